@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, warnings and sanitizers, the same for every target.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+option(TNA_WERROR "treat warnings as errors" ON)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers)
+if(TNA_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+set(TNA_SANITIZE "" CACHE STRING "sanitizers for user-space code, e.g. address,undefined")
+if(TNA_SANITIZE)
+  add_compile_options(-fsanitize=${TNA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TNA_SANITIZE})
+endif()
+
+option(TNA_COVERAGE "measure test coverage" OFF)
+if(TNA_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
+
+find_program(TNA_CCACHE ccache)
+if(TNA_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${TNA_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TNA_CCACHE})
+endif()

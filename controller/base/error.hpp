@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <expected>
+#include <fmt/format.h>
+#include <string>
+#include <utility>
+
+namespace tna {
+
+/// What failed, in the words a user needs: what was tried and on what, the cause in the kernel's own
+/// words, and what the user can do about it.
+struct Error {
+    std::string what;
+    std::string cause;
+    std::string hint;
+
+    /// One sentence: "what: cause (hint)".
+    [[nodiscard]] std::string sentence() const;
+
+    [[nodiscard]] Error withHint(std::string text) && {
+        hint = std::move(text);
+        return std::move(*this);
+    }
+};
+
+template <typename T>
+using Result = std::expected<T, Error>;
+
+/// An error with no cause of its own.
+template <typename... Args>
+[[nodiscard]] std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
+    return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...), {}, {}});
+}
+
+/// An error whose cause is an errno value (positive or negative).
+template <typename... Args>
+[[nodiscard]] std::unexpected<Error> failErrno(int code, fmt::format_string<Args...> format, Args&&... args);
+
+/// The text of an errno value, thread safe.
+[[nodiscard]] std::string errnoText(int code);
+
+template <typename... Args>
+std::unexpected<Error> failErrno(int code, fmt::format_string<Args...> format, Args&&... args) {
+    return std::unexpected(
+        Error{fmt::format(format, std::forward<Args>(args)...), errnoText(code < 0 ? -code : code), {}});
+}
+
+/// Exit codes of all programs; documented in their man pages.
+enum class ExitCode : int {
+    ok = 0,
+    failure = 1,       ///< the operation failed
+    usage = 2,         ///< wrong command line or configuration file
+    noPermission = 3,  ///< missing privileges
+    notSupported = 4,  ///< the kernel or machine lacks what is needed
+    unreachable = 5,   ///< the daemon does not answer
+};
+
+} // namespace tna
