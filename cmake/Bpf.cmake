@@ -10,7 +10,7 @@ execute_process(COMMAND ${CMAKE_C_COMPILER} -print-multiarch
                 OUTPUT_VARIABLE TNA_MULTIARCH OUTPUT_STRIP_TRAILING_WHITESPACE)
 
 set(TNA_BPF_FLAGS -g -O2 -std=gnu17 -target bpf -mcpu=v3 -Wall -Wextra -Werror
-    -Wno-unused-parameter -Wno-address-of-packed-member -Wno-missing-field-initializers
+    -Wno-unused-parameter -Wno-unused-function -Wno-address-of-packed-member -Wno-missing-field-initializers
     -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/fpm
     -idirafter /usr/include/${TNA_MULTIARCH})
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_GUARD_BRIDGE_NETFILTER_H
+#define TNA_GUARD_BRIDGE_NETFILTER_H
+
+/*
+ * Netfilter on bridged frames. The hook lists at pre-routing, forward and post-routing are harmless
+ * while they are absent, or hold br_netfilter's hook alone and that is told to call nobody.
+ *
+ * Looking into the lists for each frame is expensive, so the lists found harmless are remembered by
+ * address, together with the rule set generation; on a mismatch the frame's own CPU looks again. A
+ * list's memory can be reused only after another list has taken its place, which is seen then: by
+ * the content check if the address differs, by the generation if nftables did it.
+ */
+
+#include <tna/fastpath.h>
+
+#include "kernel/access.h"
+
+#define NF_BR_PRE_ROUTING 0
+#define NF_BR_FORWARD 2
+#define NF_BR_POST_ROUTING 4
+
+/* Addresses of br_netfilter's hook functions, 0 where it is not there. */
+extern const volatile u64 brnf_functions[3];
+
+INLINE u64 guard_bridge_hooks(struct net *net, const volatile struct tna_namespace *home)
+{
+	u64 word = KGET(u64, net, nf.hooks_bridge[NF_BR_PRE_ROUTING]) ^ home->bridge_hooks[0];
+
+	COLLECT(word, KGET(u64, net, nf.hooks_bridge[NF_BR_FORWARD]) ^ home->bridge_hooks[1]);
+	COLLECT(word, KGET(u64, net, nf.hooks_bridge[NF_BR_POST_ROUTING]) ^ home->bridge_hooks[2]);
+	if (bpf_core_field_exists(struct net, nft))
+		COLLECT(word, KGET(u32, net, nft.base_seq) ^ home->nft_base_seq);
+	return word;
+}
+
+/* What a hook list would run besides br_netfilter. */
+INLINE u64 bridge_hook_foreign(u64 list, u64 function)
+{
+	if (!list)
+		return 0;
+	u64 word = KLOAD(u16, list) ^ 1; /* num_hook_entries */
+
+	word |= KLOAD(u64, KADDR(struct nf_hook_entries, list, hooks)) ^ function;
+	return word | !function;
+}
+
+/* Looks into the lists; remembers them when they are harmless. 0 = harmless. */
+NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
+{
+	u64 lists = home->net + bpf_core_field_offset(struct net, nf.hooks_bridge);
+	u32 generation = 0;
+
+	if (bpf_core_field_exists(struct net, nft))
+		generation = KLOAD(u32, KADDR(struct net, home->net, nft.base_seq));
+	u64 pre = KLOAD(u64, lists + 8 * NF_BR_PRE_ROUTING);
+	u64 forward = KLOAD(u64, lists + 8 * NF_BR_FORWARD);
+	u64 post = KLOAD(u64, lists + 8 * NF_BR_POST_ROUTING);
+	u64 foreign = bridge_hook_foreign(pre, brnf_functions[0]) |
+		      bridge_hook_foreign(forward, brnf_functions[1]) |
+		      bridge_hook_foreign(post, brnf_functions[2]);
+
+	/* br_netfilter is there, but its settings have not been found: every frame may be its own. */
+	if (foreign || ((pre | forward | post) && !home->brnf))
+		return 1;
+	home->bridge_hooks[0] = pre;
+	home->bridge_hooks[1] = forward;
+	home->bridge_hooks[2] = post;
+	home->nft_base_seq = generation;
+	return 0;
+}
+
+/*
+ * br_netfilter hands frames to iptables if its sysctl or the bridge's own option says so; the option
+ * is tested with the other bridge options.
+ */
+INLINE u64 guard_br_netfilter(u64 settings)
+{
+	struct brnf_net *brnf = KOBJ(struct brnf_net, settings);
+
+	return KGET(u32, brnf, call_iptables) | KGET(u32, brnf, call_ip6tables);
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_GUARD_CAPTURE_H
+#define TNA_GUARD_CAPTURE_H
+
+/*
+ * Somebody captures: packet sockets for all protocols hang in the namespace's list (all devices,
+ * since 6.15; before that in a global one) or in a device's list. Linux delivers to them in
+ * __netif_receive_skb_core() and dev_queue_xmit_nit(), so all three lists must be empty.
+ */
+
+#include "kernel/access.h"
+
+INLINE u64 guard_capture_namespace(u64 address, struct net *net)
+{
+	return KGET(u64, net, ptype_all.next) ^ KADDR(struct net, address, ptype_all);
+}
+
+INLINE u64 guard_capture_device(u64 address, struct net_device *dev)
+{
+	return KGET(u64, dev, ptype_all.next) ^ KADDR(struct net_device, address, ptype_all);
+}
+
+#endif

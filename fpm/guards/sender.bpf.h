@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_GUARD_SENDER_H
+#define TNA_GUARD_SENDER_H
+
+/*
+ * On a veth, a frame may still be the sender's socket buffer: with a checksum or a segmentation that
+ * the hardware was to finish (a GSO buffer always has CHECKSUM_PARTIAL), or with its VLAN tag beside
+ * it. None of that survives a redirect. The buffer is NULL for frames that came by redirect.
+ */
+
+#include "kernel/access.h"
+
+/* The sender's socket buffer (struct veth_xdp_buff, since 6.3); only for ports whose driver is veth. */
+INLINE u64 sender_buffer(struct xdp_buff *xdp)
+{
+	struct veth_xdp_buff *veth = KOBJ(struct veth_xdp_buff, xdp);
+
+	return KGET(u64, veth, skb);
+}
+
+NOINLINE u64 guard_unfinished_checksum(u64 buffer)
+{
+	struct sk_buff *skb = KOBJ(struct sk_buff, buffer);
+
+	return BPF_CORE_READ_BITFIELD(skb, ip_summed) == CHECKSUM_PARTIAL;
+}
+
+INLINE u64 guard_hidden_tag(u64 buffer)
+{
+	struct sk_buff *skb = KOBJ(struct sk_buff, buffer);
+
+	return KGET(u32, skb, vlan_all);
+}
+
+#endif

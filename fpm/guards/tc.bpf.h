@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_GUARD_TC_H
+#define TNA_GUARD_TC_H
+
+/*
+ * Traffic control at ingress and egress: clsact filters and tcx programs share one entry per device
+ * (since 6.6). An entry without programs whose mini qdisc is unset runs nothing: an empty clsact is
+ * no reason to be slow.
+ */
+
+#include "kernel/access.h"
+
+INLINE u64 guard_tc_ingress(struct net_device *dev)
+{
+	return KGET(u64, dev, tcx_ingress);
+}
+
+INLINE u64 guard_tc_egress(struct net_device *dev)
+{
+	return KGET(u64, dev, tcx_egress);
+}
+
+/* Whether an entry would run anything; for the rare port that has one. */
+NOINLINE u64 guard_tc_entry_busy(u64 entry)
+{
+	if (!entry)
+		return 0;
+	u64 busy = KLOAD(u64, entry); /* fp_items[0].prog */
+	u64 bundle = KLOAD(u64, KADDR(struct bpf_mprog_entry, entry, parent));
+	u64 tcx = bundle - bpf_core_field_offset(struct tcx_entry, bundle);
+
+	return busy | KLOAD(u64, KADDR(struct tcx_entry, tcx, miniq));
+}
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_KERNEL_TYPES_H
+#define TNA_KERNEL_TYPES_H
+
+/*
+ * The kernel's own types, cut down to what the fast path reads. CO-RE finds the fields' real places
+ * in the running kernel; a field that a kernel may lack is asked for with bpf_core_field_exists().
+ */
+
+#include <linux/types.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+
+struct sk_buff;
+struct Qdisc;
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+struct hlist_node {
+	struct hlist_node *next, **pprev;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+/* net/bridge/br_private.h */
+struct rhash_head {
+	struct rhash_head *next;
+};
+
+struct rhash_lock_head;
+
+struct bucket_table {
+	unsigned int size;
+	unsigned int nest;
+	u32 hash_rnd;
+	struct bucket_table *future_tbl;
+	struct rhash_lock_head *buckets[0];
+};
+
+struct rhashtable {
+	struct bucket_table *tbl;
+};
+
+typedef struct mac_addr {
+	unsigned char addr[6];
+} mac_addr;
+
+struct net_bridge_fdb_key {
+	mac_addr addr;
+	u16 vlan_id;
+};
+
+struct net_bridge_fdb_entry {
+	struct rhash_head rhnode;
+	struct net_bridge_port *dst;
+	struct net_bridge_fdb_key key;
+	struct hlist_node fdb_node;
+	unsigned long flags;
+	unsigned long updated;
+};
+
+struct net_bridge {
+	struct hlist_head frame_type_list;
+	struct net_device *dev;
+	unsigned long options;
+	struct rhashtable fdb_hash_tbl;
+	unsigned char topology_change;
+	unsigned long ageing_time;
+};
+
+struct net_bridge_port {
+	struct net_bridge *br;
+	struct net_device *dev;
+	unsigned long flags;
+	unsigned char state;
+	int hwdom; /* only with CONFIG_NET_SWITCHDEV */
+};
+
+/* include/linux/netdevice.h, include/net/sch_generic.h */
+struct Qdisc_ops {
+	char id[16];
+};
+
+struct Qdisc {
+	int (*enqueue)(struct sk_buff *, struct Qdisc *, struct sk_buff **);
+	unsigned int flags;
+	const struct Qdisc_ops *ops;
+};
+
+struct netdev_queue {
+	struct Qdisc *qdisc;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct net_device {
+	unsigned long priv_flags : 32;
+	struct netdev_queue *_tx;
+	unsigned int mtu;
+	unsigned int real_num_tx_queues;
+	struct nf_hook_entries *nf_hooks_egress;
+	struct bpf_mprog_entry *tcx_egress;
+	unsigned long state;
+	unsigned int flags;
+	int ifindex;
+	void *rx_handler_data;
+	possible_net_t nd_net;
+	struct bpf_mprog_entry *tcx_ingress;
+	struct list_head ptype_all;
+	u64 xdp_features;
+	struct nf_hook_entries *nf_hooks_ingress;
+	struct Qdisc *qdisc;
+	struct hlist_node index_hlist;
+	struct vlan_info *vlan_info; /* only with CONFIG_VLAN_8021Q */
+};
+
+/* kernel/bpf/mprog.c, include/net/tcx.h */
+struct bpf_mprog_fp {
+	struct bpf_prog *prog;
+};
+
+struct bpf_mprog_entry {
+	struct bpf_mprog_fp fp_items[64];
+	struct bpf_mprog_bundle *parent;
+};
+
+struct bpf_mprog_bundle {
+	struct bpf_mprog_entry a;
+};
+
+struct tcx_entry {
+	struct mini_Qdisc *miniq;
+	struct bpf_mprog_bundle bundle;
+};
+
+/* include/linux/netfilter.h, include/net/net_namespace.h */
+struct nf_hook_entry {
+	void *hook;
+	void *priv;
+};
+
+struct nf_hook_entries {
+	u16 num_hook_entries;
+	struct nf_hook_entry hooks[0];
+};
+
+struct netns_nf {
+	struct nf_hook_entries *hooks_bridge[5];
+};
+
+struct netns_nftables {
+	unsigned int base_seq;
+};
+
+struct net_generic {
+	struct {
+		unsigned int len;
+	} s;
+};
+
+struct net {
+	struct hlist_head *dev_index_head;
+	struct list_head ptype_all;
+	struct netns_nf nf;
+	struct netns_nftables nft;
+	struct net_generic *gen;
+};
+
+/* net/bridge/br_netfilter_hooks.c */
+struct ctl_table {
+	void *data;
+};
+
+struct ctl_table_header {
+	const struct ctl_table *ctl_table;
+};
+
+struct brnf_net {
+	struct ctl_table_header *ctl_hdr;
+	int call_iptables;
+	int call_ip6tables;
+	int call_arptables;
+};
+
+/* include/net/xdp.h, drivers/net/veth.c, include/linux/skbuff.h */
+struct xdp_rxq_info {
+	struct net_device *dev;
+};
+
+struct xdp_buff {
+	struct xdp_rxq_info *rxq;
+	u32 flags;
+};
+
+struct veth_xdp_buff {
+	struct xdp_buff xdp;
+	struct sk_buff *skb;
+};
+
+struct sk_buff {
+	unsigned char ip_summed : 2;
+	u32 vlan_all;
+	unsigned char *head;
+	unsigned int end;
+};
+
+#pragma clang attribute pop
+
+/* Constants of the kernel's own headers that are in no uapi header and not in BTF. */
+#define IFF_BRIDGE_PORT (1u << 9)
+#define IFF_PROMISC (1u << 8)
+#define LINK_STATE_START (1u << 0)
+#define LINK_STATE_NOCARRIER (1u << 2)
+#define XDP_BUFF_HAS_FRAGS (1u << 0)
+#define NETDEV_XDP_ACT_NDO_XMIT 4u
+#define TCQ_F_MQROOT 8u
+#define CHECKSUM_PARTIAL 3
+#define BR_STATE_FORWARDING 3
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_PACKET_H
+#define TNA_PACKET_H
+
+/* What modules know of a frame, and where it came in. */
+
+#include <linux/if_ether.h>
+
+#include <bpf/bpf_endian.h>
+
+#include "kernel/access.h"
+
+#define MAC_MASK 0xffffffffffffULL
+#define MAC_MULTICAST 1ULL /* the group bit, as it lies in a little-endian number */
+
+/* Linux needs no more than this to bridge a frame; shorter ones are left to it. */
+#define PACKET_MIN 34
+
+struct packet {
+	u64 destination; /* MAC addresses, as numbers in memory order */
+	u64 source;
+	u32 len;
+	u32 protocol; /* EtherType in network order */
+};
+
+/* False: too short to look at. */
+INLINE int packet_parse(struct xdp_md *ctx, struct packet *packet)
+{
+	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+
+	if (data + PACKET_MIN > end)
+		return 0;
+	u64 first = *(u64 *)data, second = *(u64 *)(data + ETH_ALEN);
+	packet->destination = first & MAC_MASK;
+	packet->source = second & MAC_MASK;
+	packet->protocol = second >> 48;
+	packet->len = end - data;
+	return 1;
+}
+
+/* The address of the device that the frame came in by. */
+INLINE u64 ingress_device(struct xdp_buff *xdp)
+{
+	struct xdp_rxq_info *queue = KOBJ(struct xdp_rxq_info, xdp->rxq);
+
+	return KGET(u64, queue, dev);
+}
+
+INLINE int is_vlan(u32 protocol)
+{
+	return protocol == bpf_htons(ETH_P_8021Q) || protocol == bpf_htons(ETH_P_8021AD);
+}
+
+/* The EtherType behind one VLAN tag: what the kernel calls skb->protocol after skb_vlan_untag(). */
+INLINE u32 packet_inner_protocol(struct xdp_md *ctx)
+{
+	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+
+	return data + PACKET_MIN > end ? 0 : *(u16 *)(data + ETH_HLEN + 2);
+}
+
+#endif

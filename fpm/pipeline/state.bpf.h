@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_PIPELINE_STATE_H
+#define TNA_PIPELINE_STATE_H
+
+/* What all profiles of a namespace share, and the constants that make a profile. */
+
+#include <tna/fastpath.h>
+
+#include "kernel/access.h"
+
+typedef __s32 s32;
+
+/* The profile's constants: the verifier removes what they rule out. */
+const volatile u32 profile_veth = 0;          /* frames may still be a local sender's socket buffer */
+const volatile u32 profile_br_netfilter = 0;  /* br_netfilter is present */
+const volatile u32 profile_bridge = 0;        /* the bridge module */
+const volatile u64 brnf_functions[3] = {};    /* its hooks' addresses */
+const volatile u32 flows_per_cpu = 1;         /* a power of two */
+
+struct tna_namespace home = {};
+
+/* CPU after CPU, flows_per_cpu entries each; sized at load time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, u32);
+	__type(value, struct tna_flow);
+} flows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tna_port_counters);
+} port_counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tna_port_slot);
+} port_slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+} egress_ports SEC(".maps");
+
+/* The slot of a managed port, negative if it is not managed. */
+INLINE s32 port_slot(u32 ifindex)
+{
+	struct tna_port_slot *slot = bpf_map_lookup_elem(&port_slots, &ifindex);
+
+	return slot ? (s32)slot->slot : -1;
+}
+
+/* The place in the cache for a pair of stations, on this CPU; whether it is theirs is to be proved. */
+INLINE struct tna_flow *flow_slot(u64 destination, u64 source)
+{
+	u32 hash = ((destination ^ (source << 16)) * 0x9e3779b97f4a7c15ULL) >> 40;
+	u32 index = (hash & (flows_per_cpu - 1)) + bpf_get_smp_processor_id() * flows_per_cpu;
+
+	return bpf_map_lookup_elem(&flows, &index);
+}
+
+/* Moves what a flow has counted to its ports. */
+INLINE void flow_evict(struct tna_flow *flow)
+{
+	u32 in = flow->in_slot, out = flow->out_slot;
+
+	if (!flow->packets)
+		return;
+	struct tna_port_counters *counters = bpf_map_lookup_elem(&port_counters, &in);
+
+	if (counters) {
+		counters->in_packets += flow->packets;
+		counters->in_bytes += flow->bytes;
+	}
+	counters = bpf_map_lookup_elem(&port_counters, &out);
+	if (counters) {
+		counters->out_packets += flow->packets;
+		counters->out_bytes += flow->bytes;
+	}
+	flow->packets = 0;
+	flow->bytes = 0;
+}
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads, for the controller, what the fast path will read; never attached, run by BPF_PROG_TEST_RUN in
+ * the namespace in question. The answers are compared with what netlink says before any port is
+ * accelerated.
+ */
+#include <tna/fastpath.h>
+
+#include "fdb/fdb.bpf.h"
+#include "packet/packet.bpf.h"
+
+/* net/core/dev.c: NETDEV_HASHENTRIES */
+#define DEVICE_HASH_ENTRIES 256
+#define DEVICE_CHAIN_MAX 64
+#define PERNET_MAX 128
+#define KERNEL_SPACE (1ULL << 63)
+
+struct tna_probe probe = {};
+
+INLINE u64 find_device(u64 net, u32 ifindex)
+{
+	u64 node = KLOAD(u64, KLOAD(u64, KADDR(struct net, net, dev_index_head)) +
+				      8ULL * (ifindex & (DEVICE_HASH_ENTRIES - 1)));
+
+	for (int i = 0; i < DEVICE_CHAIN_MAX && node; i++) {
+		u64 device = node - bpf_core_field_offset(struct net_device, index_hlist);
+
+		if (KLOAD(u32, KADDR(struct net_device, device, ifindex)) == ifindex)
+			return device;
+		node = KLOAD(u64, node);
+	}
+	return 0;
+}
+
+/* A struct brnf_net knows itself: its sysctl table's first entry points back into it. */
+INLINE int is_brnf(u64 candidate)
+{
+	if (candidate < KERNEL_SPACE)
+		return 0;
+	u64 header = KLOAD(u64, KADDR(struct brnf_net, candidate, ctl_hdr));
+
+	if (header < KERNEL_SPACE)
+		return 0;
+	u64 table = KLOAD(u64, KADDR(struct ctl_table_header, header, ctl_table));
+
+	return table >= KERNEL_SPACE && KLOAD(u64, KADDR(struct ctl_table, table, data)) ==
+						KADDR(struct brnf_net, candidate, call_arptables);
+}
+
+/* br_netfilter's settings are one of the namespace's generic pointers; ids start behind the header. */
+INLINE u64 find_brnf(u64 net)
+{
+	u64 generic = KLOAD(u64, KADDR(struct net, net, gen));
+	u32 len = KLOAD(u32, KADDR(struct net_generic, generic, s.len));
+
+	for (u32 id = 3; id < PERNET_MAX && id < len; id++) {
+		u64 candidate = KLOAD(u64, generic + 8ULL * id);
+
+		if (is_brnf(candidate))
+			return candidate;
+	}
+	return 0;
+}
+
+INLINE void probe_entry(u64 bridge)
+{
+	u64 entry = fdb_find(bridge, probe.key);
+
+	probe.entry = entry;
+	if (!entry)
+		return;
+	probe.entry_flags = KLOAD(u64, KADDR(struct net_bridge_fdb_entry, entry, flags));
+	u64 port = KLOAD(u64, KADDR(struct net_bridge_fdb_entry, entry, dst));
+
+	if (port)
+		probe.entry_port = KLOAD(u32, KADDR(struct net_device, KLOAD(u64, KADDR(struct net_bridge_port, port, dev)), ifindex));
+}
+
+INLINE void probe_device(u64 net)
+{
+	probe.device = find_device(net, probe.ifindex);
+	if (!probe.device)
+		return;
+	struct net_device *device = KOBJ(struct net_device, probe.device);
+
+	if (!(BPF_CORE_READ_BITFIELD(device, priv_flags) & IFF_BRIDGE_PORT))
+		return;
+	u64 port = KGET(u64, device, rx_handler_data);
+	u64 bridge = KLOAD(u64, KADDR(struct net_bridge_port, port, br));
+
+	probe.port_flags = KLOAD(u64, KADDR(struct net_bridge_port, port, flags));
+	probe.port_state = KLOAD(u8, KADDR(struct net_bridge_port, port, state));
+	probe.bridge_options = KLOAD(u64, KADDR(struct net_bridge, bridge, options));
+	if (probe.key)
+		probe_entry(bridge);
+}
+
+SEC("xdp")
+int read_kernel(struct xdp_md *ctx)
+{
+	u64 device = ingress_device(bpf_cast_to_kern_ctx(ctx));
+	u64 net = KLOAD(u64, KADDR(struct net_device, device, nd_net.net));
+
+	probe.net = net;
+	probe.brnf = find_brnf(net);
+	if (probe.brnf) {
+		probe.brnf_iptables = KLOAD(u32, KADDR(struct brnf_net, probe.brnf, call_iptables));
+		probe.brnf_ip6tables = KLOAD(u32, KADDR(struct brnf_net, probe.brnf, call_ip6tables));
+	}
+	if (probe.ifindex)
+		probe_device(net);
+	return XDP_PASS;
+}
+
+char _license[] SEC("license") = "GPL";

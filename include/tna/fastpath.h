@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+#ifndef TNA_FASTPATH_H
+#define TNA_FASTPATH_H
+
+/* What the fast path (BPF) and the controller share: maps' keys and values. */
+
+#include <linux/types.h>
+#include <tna/reasons.h>
+
+/*
+ * A flow cache entry: for one pair of stations seen by one CPU, where the kernel keeps the two FDB
+ * entries. Only addresses are cached, never facts: every frame proves them again in place. It counts
+ * what it forwarded, in the cache line that the frame needs anyway.
+ */
+struct tna_flow {
+	__u64 source;       /* struct net_bridge_fdb_entry * */
+	__u64 destination;  /* struct net_bridge_fdb_entry * */
+	__u64 ingress_port; /* struct net_bridge_port * that in_slot stands for */
+	__u64 egress_dev;   /* struct net_device * that out_slot stands for */
+	__u32 epoch;        /* of the slot table, when the slots were looked up */
+	__u16 in_slot;
+	__u16 out_slot;
+	__u64 packets;
+	__u64 bytes;
+	__u64 unused;
+};
+
+/* Per port and CPU: the slow path by reason, and what evicted flows had counted. */
+struct tna_port_counters {
+	__u64 in_packets;
+	__u64 in_bytes;
+	__u64 out_packets;
+	__u64 out_bytes;
+	__u64 slow[TNA_REASON_COUNT];
+};
+
+/* What holds for the namespace; written by the probe program and by revalidation in the fast path. */
+struct tna_namespace {
+	__u64 net;             /* struct net * */
+	__u64 brnf;            /* struct brnf_net *, 0 without br_netfilter */
+	__u64 bridge_hooks[3]; /* the hook lists found harmless: pre-routing, forward, post-routing */
+	__u32 nft_base_seq;    /* rule set generation for which they were */
+	__u32 epoch;           /* of the slot table */
+};
+
+/* The slot table: ifindex -> slot of a managed port. */
+struct tna_port_slot {
+	__u32 slot;
+};
+
+/* What the probe program finds out for the controller. */
+struct tna_probe {
+	/* in */
+	__u32 ifindex; /* a device of this namespace */
+	__u32 unused;
+	__u64 key;     /* an FDB key to look up in that device's bridge (the device is the bridge or a port) */
+	/* out */
+	__u64 net;
+	__u64 brnf;
+	__u32 brnf_iptables;
+	__u32 brnf_ip6tables;
+	__u64 device;
+	__u64 port_flags;
+	__u64 bridge_options;
+	__u64 entry;       /* 0 = no such entry */
+	__u64 entry_flags;
+	__u32 entry_port;  /* ifindex of the entry's port, 0 = none */
+	__u32 port_state;
+};
+
+#endif
