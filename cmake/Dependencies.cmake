@@ -10,4 +10,5 @@ pkg_check_modules(LIBBPF REQUIRED IMPORTED_TARGET libbpf>=1.1)
 pkg_check_modules(LIBMNL REQUIRED IMPORTED_TARGET libmnl)
 pkg_check_modules(LIBSYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 find_path(TNA_TOML_INCLUDE toml++/toml.h REQUIRED)
-find_path(TNA_HTTPLIB_INCLUDE httplib.h REQUIRED)
+
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)

@@ -21,7 +21,7 @@
 #define NF_BR_POST_ROUTING 4
 
 /* Addresses of br_netfilter's hook functions, 0 where it is not there. */
-extern const volatile u64 brnf_functions[3];
+extern const volatile __u64 brnf_functions[3];
 
 INLINE u64 guard_bridge_hooks(struct net *net, const volatile struct tna_namespace *home)
 {

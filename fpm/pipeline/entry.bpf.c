@@ -15,7 +15,7 @@ struct {
 	__type(value, __u32);
 } profile SEC(".maps");
 
-SEC("xdp")
+SEC("xdp.frags")
 int entry(struct xdp_md *ctx)
 {
 	bpf_tail_call_static(ctx, &profile, 0);

@@ -14,7 +14,7 @@ NOINLINE int count_slow(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-SEC("xdp")
+SEC("xdp.frags")
 int pipeline(struct xdp_md *ctx)
 {
 	int verdict = bridge_forward(ctx);

@@ -11,11 +11,11 @@
 typedef __s32 s32;
 
 /* The profile's constants: the verifier removes what they rule out. */
-const volatile u32 profile_veth = 0;          /* frames may still be a local sender's socket buffer */
-const volatile u32 profile_br_netfilter = 0;  /* br_netfilter is present */
-const volatile u32 profile_bridge = 0;        /* the bridge module */
-const volatile u64 brnf_functions[3] = {};    /* its hooks' addresses */
-const volatile u32 flows_per_cpu = 1;         /* a power of two */
+const volatile __u32 profile_veth = 0;          /* frames may still be a local sender's socket buffer */
+const volatile __u32 profile_br_netfilter = 0;  /* br_netfilter is present */
+const volatile __u32 profile_bridge = 0;        /* the bridge module */
+const volatile __u64 brnf_functions[3] = {};    /* its hooks' addresses */
+const volatile __u32 flows_per_cpu = 1;         /* a power of two */
 
 struct tna_namespace home = {};
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/error.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace tna::api {
+
+/// What the API tells and changes; documents as in docs/api.md. Called from the server's threads.
+class Backend {
+public:
+    virtual ~Backend() = default;
+    virtual nlohmann::json status() = 0;
+    /// Nothing if there is no such port.
+    virtual std::optional<nlohmann::json> port(const std::string& name) = 0;
+    virtual nlohmann::json graph() = 0;
+    virtual nlohmann::json capabilities() = 0;
+    /// All ports if none is named. False if there is no such port.
+    virtual bool pause(const std::optional<std::string>& port, bool paused) = 0;
+};
+
+} // namespace tna::api

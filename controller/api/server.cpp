@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/server.hpp"
+
+#include "base/unique_fd.hpp"
+
+#include <filesystem>
+#include <grp.h>
+#include <httplib.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <thread>
+
+namespace tna::api {
+
+namespace {
+constexpr std::size_t largestRequest = 64 * 1024;
+constexpr std::size_t threads = 4;
+constexpr int timeoutSeconds = 5;
+constexpr const char* jsonType = "application/json";
+
+nlohmann::json errorDocument(const Error& error) {
+    return {{"error", {{"what", error.what}, {"cause", error.cause}, {"hint", error.hint}}}};
+}
+
+void answer(httplib::Response& response, int status, const nlohmann::json& document) {
+    response.status = status;
+    response.set_content(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", jsonType);
+}
+
+/// Whether somebody listens on a socket that lies there already.
+bool somebodyAnswers(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    const UniqueFd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    return fd && ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+}
+
+Result<void> clearPath(const std::string& path) {
+    if (path.size() >= sizeof(sockaddr_un::sun_path))
+        return fail("the socket path {} is longer than {} bytes", path, sizeof(sockaddr_un::sun_path) - 1);
+    std::error_code ignored;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+    if (somebodyAnswers(path))
+        return std::unexpected(
+            Error{"another tnad is running", "it answers on " + path, "stop it, or choose another --socket"});
+    if (std::filesystem::is_socket(path, ignored))
+        std::filesystem::remove(path, ignored);
+    return {};
+}
+
+void setOwner(const std::string& path, const std::string& group) {
+    const ::group* entry = group.empty() ? nullptr : ::getgrnam(group.c_str());
+    if (entry == nullptr)
+        spdlog::info("there is no group '{}': the socket is for root alone", group);
+    else if (::chown(path.c_str(), static_cast<uid_t>(-1), entry->gr_gid) != 0)
+        spdlog::warn("cannot give {} to the group '{}': {}", path, group, errnoText(errno));
+    if (::chmod(path.c_str(), S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP) != 0)
+        spdlog::warn("cannot set the mode of {}: {}", path, errnoText(errno));
+}
+
+class HttpServer : public Server {
+public:
+    HttpServer(Backend& backend, std::string path) : backend_(backend), path_(std::move(path)) {
+        http_.set_address_family(AF_UNIX);
+        http_.set_payload_max_length(largestRequest);
+        http_.set_read_timeout(timeoutSeconds);
+        http_.set_write_timeout(timeoutSeconds);
+        http_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
+        addReaders();
+        addWriters();
+        http_.set_error_handler([](const httplib::Request&, httplib::Response& response) {
+            if (response.body.empty())
+                answer(response, response.status, errorDocument({"there is no such thing here", {}, "see docs/api.md"}));
+        });
+    }
+
+    ~HttpServer() override {
+        http_.stop();
+        if (thread_.joinable())
+            thread_.join();
+        std::error_code ignored;
+        std::filesystem::remove(path_, ignored);
+    }
+
+    bool listen() {
+        // The socket must not be open to others before its mode is set.
+        const auto before = ::umask(0117);
+        const bool bound = http_.bind_to_port(path_, 80);
+        ::umask(before);
+        if (bound)
+            thread_ = std::thread([this] { http_.listen_after_bind(); });
+        return bound;
+    }
+
+private:
+    void addReaders() {
+        http_.Get("/v1/status", [this](const auto&, auto& response) { answer(response, 200, backend_.status()); });
+        http_.Get("/v1/graph", [this](const auto&, auto& response) { answer(response, 200, backend_.graph()); });
+        http_.Get("/v1/capabilities",
+                  [this](const auto&, auto& response) { answer(response, 200, backend_.capabilities()); });
+        http_.Get(R"(/v1/ports/([^/]{1,64}))", [this](const httplib::Request& request, auto& response) {
+            const std::string name = request.matches[1];
+            if (const auto document = backend_.port(name))
+                answer(response, 200, *document);
+            else
+                answer(response, 404, noSuchPort(name));
+        });
+    }
+
+    void addWriters() {
+        http_.Post("/v1/pause", [this](const auto& request, auto& response) { change(request, response, true); });
+        http_.Post("/v1/resume", [this](const auto& request, auto& response) { change(request, response, false); });
+    }
+
+    static nlohmann::json noSuchPort(const std::string& name) {
+        return errorDocument({"'" + name + "' is not a port of a bridge here", {}, "`tnactl status` lists the ports"});
+    }
+
+    void change(const httplib::Request& request, httplib::Response& response, bool paused) {
+        const auto body = nlohmann::json::parse(request.body.empty() ? "{}" : request.body, nullptr, false);
+        if (!body.is_object() || (body.contains("port") && !body["port"].is_string() && !body["port"].is_null()))
+            return answer(response, 400, errorDocument({"the request is not {\"port\": NAME} or {}", {}, "see docs/api.md"}));
+        std::optional<std::string> port;
+        if (body.contains("port") && body["port"].is_string())
+            port = body["port"].get<std::string>();
+        if (!backend_.pause(port, paused))
+            return answer(response, 404, noSuchPort(port.value_or("")));
+        answer(response, 200, {{"paused", paused}, {"port", port ? nlohmann::json(*port) : nlohmann::json()}});
+    }
+
+    Backend& backend_;
+    std::string path_;
+    httplib::Server http_;
+    std::thread thread_;
+};
+} // namespace
+
+Result<std::unique_ptr<Server>> Server::start(Backend& backend, const std::string& path, const std::string& group) {
+    if (auto cleared = clearPath(path); !cleared)
+        return std::unexpected(cleared.error());
+    auto server = std::make_unique<HttpServer>(backend, path);
+    if (!server->listen())
+        return failErrno(errno, "cannot listen on {}", path);
+    setOwner(path, group);
+    return server;
+}
+
+} // namespace tna::api

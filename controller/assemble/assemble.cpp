@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assemble/assemble.hpp"
+
+namespace tna::assemble {
+
+namespace {
+
+class PortDecision {
+public:
+    PortDecision(const capability::Capabilities& capabilities, const Wishes& wishes,
+                 const model::Link& link, const model::Link& bridge)
+        : capabilities_(capabilities), wishes_(wishes), link_(link), bridge_(bridge) {}
+
+    PortPlan decide() {
+        PortPlan plan;
+        plan.ifindex = link_.ifindex;
+        plan.name = link_.name;
+        ruleOperator();
+        ruleDevice();
+        ruleKernel();
+        ruleBridge();
+        rulePort();
+        plan.egress = egressAllowed();
+        if (reasons_.empty())
+            plan.profile = profile();
+        plan.reasons = std::move(reasons_);
+        return plan;
+    }
+
+private:
+    void no(std::string code, std::string text, std::string hint = {}) {
+        reasons_.push_back({std::move(code), std::move(text), std::move(hint)});
+    }
+
+    void ruleOperator() {
+        if (wishes_.allPaused || wishes_.paused.contains(link_.ifindex))
+            no("paused", "paused by the operator", "tnactl resume " + link_.name);
+        if (const auto it = wishes_.excluded.find(link_.ifindex); it != wishes_.excluded.end())
+            reasons_.push_back(it->second);
+    }
+
+    void ruleDevice() {
+        const auto& xdp = link_.xdp;
+        const bool carries = xdp.driverProgram != 0 || xdp.genericProgram != 0 || xdp.offloadProgram != 0;
+        if (carries && !wishes_.attached.contains(link_.ifindex))
+            no("foreign-xdp", "another XDP program is attached; it is left alone",
+               "`ip link show " + link_.name + "` names it");
+        if (!link_.ethernet)
+            no("not-ethernet", "it is not an Ethernet device");
+        if (link_.switchPort)
+            no("switchdev", "it is a port of a switch chip, which may forward by itself");
+        const auto features = capabilities_.devices.find(link_.ifindex);
+        if (features == capabilities_.devices.end() || !features->second.native)
+            no("no-native-xdp", "its driver has no native XDP", "`ethtool -i " + link_.name + "` names the driver");
+    }
+
+    void ruleKernel() {
+        if (!capabilities_.fastPath.available)
+            no("kernel", capabilities_.fastPath.detail);
+        else if (!capabilities_.inPlaceFdb.available)
+            no("fdb-not-proved", "reading the bridge's FDB in place is not proved: " + capabilities_.inPlaceFdb.detail,
+               "`tnactl capabilities` shows what was compared");
+    }
+
+    void ruleBridge() {
+        const auto& options = *bridge_.bridge;
+        if (options.vlanFiltering)
+            no("vlan-filtering", "its bridge " + bridge_.name + " filters VLANs, which Linux does");
+        if (options.ageingTime == 0)
+            no("no-ageing-time", "its bridge " + bridge_.name + " has an ageing time of 0 and learns nothing");
+    }
+
+    void rulePort() {
+        const auto& port = *link_.bridgePort;
+        if (!port.learning)
+            no("learning-off", "learning is off on this port");
+        if (port.locked || port.mab)
+            no("locked", "the port is locked: Linux checks who may speak");
+        if (port.vlanTunnel)
+            no("vlan-tunnel", "the port maps VLANs to tunnels");
+        if (port.neighSuppress || port.neighVlanSuppress)
+            no("neigh-suppress", "Linux answers ARP and neighbour discovery on behalf of others on this port");
+    }
+
+    /// What the operator has named is not touched at all; other exclusions are about incoming frames.
+    [[nodiscard]] bool egressAllowed() const {
+        if (wishes_.allPaused || wishes_.paused.contains(link_.ifindex) || !link_.ethernet || link_.switchPort)
+            return false;
+        const auto it = wishes_.excluded.find(link_.ifindex);
+        return it == wishes_.excluded.end() || it->second.code != "excluded-name";
+    }
+
+    [[nodiscard]] Profile profile() const {
+        return {.bridge = true,
+                .veth = link_.kind == "veth",
+                .brNetfilter = capabilities_.brNetfilter};
+    }
+
+    const capability::Capabilities& capabilities_;
+    const Wishes& wishes_;
+    const model::Link& link_;
+    const model::Link& bridge_;
+    std::vector<Reason> reasons_;
+};
+
+} // namespace
+
+Plan assemble(const model::Network& network, const capability::Capabilities& capabilities, const Wishes& wishes) {
+    Plan plan;
+    for (const auto& [ifindex, link] : network.links) {
+        const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
+        if (bridge != nullptr && bridge->bridge)
+            plan.ports.emplace(ifindex, PortDecision(capabilities, wishes, link, *bridge).decide());
+    }
+    return plan;
+}
+
+} // namespace tna::assemble

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "assemble/profile.hpp"
+#include "capability/capabilities.hpp"
+#include "model/network.hpp"
+
+#include <set>
+
+namespace tna::assemble {
+
+/// What the operator wants, already matched against the links.
+struct Wishes {
+    std::map<model::IfIndex, Reason> excluded; ///< by configuration, and why
+    std::set<model::IfIndex> paused;
+    bool allPaused = false;
+    std::set<model::IfIndex> attached; ///< ports that carry a program of ours
+};
+
+/// Decides what is done with each bridge port of a network.
+[[nodiscard]] Plan assemble(const model::Network& network, const capability::Capabilities& capabilities,
+                            const Wishes& wishes);
+
+} // namespace tna::assemble

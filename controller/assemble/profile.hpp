@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/link.hpp"
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tna::assemble {
+
+/// What a port's pipeline is made of. Ports with equal profiles share one program.
+struct Profile {
+    bool bridge = false;      ///< module: known unicast of a bridge
+    bool veth = false;        ///< frames may still be a local sender's socket buffer
+    bool brNetfilter = false; ///< br_netfilter is present: its settings are tested for each frame
+
+    auto operator<=>(const Profile&) const = default;
+    [[nodiscard]] std::string name() const; ///< "bridge+veth"
+    [[nodiscard]] std::vector<std::string> modules() const;
+};
+
+/// Why something is not accelerated, and what the user can do about it.
+struct Reason {
+    std::string code;
+    std::string text;
+    std::string hint;
+    bool operator==(const Reason&) const = default;
+};
+
+/// What is to be done with one port.
+struct PortPlan {
+    model::IfIndex ifindex = 0;
+    std::string name;
+    std::optional<Profile> profile; ///< attach this; nothing: the port's own frames stay with Linux
+    bool egress = false;            ///< frames may be redirected to it
+    std::vector<Reason> reasons;    ///< why there is no profile
+    bool operator==(const PortPlan&) const = default;
+};
+
+/// What is to be done in a namespace; links that are no bridge ports are not in it.
+struct Plan {
+    std::map<model::IfIndex, PortPlan> ports;
+    bool operator==(const Plan&) const = default;
+};
+
+} // namespace tna::assemble

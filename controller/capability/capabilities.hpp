@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/link.hpp"
+
+#include <array>
+#include <map>
+#include <string>
+
+namespace tna::capability {
+
+/// What a device's driver can do with XDP, as the kernel reports it (netdev netlink family, since 6.3).
+struct XdpFeatures {
+    bool native = false;         ///< runs XDP programs that may redirect
+    bool redirectTarget = false; ///< takes redirected frames
+    bool frags = false;          ///< hands over frames in several buffers
+    bool operator==(const XdpFeatures&) const = default;
+};
+
+/// Outcome of a probe, with its evidence.
+struct Finding {
+    bool available = false;
+    std::string detail;
+    bool operator==(const Finding&) const = default;
+};
+
+struct Capabilities {
+    std::string kernelRelease;
+    std::string lockdown; ///< "none", "integrity", "confidentiality"
+    Finding fastPath;     ///< the programs load
+    Finding inPlaceFdb;   ///< proved by comparison with a netlink dump
+    bool brNetfilter = false;                     ///< its hooks exist in this kernel
+    std::array<std::uint64_t, 3> hookFunctions{}; ///< pre-routing, forward, post-routing
+    std::map<model::IfIndex, XdpFeatures> devices;
+};
+
+} // namespace tna::capability

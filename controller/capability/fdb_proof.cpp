@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capability/fdb_proof.hpp"
+
+#include "capability/netlink_query.hpp"
+
+#include <cstring>
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
+
+namespace tna::capability {
+
+namespace {
+constexpr std::uint64_t fdbLocal = 1; // BR_FDB_LOCAL
+
+struct FlagBit {
+    std::uint64_t bit;
+    bool model::BridgePort::* member;
+    const char* name;
+};
+/// include/linux/if_bridge.h, BR_*
+constexpr std::array<FlagBit, 5> portBits = {{{1U << 0U, &model::BridgePort::hairpin, "hairpin"},
+                                              {1U << 5U, &model::BridgePort::learning, "learning"},
+                                              {1U << 6U, &model::BridgePort::unicastFlood, "flood"},
+                                              {1U << 16U, &model::BridgePort::isolated, "isolated"},
+                                              {1U << 21U, &model::BridgePort::locked, "locked"}}};
+
+std::optional<model::FdbEntry> decodeEntry(const nlmsghdr* message) {
+    if (mnl_nlmsg_get_payload_len(message) < sizeof(ndmsg))
+        return std::nullopt;
+    const auto* neighbour = static_cast<const ndmsg*>(mnl_nlmsg_get_payload(message));
+    model::FdbEntry entry;
+    entry.port = static_cast<model::IfIndex>(neighbour->ndm_ifindex);
+    entry.state = neighbour->ndm_state;
+    entry.flags = neighbour->ndm_flags;
+    bool hasMac = false;
+    forEachAttribute(message, sizeof(ndmsg), [&](const nlattr* attribute) {
+        const auto type = mnl_attr_get_type(attribute);
+        const auto length = mnl_attr_get_payload_len(attribute);
+        if (type == NDA_LLADDR && length == entry.mac.bytes.size()) {
+            std::memcpy(entry.mac.bytes.data(), mnl_attr_get_payload(attribute), length);
+            hasMac = true;
+        } else if (type == NDA_VLAN && length == sizeof(std::uint16_t)) {
+            entry.vlan = mnl_attr_get_u16(attribute);
+        } else if (type == NDA_MASTER && length == sizeof(std::uint32_t)) {
+            entry.bridge = mnl_attr_get_u32(attribute);
+        }
+    });
+    return hasMac && entry.bridge != 0 && entry.bridge != entry.port ? std::optional(entry) : std::nullopt;
+}
+
+std::string comparePort(InPlaceReader& reader, const model::Link& link, const model::BridgeOptions& bridge) {
+    const auto facts = reader.readPort(link.ifindex);
+    if (!facts)
+        return facts.error().sentence();
+    if (facts->state != static_cast<unsigned>(link.bridgePort->state))
+        return fmt::format("the state of port {} reads differently in place", link.name);
+    for (const auto& flag : portBits)
+        if (((facts->flags & flag.bit) != 0) != (*link.bridgePort).*flag.member)
+            return fmt::format("the setting '{}' of port {} reads differently in place", flag.name, link.name);
+    if (((facts->bridgeOptions & 1U) != 0) != bridge.vlanFiltering)
+        return fmt::format("the options of the bridge of port {} read differently in place", link.name);
+    return {};
+}
+
+std::string compareEntry(InPlaceReader& reader, const model::FdbEntry& entry) {
+    const auto found = reader.readEntry(entry.port, entry.mac, entry.vlan);
+    if (!found)
+        return found.error().sentence();
+    const bool local = (entry.state & NUD_PERMANENT) != 0;
+    if (!*found)
+        return fmt::format("station {} is not found in place", entry.mac.text());
+    if ((*found)->port != entry.port || (((*found)->flags & fdbLocal) != 0) != local)
+        return fmt::format("station {} reads differently in place", entry.mac.text());
+    return {};
+}
+} // namespace
+
+Result<std::vector<model::FdbEntry>> dumpFdb(std::size_t most) {
+    std::array<char, 256> buffer{};
+    nlmsghdr* request = mnl_nlmsg_put_header(buffer.data());
+    request->nlmsg_type = RTM_GETNEIGH;
+    request->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+    static_cast<ndmsg*>(mnl_nlmsg_put_extra_header(request, sizeof(ndmsg)))->ndm_family = AF_BRIDGE;
+    std::vector<model::FdbEntry> entries;
+    auto asked = queryNetlink(NETLINK_ROUTE, request, [&](const nlmsghdr* message) {
+        if (entries.size() < most)
+            if (const auto entry = decodeEntry(message))
+                entries.push_back(*entry);
+    });
+    if (!asked)
+        return std::unexpected(asked.error());
+    return entries;
+}
+
+Finding proveInPlaceFdb(InPlaceReader& reader, const model::Network& network,
+                        const std::vector<model::FdbEntry>& entries) {
+    unsigned ports = 0;
+    for (const auto& [ifindex, link] : network.links) {
+        const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
+        if (bridge == nullptr || !bridge->bridge)
+            continue;
+        if (auto difference = comparePort(reader, link, *bridge->bridge); !difference.empty())
+            return {false, difference};
+        ports++;
+    }
+    for (const auto& entry : entries)
+        if (auto difference = compareEntry(reader, entry); !difference.empty())
+            return {false, difference};
+    if (ports == 0 || entries.empty())
+        return {false, "not proved yet: there is no bridge port to compare with"};
+    return {true, fmt::format("{} stations on {} ports read alike in place and over netlink", entries.size(), ports)};
+}
+
+} // namespace tna::capability

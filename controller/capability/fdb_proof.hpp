@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "capability/capabilities.hpp"
+#include "deploy/kernel_probe.hpp"
+#include "model/network.hpp"
+
+#include <vector>
+
+namespace tna::capability {
+
+/// Up to `most` entries of all bridges' FDBs, asked over netlink.
+[[nodiscard]] Result<std::vector<model::FdbEntry>> dumpFdb(std::size_t most);
+
+/// How reading in place answers; the proof is tested with readers that answer wrongly.
+class InPlaceReader {
+public:
+    virtual ~InPlaceReader() = default;
+    virtual Result<deploy::PortFacts> readPort(model::IfIndex port) = 0;
+    virtual Result<std::optional<deploy::EntryFacts>> readEntry(model::IfIndex port, const model::MacAddress& mac,
+                                                                std::uint16_t vlan) = 0;
+};
+
+/// Compares what reading in place finds with what netlink said: each entry, its port, whether it is the
+/// host's own; each port's state and settings. `network` must have at least one bridge port.
+[[nodiscard]] Finding proveInPlaceFdb(InPlaceReader& reader, const model::Network& network,
+                                      const std::vector<model::FdbEntry>& entries);
+
+} // namespace tna::capability

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/config.hpp"
+
+#include "base/file.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+#include <optional>
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+namespace tna::config {
+
+namespace {
+
+class Reader {
+public:
+    explicit Reader(std::string name) : name_(std::move(name)) {}
+
+    using Setter = std::function<void(const toml::node&)>;
+    using Keys = std::map<std::string, Setter>;
+
+    /// Hands each key of a table to its setter; a key without one is an error.
+    void table(const toml::table& table, const std::string& prefix, const Keys& keys) {
+        for (const auto& [key, node] : table) {
+            const auto it = keys.find(std::string(key.str()));
+            if (it == keys.end())
+                unknown(node, prefix + std::string(key.str()), prefix, keys);
+            else
+                it->second(node);
+        }
+    }
+
+    Setter section(const std::string& name, Keys keys) {
+        return [this, name, keys = std::move(keys)](const toml::node& node) {
+            if (const auto* inner = node.as_table())
+                table(*inner, name + ".", keys);
+            else
+                expected(node, name, "a table, written [" + name + "]");
+        };
+    }
+
+    Setter strings(std::string key, std::vector<std::string>& target) {
+        return [this, key = std::move(key), &target](const toml::node& node) {
+            const auto* array = node.as_array();
+            std::vector<std::string> values;
+            bool good = array != nullptr;
+            for (std::size_t i = 0; good && i < array->size(); i++) {
+                const auto value = (*array)[i].value_exact<std::string>();
+                good = value.has_value();
+                values.push_back(value.value_or(""));
+            }
+            if (good)
+                target = std::move(values);
+            else
+                expected(node, key, "a list of strings, for instance [\"eth*\"]");
+        };
+    }
+
+    Setter string(std::string key, std::string& target) {
+        return [this, key = std::move(key), &target](const toml::node& node) {
+            if (const auto value = node.value_exact<std::string>())
+                target = *value;
+            else
+                expected(node, key, "a string in quotes");
+        };
+    }
+
+    Setter number(std::string key, unsigned& target, unsigned least, unsigned most, bool powerOfTwo) {
+        return [this, key = std::move(key), &target, least, most, powerOfTwo](const toml::node& node) {
+            const auto value = node.value_exact<std::int64_t>();
+            const bool good = value && *value >= least && *value <= most &&
+                              (!powerOfTwo || std::has_single_bit(static_cast<std::uint64_t>(*value)));
+            if (good)
+                target = static_cast<unsigned>(*value);
+            else
+                expected(node, key,
+                         fmt::format("{} from {} to {}", powerOfTwo ? "a power of two" : "a whole number", least, most));
+        };
+    }
+
+    [[nodiscard]] std::optional<Error> error() const { return error_; }
+
+private:
+    void expected(const toml::node& node, const std::string& key, const std::string& what) {
+        if (!error_)
+            error_ = Error{fmt::format("{}:{}: '{}' must be {}", name_, node.source().begin.line, key, what), {}, {}};
+    }
+
+    void unknown(const toml::node& node, const std::string& key, const std::string& prefix, const Keys& keys) {
+        if (error_)
+            return;
+        std::string known;
+        for (const auto& [name, setter] : keys)
+            known += (known.empty() ? "" : ", ") + prefix + name;
+        error_ = Error{fmt::format("{}:{}: there is no setting '{}'", name_, node.source().begin.line, key), {},
+                       "known here: " + known};
+    }
+
+    std::string name_;
+    std::optional<Error> error_;
+};
+
+} // namespace
+
+Result<Config> parseConfig(const std::string& text, const std::string& name) {
+    const auto parsed = toml::parse(text);
+    if (!parsed)
+        return std::unexpected(Error{fmt::format("{}:{}: this is not TOML", name, parsed.error().source().begin.line),
+                                     std::string(parsed.error().description()), {}});
+    Config config;
+    Reader reader{name};
+    reader.table(parsed.table(), "",
+                 {{"ports", reader.section("ports", {{"include", reader.strings("include", config.ports.include)},
+                                                     {"exclude", reader.strings("exclude", config.ports.exclude)},
+                                                     {"exclude_drivers",
+                                                      reader.strings("exclude_drivers", config.ports.excludeDrivers)},
+                                                     {"exclude_kinds",
+                                                      reader.strings("exclude_kinds", config.ports.excludeKinds)}})},
+                  {"daemon", reader.section("daemon", {{"socket", reader.string("socket", config.daemon.socket)},
+                                                       {"socket_group",
+                                                        reader.string("socket_group", config.daemon.socketGroup)},
+                                                       {"log_level", reader.string("log_level", config.daemon.logLevel)}})},
+                  {"limits",
+                   reader.section("limits",
+                                  {{"max_ports", reader.number("max_ports", config.limits.maxPorts, 2, 65535, false)},
+                                   {"flows_per_cpu",
+                                    reader.number("flows_per_cpu", config.limits.flowsPerCpu, 64, 1U << 20U, true)}})}});
+    if (const auto error = reader.error())
+        return std::unexpected(*error);
+    return config;
+}
+
+Result<Config> loadConfig(const std::string& path) {
+    auto text = readFile(path);
+    if (!text)
+        return std::unexpected(std::move(text.error()));
+    return parseConfig(*text, path);
+}
+
+} // namespace tna::config

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/error.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tna::config {
+
+/// Which ports are accelerated. Patterns are shell globs on interface names.
+struct Ports {
+    std::vector<std::string> include{"*"};
+    std::vector<std::string> exclude;
+    std::vector<std::string> excludeDrivers;
+    /// Kinds whose local senders would lose segmentation offload to XDP.
+    std::vector<std::string> excludeKinds{"veth", "tun", "tap"};
+    bool operator==(const Ports&) const = default;
+};
+
+struct Daemon {
+    std::string socket = "/run/tna/tnad.sock";
+    std::string socketGroup = "tna";
+    std::string logLevel = "info";
+    bool operator==(const Daemon&) const = default;
+};
+
+struct Limits {
+    unsigned maxPorts = 1024;
+    unsigned flowsPerCpu = 8192;
+    bool operator==(const Limits&) const = default;
+};
+
+struct Config {
+    Ports ports;
+    Daemon daemon;
+    Limits limits;
+    bool operator==(const Config&) const = default;
+};
+
+/// Reads a configuration; errors say file, line, what was expected and what was found.
+[[nodiscard]] Result<Config> parseConfig(const std::string& text, const std::string& name);
+[[nodiscard]] Result<Config> loadConfig(const std::string& path);
+
+} // namespace tna::config

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "config/config.hpp"
+
+#include <optional>
+
+namespace tna::config {
+
+/// Why the configuration leaves a port to Linux.
+struct Exclusion {
+    std::string code; ///< "excluded-name", "excluded-driver", "excluded-kind"
+    std::string sentence;
+    std::string hint;
+};
+
+[[nodiscard]] std::optional<Exclusion> excludedBy(const Ports& ports, const std::string& name,
+                                                  const std::string& driver, const std::string& kind);
+
+} // namespace tna::config

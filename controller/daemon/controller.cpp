@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/controller.hpp"
+
+#include "capability/fdb_proof.hpp"
+#include "capability/kernel.hpp"
+#include "capability/xdp_features.hpp"
+#include "config/selection.hpp"
+#include "daemon/views.hpp"
+#include "graph/graph.hpp"
+
+#include <algorithm>
+#include <spdlog/spdlog.h>
+
+namespace tna::daemon {
+
+namespace {
+/// Stations compared in the proof: enough to meet every chain of a small table and some of a large one.
+constexpr std::size_t proofEntries = 512;
+/// Stations may come and go between the dump and the look.
+constexpr int proofAttempts = 3;
+
+class ProbeReader : public capability::InPlaceReader {
+public:
+    explicit ProbeReader(deploy::KernelProbe& probe) : probe_(probe) {}
+    Result<deploy::PortFacts> readPort(model::IfIndex port) override { return probe_.readPort(port); }
+    Result<std::optional<deploy::EntryFacts>> readEntry(model::IfIndex port, const model::MacAddress& mac,
+                                                        std::uint16_t vlan) override {
+        return probe_.readEntry(port, mac, vlan);
+    }
+
+private:
+    deploy::KernelProbe& probe_;
+};
+
+struct Loaded {
+    std::optional<deploy::KernelProbe> probe;
+    std::unique_ptr<deploy::FastPath> fastPath;
+};
+
+Result<Loaded> loadFastPath(const config::Limits& limits, const capability::Capabilities& capabilities) {
+    auto probe = deploy::KernelProbe::load();
+    if (!probe)
+        return std::unexpected(probe.error());
+    const auto facts = probe->readNamespace();
+    if (!facts)
+        return std::unexpected(facts.error());
+    auto fastPath = deploy::FastPath::load({limits.maxPorts, limits.flowsPerCpu}, *facts, capabilities.hookFunctions);
+    if (!fastPath)
+        return std::unexpected(fastPath.error());
+    return Loaded{std::move(*probe), std::move(*fastPath)};
+}
+} // namespace
+
+Result<std::unique_ptr<Controller>> Controller::start(config::Config config) {
+    auto introspector = introspect::Introspector::open();
+    if (!introspector)
+        return std::unexpected(introspector.error());
+    auto capabilities = capability::probeKernel();
+    auto loaded = loadFastPath(config.limits, capabilities);
+    if (!loaded)
+        return std::unexpected(loaded.error());
+    capabilities.fastPath = {true, "the pipeline loads"};
+    std::unique_ptr<Controller> controller{new Controller(std::move(config), std::move(*introspector),
+                                                          std::move(capabilities), std::move(loaded->probe),
+                                                          std::move(loaded->fastPath))};
+    controller->reconcile(std::chrono::steady_clock::now());
+    return controller;
+}
+
+void Controller::proveInPlace() {
+    if (capabilities_.inPlaceFdb.available || !probe_)
+        return;
+    ProbeReader reader{*probe_};
+    for (int attempt = 0; attempt < proofAttempts && !capabilities_.inPlaceFdb.available; attempt++) {
+        const auto entries = capability::dumpFdb(proofEntries);
+        capabilities_.inPlaceFdb =
+            entries ? capability::proveInPlaceFdb(reader, introspector_->network(), *entries)
+                    : capability::Finding{false, entries.error().sentence()};
+    }
+}
+
+assemble::Wishes Controller::wishes() const {
+    assemble::Wishes wishes;
+    wishes.allPaused = allPaused_;
+    for (const auto& [ifindex, link] : introspector_->network().links) {
+        if (auto excluded = config::excludedBy(config_.ports, link.name, link.driver, link.kind))
+            wishes.excluded[ifindex] = {excluded->code, excluded->sentence, excluded->hint};
+        if (paused_.contains(link.name))
+            wishes.paused.insert(ifindex);
+        if (fastPath_->attached(ifindex))
+            wishes.attached.insert(ifindex);
+    }
+    return wishes;
+}
+
+void Controller::reconcile(std::chrono::steady_clock::time_point since) {
+    if (auto devices = capability::readXdpFeatures())
+        capabilities_.devices = std::move(*devices);
+    else
+        spdlog::warn("{}", devices.error().sentence());
+    proveInPlace();
+    const auto before = std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wishes()));
+    auto applied = fastPath_->apply(plan_, introspector_->network());
+    events_.swaps += applied.swapped;
+    if (applied.swapped > 0)
+        events_.lastSwapMicroseconds =
+            std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - since).count();
+    for (const auto& [ifindex, error] : applied.failures)
+        if (!failures_.contains(ifindex)) {
+            events_.failures++;
+            spdlog::warn("{}", error.sentence());
+        }
+    failures_ = std::move(applied.failures);
+    logChanges(before);
+}
+
+void Controller::logChanges(const assemble::Plan& before) const {
+    for (const auto& [ifindex, port] : plan_.ports) {
+        const auto old = before.ports.find(ifindex);
+        if (old != before.ports.end() && old->second == port)
+            continue;
+        if (port.profile)
+            spdlog::info("{}: accelerated, profile {}", port.name, port.profile->name());
+        else
+            spdlog::info("{}: left to Linux: {}", port.name, port.reasons.empty() ? "" : port.reasons.front().text);
+    }
+}
+
+Result<void> Controller::onNetlink() {
+    const std::lock_guard lock{mutex_};
+    const auto since = std::chrono::steady_clock::now();
+    const auto changes = introspector_->process();
+    if (!changes)
+        return std::unexpected(changes.error());
+    if (changes->any)
+        reconcile(since);
+    return {};
+}
+
+void Controller::onTick() {
+    const std::lock_guard lock{mutex_};
+    if (introspector_->refreshSysctls() || !capabilities_.inPlaceFdb.available)
+        reconcile(std::chrono::steady_clock::now());
+}
+
+void Controller::setConfig(config::Config config) {
+    const std::lock_guard lock{mutex_};
+    config_ = std::move(config);
+    reconcile(std::chrono::steady_clock::now());
+}
+
+bool Controller::pause(const std::optional<std::string>& port, bool paused) {
+    const std::lock_guard lock{mutex_};
+    if (!port) {
+        allPaused_ = paused;
+        if (!paused)
+            paused_.clear();
+    } else {
+        const auto known = std::ranges::any_of(plan_.ports, [&](const auto& item) { return item.second.name == *port; });
+        if (!known)
+            return false;
+        if (paused)
+            paused_.insert(*port);
+        else
+            paused_.erase(*port);
+    }
+    reconcile(std::chrono::steady_clock::now());
+    return true;
+}
+
+nlohmann::json Controller::status() {
+    const std::lock_guard lock{mutex_};
+    const auto uptime = std::chrono::steady_clock::now() - started_;
+    nlohmann::json document = {
+        {"api", 1},
+        {"version", TNA_VERSION},
+        {"pid", ::getpid()},
+        {"uptime_s", std::chrono::duration_cast<std::chrono::seconds>(uptime).count()},
+        {"paused", allPaused_},
+        {"fdb", capabilities_.inPlaceFdb.available ? "in place" : "not available"},
+        {"ports", viewPorts({introspector_->network(), plan_, fastPath_->counters(), failures_})},
+        {"events",
+         {{"netlink", introspector_->stats().events},
+          {"resyncs", introspector_->stats().resyncs},
+          {"swaps", events_.swaps},
+          {"last_swap_us", events_.lastSwapMicroseconds},
+          {"failures", events_.failures}}},
+    };
+    return document;
+}
+
+std::optional<nlohmann::json> Controller::port(const std::string& name) {
+    const std::lock_guard lock{mutex_};
+    return viewPort({introspector_->network(), plan_, fastPath_->counters(), failures_}, name);
+}
+
+nlohmann::json Controller::graph() {
+    const std::lock_guard lock{mutex_};
+    if (auto read = introspector_->refreshSummaries(); !read)
+        spdlog::warn("{}", read.error().sentence());
+    return viewGraph(graph::build(introspector_->network()), plan_);
+}
+
+nlohmann::json Controller::capabilities() {
+    const std::lock_guard lock{mutex_};
+    return viewCapabilities(capabilities_, introspector_->network());
+}
+
+} // namespace tna::daemon

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/backend.hpp"
+#include "assemble/assemble.hpp"
+#include "config/config.hpp"
+#include "deploy/fast_path.hpp"
+#include "introspect/introspector.hpp"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <set>
+
+namespace tna::daemon {
+
+/// What happened since the start, for people and tests.
+struct Events {
+    std::uint64_t swaps = 0;
+    std::int64_t lastSwapMicroseconds = 0; ///< from the notification to the program in place
+    std::uint64_t failures = 0;
+};
+
+/// Follows one network namespace and keeps its fast path as the configuration of Linux wants it.
+/// Safe to call from several threads.
+class Controller : public api::Backend {
+public:
+    [[nodiscard]] static Result<std::unique_ptr<Controller>> start(config::Config config);
+
+    [[nodiscard]] int netlinkFd() const { return introspector_->fd(); }
+    /// Takes in notifications and acts on them.
+    [[nodiscard]] Result<void> onNetlink();
+    /// Now and then: what has no notifications.
+    void onTick();
+    void setConfig(config::Config config);
+
+    nlohmann::json status() override;
+    std::optional<nlohmann::json> port(const std::string& name) override;
+    nlohmann::json graph() override;
+    nlohmann::json capabilities() override;
+    bool pause(const std::optional<std::string>& port, bool paused) override;
+
+private:
+    Controller(config::Config config, std::unique_ptr<introspect::Introspector> introspector,
+               capability::Capabilities capabilities, std::optional<deploy::KernelProbe> probe,
+               std::unique_ptr<deploy::FastPath> fastPath)
+        : config_(std::move(config)), introspector_(std::move(introspector)), capabilities_(std::move(capabilities)),
+          probe_(std::move(probe)), fastPath_(std::move(fastPath)) {}
+
+    void reconcile(std::chrono::steady_clock::time_point since);
+    void proveInPlace();
+    [[nodiscard]] assemble::Wishes wishes() const;
+    void logChanges(const assemble::Plan& before) const;
+
+    std::mutex mutex_;
+    config::Config config_;
+    std::unique_ptr<introspect::Introspector> introspector_;
+    capability::Capabilities capabilities_;
+    std::optional<deploy::KernelProbe> probe_;
+    std::unique_ptr<deploy::FastPath> fastPath_;
+    assemble::Plan plan_;
+    std::map<model::IfIndex, Error> failures_;
+    std::set<std::string> paused_;
+    bool allPaused_ = false;
+    Events events_;
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+} // namespace tna::daemon

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/event_loop.hpp"
+
+#include "base/unique_fd.hpp"
+
+#include <csignal>
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/signalfd.h>
+
+namespace tna::daemon {
+
+namespace {
+constexpr int tickMilliseconds = 1000;
+
+sigset_t handledSignals() {
+    sigset_t signals{};
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    return signals;
+}
+
+/// True when it is time to stop.
+bool onSignal(int fd, const std::function<void()>& reload) {
+    signalfd_siginfo info{};
+    if (::read(fd, &info, sizeof(info)) != static_cast<ssize_t>(sizeof(info)))
+        return false;
+    if (info.ssi_signo == SIGHUP) {
+        reload();
+        return false;
+    }
+    return true;
+}
+} // namespace
+
+void blockSignals() {
+    const auto signals = handledSignals();
+    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+Result<void> runEventLoop(Controller& controller, const std::function<void()>& reload) {
+    const auto signals = handledSignals();
+    const UniqueFd signalFd{::signalfd(-1, &signals, SFD_CLOEXEC)};
+    if (!signalFd)
+        return failErrno(errno, "cannot receive signals");
+    pollfd watched[] = {{controller.netlinkFd(), POLLIN, 0}, {signalFd.get(), POLLIN, 0}};
+    for (;;) {
+        const int ready = ::poll(watched, 2, tickMilliseconds);
+        if (ready < 0 && errno != EINTR)
+            return failErrno(errno, "cannot wait for events");
+        if (ready == 0)
+            controller.onTick();
+        if (ready > 0 && watched[0].revents != 0)
+            if (auto done = controller.onNetlink(); !done)
+                spdlog::error("{}", done.error().sentence());
+        if (ready > 0 && watched[1].revents != 0 && onSignal(signalFd.get(), reload))
+            return {};
+    }
+}
+
+} // namespace tna::daemon

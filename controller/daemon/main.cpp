@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/server.hpp"
+#include "config/config.hpp"
+#include "daemon/controller.hpp"
+#include "daemon/event_loop.hpp"
+#include "deploy/libbpf_log.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <systemd/sd-daemon.h>
+
+namespace {
+
+using namespace tna;
+
+struct Options {
+    std::string config = "/etc/tna/tnad.conf";
+    bool configNamed = false;
+    std::string socket;
+    std::string logLevel;
+    bool checkOnly = false;
+};
+
+int complain(const Error& error, ExitCode code) {
+    fmt::print(stderr, "tnad: {}\n", error.sentence());
+    return static_cast<int>(code);
+}
+
+/// Without a file at the default place, the defaults hold.
+Result<config::Config> configFor(const Options& options) {
+    auto loaded = !options.configNamed && !std::filesystem::exists(options.config) ? Result<config::Config>{config::Config{}}
+                                                                                   : config::loadConfig(options.config);
+    if (!loaded)
+        return loaded;
+    if (!options.socket.empty())
+        loaded->daemon.socket = options.socket;
+    if (!options.logLevel.empty())
+        loaded->daemon.logLevel = options.logLevel;
+    if (spdlog::level::from_str(loaded->daemon.logLevel) == spdlog::level::off && loaded->daemon.logLevel != "off")
+        return std::unexpected(Error{fmt::format("there is no log level '{}'", loaded->daemon.logLevel), {},
+                                     "trace, debug, info, warning, error, critical or off"});
+    return loaded;
+}
+
+/// A port takes three descriptors.
+void raiseFileLimit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+ExitCode exitCodeFor(const Error& error) {
+    return error.cause == errnoText(EPERM) || error.cause == errnoText(EACCES) ? ExitCode::noPermission
+                                                                              : ExitCode::notSupported;
+}
+
+int run(const Options& options) {
+    auto config = configFor(options);
+    if (!config)
+        return complain(config.error(), ExitCode::usage);
+    if (options.checkOnly)
+        return static_cast<int>(ExitCode::ok);
+    spdlog::set_default_logger(spdlog::stderr_color_mt("tnad"));
+    spdlog::set_level(spdlog::level::from_str(config->daemon.logLevel));
+    deploy::captureLibbpfMessages();
+    raiseFileLimit();
+    daemon::blockSignals();
+    auto controller = daemon::Controller::start(*config);
+    if (!controller)
+        return complain(controller.error(), exitCodeFor(controller.error()));
+    auto server = api::Server::start(**controller, config->daemon.socket, config->daemon.socketGroup);
+    if (!server)
+        return complain(server.error(), ExitCode::failure);
+    ::sd_notify(0, "READY=1");
+    const auto reload = [&] {
+        if (auto fresh = configFor(options))
+            (*controller)->setConfig(std::move(*fresh));
+        else
+            spdlog::error("{}; the configuration stays as it was", fresh.error().sentence());
+    };
+    const auto ended = daemon::runEventLoop(**controller, reload);
+    ::sd_notify(0, "STOPPING=1");
+    return ended ? static_cast<int>(ExitCode::ok) : complain(ended.error(), ExitCode::failure);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    CLI::App app{"Transparent network acceleration: keeps an XDP fast path in front of what Linux is configured to do."};
+    app.add_option("--config", options.config, "configuration file")->capture_default_str();
+    app.add_option("--socket", options.socket, "control socket (default: as configured)");
+    app.add_option("--log-level", options.logLevel, "trace, debug, info, warning, error, critical or off");
+    app.add_flag("--check-config", options.checkOnly, "check the configuration file and exit");
+    app.set_version_flag("--version", "tnad " TNA_VERSION);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+    }
+    options.configNamed = app.count("--config") > 0;
+    return run(options);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/views.hpp"
+
+#include <algorithm>
+
+namespace tna::daemon {
+
+namespace {
+using nlohmann::json;
+
+bool pausedOnly(const assemble::PortPlan& port) {
+    return port.reasons.size() == 1 && port.reasons.front().code == "paused";
+}
+
+const char* stateOf(const assemble::PortPlan& port, bool failed) {
+    if (failed)
+        return "failed";
+    if (port.profile)
+        return "accelerated";
+    return pausedOnly(port) ? "paused" : "linux";
+}
+
+json portDocument(const PortState& state, const assemble::PortPlan& port) {
+    const auto* link = state.network.link(port.ifindex);
+    const auto* bridge = link != nullptr ? state.network.link(link->master) : nullptr;
+    const auto failure = state.failures.find(port.ifindex);
+    const bool failed = failure != state.failures.end();
+    const auto it = state.counters.find(port.ifindex);
+    const auto counted = it == state.counters.end() ? deploy::PortCounters{} : it->second;
+    const bool accelerated = port.profile && !failed;
+    json why;
+    if (failed)
+        why = failure->second.sentence();
+    else if (!port.reasons.empty())
+        why = port.reasons.front().text;
+    return {{"name", port.name},
+            {"ifindex", port.ifindex},
+            {"kind", link != nullptr ? link->kind : ""},
+            {"driver", link != nullptr ? link->driver : ""},
+            {"bridge", bridge != nullptr ? json(bridge->name) : json()},
+            {"state", stateOf(port, failed)},
+            {"hook", accelerated ? json("xdp-native") : json()},
+            {"profile", accelerated ? json(port.profile->name()) : json()},
+            {"modules", accelerated ? json(port.profile->modules()) : json::array()},
+            {"why", why},
+            {"fast_packets", counted.inPackets},
+            {"fast_bytes", counted.inBytes},
+            {"fast_out_packets", counted.outPackets},
+            {"fast_out_bytes", counted.outBytes},
+            {"slow_packets", counted.slowPackets()}};
+}
+
+json slowPath(const deploy::PortCounters& counters) {
+    json list = json::array();
+    for (unsigned reason = 0; reason < TNA_REASON_COUNT; reason++)
+        if (counters.slow[reason] != 0)
+            list.push_back({{"code", deploy::reasonCode(reason)},
+                            {"text", deploy::reasonText(reason)},
+                            {"packets", counters.slow[reason]}});
+    return list;
+}
+
+struct GuardWords {
+    const char* name;
+    const char* detail;
+};
+constexpr GuardWords liveGuards[] = {
+    {"capture", "packet sockets of all devices, of the port and of the egress port; promiscuous bridges"},
+    {"tc", "filters and programs at ingress and egress"},
+    {"netdev-hook", "netfilter's ingress and egress hooks"},
+    {"bridge-netfilter", "hooks of the bridge family, rule set generation, br_netfilter's settings"},
+    {"bridge", "port states and settings, bridge options, the FDB itself"},
+    {"egress", "link state, carrier, MTU, redirect ability, queueing discipline"},
+    {"sender", "unfinished checksums, segmentation and hidden VLAN tags of local senders (veth)"},
+    {"namespace", "the port still lives in this network namespace"},
+};
+} // namespace
+
+json viewPorts(const PortState& state) {
+    json list = json::array();
+    for (const auto& [ifindex, port] : state.plan.ports)
+        list.push_back(portDocument(state, port));
+    return list;
+}
+
+std::optional<json> viewPort(const PortState& state, const std::string& name) {
+    const auto it = std::ranges::find_if(state.plan.ports, [&](const auto& item) { return item.second.name == name; });
+    if (it == state.plan.ports.end())
+        return std::nullopt;
+    const auto& port = it->second;
+    json reasons = json::array();
+    if (const auto failure = state.failures.find(port.ifindex); failure != state.failures.end())
+        reasons.push_back(
+            {{"code", "failed"}, {"text", failure->second.what + ": " + failure->second.cause}, {"hint", failure->second.hint}});
+    for (const auto& reason : port.reasons)
+        reasons.push_back({{"code", reason.code}, {"text", reason.text}, {"hint", reason.hint}});
+    const auto counted = state.counters.find(port.ifindex);
+    return json{{"port", portDocument(state, port)},
+                {"features",
+                 {{{"feature", "bridge"}, {"accelerated", port.profile && reasons.empty()}, {"reasons", reasons}}}},
+                {"slow_path", counted == state.counters.end() ? json::array() : slowPath(counted->second)}};
+}
+
+json viewGraph(const graph::Graph& graph, const assemble::Plan& plan) {
+    json document{{"nodes", json::array()}, {"edges", json::array()}};
+    for (const auto& node : graph.nodes)
+        document["nodes"].push_back(
+            {{"id", node.id}, {"kind", node.kind}, {"label", node.label}, {"details", node.details}});
+    for (const auto& edge : graph.edges)
+        document["edges"].push_back({{"from", edge.from}, {"to", edge.to}, {"why", edge.why}});
+    for (const auto& [ifindex, port] : plan.ports) {
+        if (!port.profile)
+            continue;
+        const auto id = "profile:" + port.profile->name();
+        const auto known = std::ranges::any_of(document["nodes"], [&](const json& node) { return node["id"] == id; });
+        if (!known)
+            document["nodes"].push_back(
+                {{"id", id}, {"kind", "profile"}, {"label", port.profile->name()}, {"details", json::object()}});
+        document["edges"].push_back(
+            {{"from", "port:" + std::to_string(ifindex)}, {"to", id}, {"why", "is accelerated by it"}});
+    }
+    return document;
+}
+
+json viewCapabilities(const capability::Capabilities& capabilities, const model::Network& network) {
+    json guards = json::array();
+    for (const auto& guard : liveGuards)
+        guards.push_back({{"name", guard.name}, {"mode", "live"}, {"detail", guard.detail}});
+    json devices = json::array();
+    for (const auto& [ifindex, features] : capabilities.devices) {
+        const auto* link = network.link(ifindex);
+        if (link == nullptr || (link->flags & model::link_flag::loopback) != 0)
+            continue;
+        devices.push_back({{"name", link->name},
+                           {"driver", link->driver},
+                           {"native_xdp", features.native},
+                           {"redirect_target", features.redirectTarget},
+                           {"frags", features.frags}});
+    }
+    return {{"kernel", {{"release", capabilities.kernelRelease}, {"lockdown", capabilities.lockdown}}},
+            {"features",
+             {{{"name", "fast-path"},
+               {"available", capabilities.fastPath.available},
+               {"detail", capabilities.fastPath.detail}},
+              {{"name", "fdb-in-place"},
+               {"available", capabilities.inPlaceFdb.available},
+               {"detail", capabilities.inPlaceFdb.detail}},
+              {{"name", "br_netfilter"},
+               {"available", capabilities.brNetfilter},
+               {"detail", capabilities.brNetfilter ? "present: its settings are tested for each frame" : "not loaded"}}}},
+            {"guards", guards},
+            {"drivers", devices}};
+}
+
+} // namespace tna::daemon

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "assemble/profile.hpp"
+#include "base/error.hpp"
+#include "capability/capabilities.hpp"
+#include "deploy/counters.hpp"
+#include "graph/graph.hpp"
+#include "model/network.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace tna::daemon {
+
+/// What the documents about ports are made of.
+struct PortState {
+    const model::Network& network;
+    const assemble::Plan& plan;
+    std::map<model::IfIndex, deploy::PortCounters> counters;
+    const std::map<model::IfIndex, Error>& failures;
+};
+
+/// The documents of the API, see docs/api.md.
+[[nodiscard]] nlohmann::json viewPorts(const PortState& state);
+[[nodiscard]] std::optional<nlohmann::json> viewPort(const PortState& state, const std::string& name);
+[[nodiscard]] nlohmann::json viewGraph(const graph::Graph& graph, const assemble::Plan& plan);
+[[nodiscard]] nlohmann::json viewCapabilities(const capability::Capabilities& capabilities,
+                                              const model::Network& network);
+
+} // namespace tna::daemon

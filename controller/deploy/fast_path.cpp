@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deploy/fast_path.hpp"
+
+#include <algorithm>
+#include <bpf/bpf.h>
+#include <cstring>
+#include <spdlog/spdlog.h>
+
+#include "entry.skel.h"
+#include "pipeline.skel.h"
+
+namespace tna::deploy {
+
+namespace {
+Error loadError(const char* what) {
+    return {fmt::format("cannot load {}", what), errnoText(errno),
+            "needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, BTF and Linux 6.17 or newer"};
+}
+
+bool sizeMaps(::pipeline* skeleton, const Limits& limits, unsigned cpus) {
+    return bpf_map__set_max_entries(skeleton->maps.flows, limits.flowsPerCpu * cpus) == 0 &&
+           bpf_map__set_max_entries(skeleton->maps.port_counters, limits.maxPorts) == 0 &&
+           bpf_map__set_max_entries(skeleton->maps.port_slots, limits.maxPorts) == 0 &&
+           bpf_map__set_max_entries(skeleton->maps.egress_ports, limits.maxPorts) == 0;
+}
+} // namespace
+
+Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
+                                                 const HookFunctions& hooks) {
+    const auto cpus = static_cast<unsigned>(libbpf_num_possible_cpus());
+    ::pipeline* pipeline = pipeline__open();
+    if (pipeline == nullptr)
+        return std::unexpected(loadError("the pipeline"));
+    pipeline->rodata->flows_per_cpu = limits.flowsPerCpu;
+    std::ranges::copy(hooks, const_cast<__u64*>(pipeline->rodata->brnf_functions));
+    if (!sizeMaps(pipeline, limits, cpus) || pipeline__load(pipeline) != 0) {
+        auto error = loadError("the pipeline");
+        pipeline__destroy(pipeline);
+        return std::unexpected(std::move(error));
+    }
+    pipeline->bss->home.net = facts.net;
+    pipeline->bss->home.brnf = facts.brNetfilter;
+    auto counters = CounterReader::open(bpf_map__fd(pipeline->maps.port_counters), bpf_map__fd(pipeline->maps.flows),
+                                        limits.maxPorts, limits.flowsPerCpu * cpus);
+    ::entry* entry = counters ? entry__open_and_load() : nullptr;
+    if (entry == nullptr) {
+        auto error = counters ? loadError("the entry program") : counters.error();
+        pipeline__destroy(pipeline);
+        return std::unexpected(std::move(error));
+    }
+    return std::unique_ptr<FastPath>{new FastPath(pipeline, entry, hooks, limits, std::move(*counters))};
+}
+
+FastPath::FastPath(::pipeline* pipeline, ::entry* entry, HookFunctions hooks, Limits limits, CounterReader counters)
+    : pipeline_(pipeline), entry_(entry), pipelineTemplate_(pipeline->progs.pipeline),
+      entryTemplate_(entry->progs.entry), hooks_(hooks), limits_(limits), counterReader_(std::move(counters)) {}
+
+FastPath::~FastPath() {
+    attachments_.clear();
+    profiles_.clear();
+    entry__destroy(entry_);
+    pipeline__destroy(pipeline_);
+}
+
+Result<int> FastPath::program(const assemble::Profile& profile) {
+    if (const auto it = profiles_.find(profile); it != profiles_.end())
+        return it->second.get();
+    std::size_t size = 0;
+    const auto* original = bpf_map__initial_value(pipeline_->maps.rodata, &size);
+    std::vector<char> bytes(size);
+    std::memcpy(bytes.data(), original, size);
+    using Constants = std::remove_pointer_t<decltype(pipeline_->rodata)>;
+    static_assert(std::is_trivially_copyable_v<std::remove_cv_t<Constants>>);
+    auto* constants = reinterpret_cast<Constants*>(bytes.data());
+    constants->profile_bridge = profile.bridge;
+    constants->profile_veth = profile.veth;
+    constants->profile_br_netfilter = profile.brNetfilter;
+    auto map = frozenConstants(bytes.data(), static_cast<unsigned>(size));
+    if (!map)
+        return std::unexpected(map.error());
+    auto program = pipelineTemplate_.load({{bpf_map__fd(pipeline_->maps.rodata), map->get()}});
+    if (!program)
+        return std::unexpected(program.error());
+    const int fd = program->get();
+    profiles_.emplace(profile, std::move(*program));
+    return fd;
+}
+
+Result<void> FastPath::addSlot(model::IfIndex ifindex) {
+    if (slots_.contains(ifindex)) {
+        if (slotAlive(ifindex))
+            return {};
+        removeSlot(ifindex);
+    }
+    if (nextSlot_ == limits_.maxPorts && freeSlots_.empty())
+        return std::unexpected(Error{fmt::format("no room for another port: {} are in use", limits_.maxPorts), {},
+                                     "raise max_ports under [limits] in the configuration"});
+    const bool fresh = nextSlot_ < limits_.maxPorts;
+    const unsigned slot = fresh ? nextSlot_++ : *freeSlots_.begin();
+    if (!fresh)
+        freeSlots_.erase(freeSlots_.begin());
+    const __u32 key = slot;
+    const __u32 device = ifindex;
+    if (bpf_map_update_elem(bpf_map__fd(pipeline_->maps.egress_ports), &key, &device, BPF_ANY) != 0) {
+        const int code = errno;
+        freeSlots_.insert(slot);
+        return failErrno(code, "cannot make the device with index {} an egress port", ifindex);
+    }
+    const tna_port_slot value{slot};
+    if (bpf_map_update_elem(bpf_map__fd(pipeline_->maps.port_slots), &device, &value, BPF_ANY) != 0)
+        return failErrno(errno, "cannot enter the device with index {} in the port table", ifindex);
+    slots_[ifindex] = slot;
+    return {};
+}
+
+/// The kernel empties a slot of the device map by itself when the device goes away.
+bool FastPath::slotAlive(model::IfIndex ifindex) const {
+    const __u32 key = slots_.at(ifindex);
+    __u32 device = 0;
+    return bpf_map_lookup_elem(bpf_map__fd(pipeline_->maps.egress_ports), &key, &device) == 0 && device == ifindex;
+}
+
+/// First the table, then the epoch, then the device: no cached flow can point to a slot's next owner.
+void FastPath::removeSlot(model::IfIndex ifindex) {
+    const __u32 device = ifindex;
+    const __u32 slot = slots_.at(ifindex);
+    bpf_map_delete_elem(bpf_map__fd(pipeline_->maps.port_slots), &device);
+    __atomic_add_fetch(&pipeline_->bss->home.epoch, 1, __ATOMIC_SEQ_CST);
+    bpf_map_delete_elem(bpf_map__fd(pipeline_->maps.egress_ports), &slot);
+    freeSlots_.insert(slot);
+    slots_.erase(ifindex);
+}
+
+void FastPath::dropUnplanned(const assemble::Plan& plan, Applied& applied) {
+    std::erase_if(attachments_, [&](const auto& item) {
+        const auto it = plan.ports.find(item.first);
+        const bool keep = it != plan.ports.end() && it->second.profile && item.second.alive();
+        if (!keep) {
+            placed_.erase(item.first);
+            applied.detached++;
+        }
+        return !keep;
+    });
+    std::vector<model::IfIndex> gone;
+    for (const auto& [ifindex, slot] : slots_)
+        if (const auto it = plan.ports.find(ifindex);
+            it == plan.ports.end() || (!it->second.egress && !it->second.profile))
+            gone.push_back(ifindex);
+    for (const auto ifindex : gone)
+        removeSlot(ifindex);
+}
+
+Result<void> FastPath::place(const assemble::PortPlan& port, const model::Link& link, Applied& applied) {
+    auto profileProgram = program(*port.profile);
+    if (!profileProgram)
+        return std::unexpected(profileProgram.error());
+    auto it = attachments_.find(port.ifindex);
+    if (it == attachments_.end()) {
+        auto attachment =
+            PortAttachment::attach(entryTemplate_, bpf_map__fd(entry_->maps.profile), link);
+        if (!attachment)
+            return std::unexpected(attachment.error());
+        it = attachments_.emplace(port.ifindex, std::move(*attachment)).first;
+        applied.attached++;
+    }
+    if (const auto current = placed_.find(port.ifindex); current != placed_.end() && current->second == *port.profile)
+        return {};
+    if (auto set = it->second.setProfile(*profileProgram); !set)
+        return set;
+    placed_[port.ifindex] = *port.profile;
+    applied.swapped++;
+    return {};
+}
+
+void FastPath::dropUnusedProfiles(const assemble::Plan& plan) {
+    std::erase_if(profiles_, [&](const auto& item) {
+        return std::ranges::none_of(plan.ports,
+                                    [&](const auto& port) { return port.second.profile == item.first; });
+    });
+}
+
+Applied FastPath::apply(const assemble::Plan& plan, const model::Network& network) {
+    Applied applied;
+    dropUnplanned(plan, applied);
+    for (const auto& [ifindex, port] : plan.ports)
+        if (port.egress || port.profile)
+            if (auto added = addSlot(ifindex); !added)
+                applied.failures.emplace(ifindex, added.error());
+    for (const auto& [ifindex, port] : plan.ports) {
+        const auto* link = network.link(ifindex);
+        if (!port.profile || link == nullptr || applied.failures.contains(ifindex))
+            continue;
+        if (auto placed = place(port, *link, applied); !placed) {
+            attachments_.erase(ifindex);
+            placed_.erase(ifindex);
+            applied.failures.emplace(ifindex, placed.error());
+        }
+    }
+    dropUnusedProfiles(plan);
+    return applied;
+}
+
+std::map<model::IfIndex, PortCounters> FastPath::counters() const {
+    const auto bySlot = counterReader_.read(nextSlot_);
+    std::map<model::IfIndex, PortCounters> byPort;
+    for (const auto& [ifindex, slot] : slots_)
+        byPort.emplace(ifindex, bySlot[slot]);
+    return byPort;
+}
+
+} // namespace tna::deploy

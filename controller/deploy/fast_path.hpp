@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "assemble/profile.hpp"
+#include "base/error.hpp"
+#include "deploy/counters.hpp"
+#include "deploy/kernel_probe.hpp"
+#include "deploy/port_attachment.hpp"
+#include "deploy/program_template.hpp"
+#include "model/network.hpp"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <set>
+
+struct pipeline;
+struct entry;
+
+namespace tna::deploy {
+
+struct Limits {
+    unsigned maxPorts = 1024;
+    unsigned flowsPerCpu = 8192; ///< a power of two
+};
+
+/// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), 0 if not there.
+using HookFunctions = std::array<std::uint64_t, 3>;
+
+/// What apply() did.
+struct Applied {
+    unsigned attached = 0;
+    unsigned detached = 0;
+    unsigned swapped = 0; ///< profiles put in place
+    std::map<model::IfIndex, Error> failures;
+};
+
+/// The fast path of one network namespace: shared maps, one program per profile, one attachment per
+/// port.
+class FastPath {
+public:
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>> load(const Limits& limits, const NamespaceFacts& facts,
+                                                                const HookFunctions& hooks);
+    FastPath(const FastPath&) = delete;
+    FastPath& operator=(const FastPath&) = delete;
+    ~FastPath();
+
+    /// Makes the namespace as the plan wants it. A port that fails is left to Linux; the others go on.
+    [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network);
+
+    [[nodiscard]] std::map<model::IfIndex, PortCounters> counters() const;
+    [[nodiscard]] bool attached(model::IfIndex ifindex) const { return attachments_.contains(ifindex); }
+    [[nodiscard]] std::size_t programs() const { return profiles_.size(); }
+
+    /// A profile's program, loaded if need be (tests run it without a port).
+    [[nodiscard]] Result<int> program(const assemble::Profile& profile);
+    /// Makes a device known as ingress and egress of the fast path.
+    [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex);
+
+private:
+    FastPath(::pipeline* pipeline, ::entry* entry, HookFunctions hooks, Limits limits, CounterReader counters);
+    void removeSlot(model::IfIndex ifindex);
+    void dropUnplanned(const assemble::Plan& plan, Applied& applied);
+    [[nodiscard]] Result<void> place(const assemble::PortPlan& port, const model::Link& link, Applied& applied);
+    void dropUnusedProfiles(const assemble::Plan& plan);
+    [[nodiscard]] bool slotAlive(model::IfIndex ifindex) const;
+
+    ::pipeline* pipeline_;
+    ::entry* entry_;
+    ProgramTemplate pipelineTemplate_;
+    ProgramTemplate entryTemplate_;
+    HookFunctions hooks_;
+    Limits limits_;
+    CounterReader counterReader_;
+    std::map<assemble::Profile, UniqueFd> profiles_;
+    std::map<model::IfIndex, PortAttachment> attachments_;
+    std::map<model::IfIndex, assemble::Profile> placed_;
+    std::map<model::IfIndex, unsigned> slots_;
+    std::set<unsigned> freeSlots_; ///< given back; used again only when no fresh one is left
+    unsigned nextSlot_ = 0;
+};
+
+} // namespace tna::deploy

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deploy/port_attachment.hpp"
+
+#include <bpf/bpf.h>
+#include <linux/if_link.h>
+
+namespace tna::deploy {
+
+namespace {
+Error explainAttach(int code, const model::Link& link) {
+    Error error{fmt::format("cannot attach to {}", link.name), errnoText(code), {}};
+    if (code == EBUSY || code == EEXIST)
+        error.hint = "another XDP program is attached; it is left alone (`ip link show` names it)";
+    else if (code == EOPNOTSUPP || code == EINVAL)
+        error.hint = "the driver has no native XDP in its present settings";
+    else if (code == ERANGE || code == EMSGSIZE)
+        error.hint = "the MTU is larger than the driver's XDP takes";
+    return error;
+}
+} // namespace
+
+Result<PortAttachment> PortAttachment::attach(const ProgramTemplate& entry, int templateMap, const model::Link& link) {
+    UniqueFd slot{bpf_map_create(BPF_MAP_TYPE_PROG_ARRAY, "tna_profile", sizeof(__u32), sizeof(__u32), 1, nullptr)};
+    if (!slot)
+        return failErrno(errno, "cannot create the profile slot of {}", link.name);
+    auto program = entry.load({{templateMap, slot.get()}});
+    if (!program)
+        return std::unexpected(program.error());
+    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);
+    UniqueFd attached{
+        bpf_link_create(program->get(), static_cast<int>(link.ifindex), BPF_XDP, &options)};
+    if (!attached)
+        return std::unexpected(explainAttach(errno, link));
+    return PortAttachment{std::move(slot), std::move(*program), std::move(attached)};
+}
+
+Result<void> PortAttachment::setProfile(int program) {
+    const __u32 zero = 0;
+    if (bpf_map_update_elem(slot_.get(), &zero, &program, BPF_ANY) != 0)
+        return failErrno(errno, "cannot put the profile in place");
+    return {};
+}
+
+void PortAttachment::clearProfile() {
+    const __u32 zero = 0;
+    bpf_map_delete_elem(slot_.get(), &zero); // fails only if it is empty already
+}
+
+bool PortAttachment::alive() const {
+    bpf_link_info info{};
+    __u32 size = sizeof(info);
+    return bpf_obj_get_info_by_fd(link_.get(), &info, &size) == 0 && info.xdp.ifindex != 0;
+}
+
+} // namespace tna::deploy

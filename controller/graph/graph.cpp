@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/graph.hpp"
+
+namespace tna::graph {
+
+namespace {
+std::string id(const char* kind, std::uint64_t number) {
+    return std::string(kind) + ":" + std::to_string(number);
+}
+
+class Builder {
+public:
+    explicit Builder(const model::Network& network) : network_(network) {}
+
+    Graph build() {
+        for (const auto& [ifindex, link] : network_.links)
+            addLink(link);
+        for (const auto& qdisc : network_.qdiscs)
+            addQdisc(qdisc);
+        for (const auto& table : network_.routes)
+            addRoutes(table);
+        return std::move(graph_);
+    }
+
+private:
+    void edge(std::string from, std::string to, std::string why) {
+        graph_.edges.push_back({std::move(from), std::move(to), std::move(why)});
+    }
+
+    void addLink(const model::Link& link) {
+        Node node{id("link", link.ifindex), "link", link.name, {}};
+        node.details["kind"] = link.kind.empty() ? "hardware" : link.kind;
+        node.details["state"] = link.up() ? "up" : "down";
+        node.details["mtu"] = std::to_string(link.mtu);
+        for (const auto& address : link.addresses)
+            node.details["addresses"] += (node.details["addresses"].empty() ? "" : " ") + address.prefix;
+        graph_.nodes.push_back(std::move(node));
+        if (link.bridge)
+            addBridge(link, *link.bridge);
+        if (link.bridgePort)
+            addPort(link, *link.bridgePort);
+        if (link.vlan && network_.link(link.lower) != nullptr)
+            edge(id("link", link.ifindex), id("link", link.lower),
+                 "VLAN " + std::to_string(link.vlan->vid) + " of this device");
+    }
+
+    void addBridge(const model::Link& link, const model::BridgeOptions& bridge) {
+        Node node{id("bridge", link.ifindex), "bridge", link.name, {}};
+        node.details["vlan_filtering"] = bridge.vlanFiltering ? "on" : "off";
+        node.details["stp"] = bridge.stpState == 0 ? "off" : bridge.stpState == 1 ? "kernel" : "user";
+        node.details["ageing_time"] = std::to_string(bridge.ageingTime / 100) + " s";
+        graph_.nodes.push_back(std::move(node));
+        edge(id("bridge", link.ifindex), id("link", link.ifindex), "is this device");
+
+        Node fdb{id("fdb", link.ifindex), "fdb", link.name + " stations", {}};
+        if (const auto it = network_.fdb.find(link.ifindex); it != network_.fdb.end()) {
+            fdb.details["learnt"] = std::to_string(it->second.dynamic);
+            fdb.details["permanent"] = std::to_string(it->second.permanent);
+        }
+        graph_.nodes.push_back(std::move(fdb));
+        edge(id("bridge", link.ifindex), id("fdb", link.ifindex), "finds stations in it");
+    }
+
+    void addPort(const model::Link& link, const model::BridgePort& port) {
+        Node node{id("port", link.ifindex), "bridge-port", link.name, {}};
+        node.details["stp_state"] = model::toString(port.state);
+        graph_.nodes.push_back(std::move(node));
+        edge(id("port", link.ifindex), id("link", link.ifindex), "receives and sends by it");
+        edge(id("port", link.ifindex), id("bridge", link.master), "belongs to it");
+    }
+
+    void addQdisc(const model::Qdisc& qdisc) {
+        if (qdisc.kind == "noqueue" || network_.link(qdisc.ifindex) == nullptr)
+            return;
+        const auto name = id("qdisc", qdisc.ifindex) + ":" + std::to_string(qdisc.handle >> 16U) + ":" +
+                          std::to_string(qdisc.parent);
+        graph_.nodes.push_back({name, "qdisc", qdisc.kind, {}});
+        edge(id("link", qdisc.ifindex), name, "sends through it");
+    }
+
+    void addRoutes(const model::RouteTable& table) {
+        const auto name = "routes:" + std::to_string(table.family) + ":" + std::to_string(table.table);
+        Node node{name, "route-table",
+                  "IPv" + std::to_string(table.family) + " table " + std::to_string(table.table), {}};
+        for (const auto& [type, count] : table.byType)
+            node.details[type] = std::to_string(count);
+        graph_.nodes.push_back(std::move(node));
+    }
+
+    const model::Network& network_;
+    Graph graph_;
+};
+} // namespace
+
+Graph build(const model::Network& network) {
+    return Builder(network).build();
+}
+
+} // namespace tna::graph
