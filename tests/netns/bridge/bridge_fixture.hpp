@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "daemon/controller.hpp"
+#include "support/command.hpp"
+#include "support/eventually.hpp"
+#include "support/namespace.hpp"
+#include "support/packet_port.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+
+namespace tna::test {
+
+/// How a frame was treated: counted by the fast path, by tna's own counters.
+struct Path {
+    std::uint64_t fast = 0;
+    std::map<std::string, std::uint64_t> slow;
+    bool operator==(const Path&) const = default;
+};
+void PrintTo(const Path& path, std::ostream* out);
+inline Path fastPath() { return {1, {}}; }
+inline Path slowPath(const std::string& reason) { return {0, {{reason, 1}}}; }
+
+/// A bridge br0 with ports p0, p1, p2 in a namespace that the test runs in, with the controller in this
+/// process; far0, far1, far2 are the ports' other ends.
+class BridgeTest : public ::testing::Test {
+protected:
+    void SetUp() override;
+    /// Starts the controller; SetUp does not, for tests that configure something first.
+    void accelerate();
+    /// Takes in netlink notifications until the port's state is as wanted.
+    [[nodiscard]] bool reaches(const std::string& port, const std::string& state);
+    void pump() { ASSERT_TRUE(controller_->onNetlink()); }
+    /// Makes stations known by sending: station(1) behind p0, station(2) behind p1.
+    void learn();
+    /// Sends a frame into a port and says how it was treated.
+    Path send(const Frame& frame, unsigned port = 0);
+    [[nodiscard]] std::optional<Frame> arrivesAt(unsigned port) { return far(port).receive(); }
+    PacketPort& far(unsigned port) { return *farPorts_.at(port); }
+    [[nodiscard]] Path counted(unsigned port);
+    void inFar(const std::string& words);
+
+    static Frame oneToTwo() { return FrameBuilder().ethernet(station(2), station(1)).udp(); }
+    static Frame twoToOne() { return FrameBuilder().ethernet(station(1), station(2)).udp(); }
+
+    std::optional<Namespace> dut_;
+    std::optional<Namespace> farSide_;
+    std::optional<NamespaceScope> scope_;
+    std::map<unsigned, std::optional<PacketPort>> farPorts_;
+    std::unique_ptr<daemon::Controller> controller_;
+};
+
+} // namespace tna::test
