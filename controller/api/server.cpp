@@ -26,7 +26,8 @@ nlohmann::json errorDocument(const Error& error) {
 
 void answer(httplib::Response& response, int status, const nlohmann::json& document) {
     response.status = status;
-    response.set_content(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", jsonType);
+    response.set_content(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n",
+                         jsonType);
 }
 
 /// Whether somebody listens on a socket that lies there already.
@@ -73,7 +74,8 @@ public:
         addWriters();
         http_.set_error_handler([](const httplib::Request&, httplib::Response& response) {
             if (response.body.empty())
-                answer(response, response.status, errorDocument({"there is no such thing here", {}, "see docs/api.md"}));
+                answer(response, response.status,
+                       errorDocument({"there is no such thing here", {}, "see docs/api.md"}));
         });
     }
 
@@ -97,8 +99,10 @@ public:
 
 private:
     void addReaders() {
-        http_.Get("/v1/status", [this](const auto&, auto& response) { answer(response, 200, backend_.status()); });
-        http_.Get("/v1/graph", [this](const auto&, auto& response) { answer(response, 200, backend_.graph()); });
+        http_.Get("/v1/status",
+                  [this](const auto&, auto& response) { answer(response, 200, backend_.status()); });
+        http_.Get("/v1/graph",
+                  [this](const auto&, auto& response) { answer(response, 200, backend_.graph()); });
         http_.Get("/v1/capabilities",
                   [this](const auto&, auto& response) { answer(response, 200, backend_.capabilities()); });
         http_.Get(R"(/v1/ports/([^/]{1,64}))", [this](const httplib::Request& request, auto& response) {
@@ -111,24 +115,31 @@ private:
     }
 
     void addWriters() {
-        http_.Post("/v1/pause", [this](const auto& request, auto& response) { change(request, response, true); });
-        http_.Post("/v1/resume", [this](const auto& request, auto& response) { change(request, response, false); });
+        http_.Post("/v1/pause",
+                   [this](const auto& request, auto& response) { change(request, response, true); });
+        http_.Post("/v1/resume",
+                   [this](const auto& request, auto& response) { change(request, response, false); });
     }
 
     static nlohmann::json noSuchPort(const std::string& name) {
-        return errorDocument({"'" + name + "' is not a port of a bridge here", {}, "`tnactl status` lists the ports"});
+        return errorDocument(
+            {"'" + name + "' is not a port of a bridge here", {}, "`tnactl status` lists the ports"});
     }
 
     void change(const httplib::Request& request, httplib::Response& response, bool paused) {
         const auto body = nlohmann::json::parse(request.body.empty() ? "{}" : request.body, nullptr, false);
-        if (!body.is_object() || (body.contains("port") && !body["port"].is_string() && !body["port"].is_null()))
-            return answer(response, 400, errorDocument({"the request is not {\"port\": NAME} or {}", {}, "see docs/api.md"}));
+        if (!body.is_object() ||
+            (body.contains("port") && !body["port"].is_string() && !body["port"].is_null()))
+            return answer(
+                response, 400,
+                errorDocument({"the request is not {\"port\": NAME} or {}", {}, "see docs/api.md"}));
         std::optional<std::string> port;
         if (body.contains("port") && body["port"].is_string())
             port = body["port"].get<std::string>();
         if (!backend_.pause(port, paused))
             return answer(response, 404, noSuchPort(port.value_or("")));
-        answer(response, 200, {{"paused", paused}, {"port", port ? nlohmann::json(*port) : nlohmann::json()}});
+        answer(response, 200,
+               {{"paused", paused}, {"port", port ? nlohmann::json(*port) : nlohmann::json()}});
     }
 
     Backend& backend_;
@@ -138,7 +149,8 @@ private:
 };
 } // namespace
 
-Result<std::unique_ptr<Server>> Server::start(Backend& backend, const std::string& path, const std::string& group) {
+Result<std::unique_ptr<Server>> Server::start(Backend& backend, const std::string& path,
+                                              const std::string& group) {
     if (auto cleared = clearPath(path); !cleared)
         return std::unexpected(cleared.error());
     auto server = std::make_unique<HttpServer>(backend, path);

@@ -7,8 +7,8 @@ namespace {
 
 class PortDecision {
 public:
-    PortDecision(const capability::Capabilities& capabilities, const Wishes& wishes,
-                 const model::Link& link, const model::Link& bridge)
+    PortDecision(const capability::Capabilities& capabilities, const Wishes& wishes, const model::Link& link,
+                 const model::Link& bridge)
         : capabilities_(capabilities), wishes_(wishes), link_(link), bridge_(bridge) {}
 
     PortPlan decide() {
@@ -51,14 +51,16 @@ private:
             no("switchdev", "it is a port of a switch chip, which may forward by itself");
         const auto features = capabilities_.devices.find(link_.ifindex);
         if (features == capabilities_.devices.end() || !features->second.native)
-            no("no-native-xdp", "its driver has no native XDP", "`ethtool -i " + link_.name + "` names the driver");
+            no("no-native-xdp", "its driver has no native XDP",
+               "`ethtool -i " + link_.name + "` names the driver");
     }
 
     void ruleKernel() {
         if (!capabilities_.fastPath.available)
-            no("kernel", capabilities_.fastPath.detail);
+            no("kernel", "the fast path does not load: " + capabilities_.fastPath.detail);
         else if (!capabilities_.inPlaceFdb.available)
-            no("fdb-not-proved", "reading the bridge's FDB in place is not proved: " + capabilities_.inPlaceFdb.detail,
+            no("fdb-not-proved",
+               "reading the bridge's FDB in place is not proved: " + capabilities_.inPlaceFdb.detail,
                "`tnactl capabilities` shows what was compared");
     }
 
@@ -67,7 +69,8 @@ private:
         if (options.vlanFiltering)
             no("vlan-filtering", "its bridge " + bridge_.name + " filters VLANs, which Linux does");
         if (options.ageingTime == 0)
-            no("no-ageing-time", "its bridge " + bridge_.name + " has an ageing time of 0 and learns nothing");
+            no("no-ageing-time",
+               "its bridge " + bridge_.name + " has an ageing time of 0 and learns nothing");
     }
 
     void rulePort() {
@@ -79,21 +82,21 @@ private:
         if (port.vlanTunnel)
             no("vlan-tunnel", "the port maps VLANs to tunnels");
         if (port.neighSuppress || port.neighVlanSuppress)
-            no("neigh-suppress", "Linux answers ARP and neighbour discovery on behalf of others on this port");
+            no("neigh-suppress",
+               "Linux answers ARP and neighbour discovery on behalf of others on this port");
     }
 
     /// What the operator has named is not touched at all; other exclusions are about incoming frames.
     [[nodiscard]] bool egressAllowed() const {
-        if (wishes_.allPaused || wishes_.paused.contains(link_.ifindex) || !link_.ethernet || link_.switchPort)
+        if (wishes_.allPaused || wishes_.paused.contains(link_.ifindex) || !link_.ethernet ||
+            link_.switchPort)
             return false;
         const auto it = wishes_.excluded.find(link_.ifindex);
         return it == wishes_.excluded.end() || it->second.code != "excluded-name";
     }
 
     [[nodiscard]] Profile profile() const {
-        return {.bridge = true,
-                .veth = link_.kind == "veth",
-                .brNetfilter = capabilities_.brNetfilter};
+        return {.bridge = true, .veth = link_.kind == "veth", .brNetfilter = capabilities_.brNetfilter};
     }
 
     const capability::Capabilities& capabilities_;
@@ -105,7 +108,8 @@ private:
 
 } // namespace
 
-Plan assemble(const model::Network& network, const capability::Capabilities& capabilities, const Wishes& wishes) {
+Plan assemble(const model::Network& network, const capability::Capabilities& capabilities,
+              const Wishes& wishes) {
     Plan plan;
     for (const auto& [ifindex, link] : network.links) {
         const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;

@@ -49,11 +49,11 @@ std::unexpected<Error> failErrno(int code, fmt::format_string<Args...> format, A
 /// Exit codes of all programs; documented in their man pages.
 enum class ExitCode : int {
     ok = 0,
-    failure = 1,       ///< the operation failed
-    usage = 2,         ///< wrong command line or configuration file
-    noPermission = 3,  ///< missing privileges
-    notSupported = 4,  ///< the kernel or machine lacks what is needed
-    unreachable = 5,   ///< the daemon does not answer
+    failure = 1,      ///< the operation failed
+    usage = 2,        ///< wrong command line or configuration file
+    noPermission = 3, ///< missing privileges
+    notSupported = 4, ///< the kernel or machine lacks what is needed
+    unreachable = 5,  ///< the daemon does not answer
 };
 
 } // namespace tna

@@ -26,9 +26,9 @@ struct Finding {
 
 struct Capabilities {
     std::string kernelRelease;
-    std::string lockdown; ///< "none", "integrity", "confidentiality"
-    Finding fastPath;     ///< the programs load
-    Finding inPlaceFdb;   ///< proved by comparison with a netlink dump
+    std::string lockdown;                         ///< "none", "integrity", "confidentiality"
+    Finding fastPath;                             ///< the programs load
+    Finding inPlaceFdb;                           ///< proved by comparison with a netlink dump
     bool brNetfilter = false;                     ///< its hooks exist in this kernel
     std::array<std::uint64_t, 3> hookFunctions{}; ///< pre-routing, forward, post-routing
     std::map<model::IfIndex, XdpFeatures> devices;

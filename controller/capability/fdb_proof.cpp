@@ -56,7 +56,8 @@ std::string comparePort(InPlaceReader& reader, const model::Link& link, const mo
         return fmt::format("the state of port {} reads differently in place", link.name);
     for (const auto& flag : portBits)
         if (((facts->flags & flag.bit) != 0) != (*link.bridgePort).*flag.member)
-            return fmt::format("the setting '{}' of port {} reads differently in place", flag.name, link.name);
+            return fmt::format("the setting '{}' of port {} reads differently in place", flag.name,
+                               link.name);
     if (((facts->bridgeOptions & 1U) != 0) != bridge.vlanFiltering)
         return fmt::format("the options of the bridge of port {} read differently in place", link.name);
     return {};
@@ -108,7 +109,8 @@ Finding proveInPlaceFdb(InPlaceReader& reader, const model::Network& network,
             return {false, difference};
     if (ports == 0 || entries.empty())
         return {false, "not proved yet: there is no bridge port to compare with"};
-    return {true, fmt::format("{} stations on {} ports read alike in place and over netlink", entries.size(), ports)};
+    return {true, fmt::format("{} stations on {} ports read alike in place and over netlink", entries.size(),
+                              ports)};
 }
 
 } // namespace tna::capability

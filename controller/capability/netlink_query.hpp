@@ -11,7 +11,8 @@
 
 namespace tna::capability {
 
-using NetlinkSocket = std::unique_ptr<mnl_socket, decltype([](mnl_socket* socket) { mnl_socket_close(socket); })>;
+using NetlinkSocket =
+    std::unique_ptr<mnl_socket, decltype([](mnl_socket* socket) { mnl_socket_close(socket); })>;
 
 /// Visits the attributes behind a message's family header of `offset` bytes.
 template <typename Visit>

@@ -40,7 +40,8 @@ Result<std::uint16_t> netdevFamily() {
         });
     });
     if (!asked)
-        return std::unexpected(std::move(asked.error()).withHint("drivers tell their XDP features since Linux 6.3"));
+        return std::unexpected(
+            std::move(asked.error()).withHint("drivers tell their XDP features since Linux 6.3"));
     return family;
 }
 
@@ -61,7 +62,8 @@ Result<std::map<model::IfIndex, XdpFeatures>> readXdpFeatures() {
         model::IfIndex ifindex = 0;
         std::uint64_t bits = 0;
         forEachAttribute(message, sizeof(genlmsghdr), [&](const nlattr* attribute) {
-            if (mnl_attr_get_type(attribute) == netdevAttrIfindex && mnl_attr_validate(attribute, MNL_TYPE_U32) >= 0)
+            if (mnl_attr_get_type(attribute) == netdevAttrIfindex &&
+                mnl_attr_validate(attribute, MNL_TYPE_U32) >= 0)
                 ifindex = mnl_attr_get_u32(attribute);
             else if (mnl_attr_get_type(attribute) == netdevAttrXdpFeatures &&
                      mnl_attr_validate(attribute, MNL_TYPE_U64) >= 0)

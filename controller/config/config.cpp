@@ -78,7 +78,8 @@ public:
                 target = static_cast<unsigned>(*value);
             else
                 expected(node, key,
-                         fmt::format("{} from {} to {}", powerOfTwo ? "a power of two" : "a whole number", least, most));
+                         fmt::format("{} from {} to {}", powerOfTwo ? "a power of two" : "a whole number",
+                                     least, most));
         };
     }
 
@@ -87,16 +88,19 @@ public:
 private:
     void expected(const toml::node& node, const std::string& key, const std::string& what) {
         if (!error_)
-            error_ = Error{fmt::format("{}:{}: '{}' must be {}", name_, node.source().begin.line, key, what), {}, {}};
+            error_ = Error{
+                fmt::format("{}:{}: '{}' must be {}", name_, node.source().begin.line, key, what), {}, {}};
     }
 
-    void unknown(const toml::node& node, const std::string& key, const std::string& prefix, const Keys& keys) {
+    void unknown(const toml::node& node, const std::string& key, const std::string& prefix,
+                 const Keys& keys) {
         if (error_)
             return;
         std::string known;
         for (const auto& [name, setter] : keys)
             known += (known.empty() ? "" : ", ") + prefix + name;
-        error_ = Error{fmt::format("{}:{}: there is no setting '{}'", name_, node.source().begin.line, key), {},
+        error_ = Error{fmt::format("{}:{}: there is no setting '{}'", name_, node.source().begin.line, key),
+                       {},
                        "known here: " + known};
     }
 
@@ -109,26 +113,29 @@ private:
 Result<Config> parseConfig(const std::string& text, const std::string& name) {
     const auto parsed = toml::parse(text);
     if (!parsed)
-        return std::unexpected(Error{fmt::format("{}:{}: this is not TOML", name, parsed.error().source().begin.line),
-                                     std::string(parsed.error().description()), {}});
+        return std::unexpected(
+            Error{fmt::format("{}:{}: this is not TOML", name, parsed.error().source().begin.line),
+                  std::string(parsed.error().description()),
+                  {}});
     Config config;
     Reader reader{name};
-    reader.table(parsed.table(), "",
-                 {{"ports", reader.section("ports", {{"include", reader.strings("include", config.ports.include)},
-                                                     {"exclude", reader.strings("exclude", config.ports.exclude)},
-                                                     {"exclude_drivers",
-                                                      reader.strings("exclude_drivers", config.ports.excludeDrivers)},
-                                                     {"exclude_kinds",
-                                                      reader.strings("exclude_kinds", config.ports.excludeKinds)}})},
-                  {"daemon", reader.section("daemon", {{"socket", reader.string("socket", config.daemon.socket)},
-                                                       {"socket_group",
-                                                        reader.string("socket_group", config.daemon.socketGroup)},
-                                                       {"log_level", reader.string("log_level", config.daemon.logLevel)}})},
-                  {"limits",
-                   reader.section("limits",
-                                  {{"max_ports", reader.number("max_ports", config.limits.maxPorts, 2, 65535, false)},
-                                   {"flows_per_cpu",
-                                    reader.number("flows_per_cpu", config.limits.flowsPerCpu, 64, 1U << 20U, true)}})}});
+    reader.table(
+        parsed.table(), "",
+        {{"ports",
+          reader.section("ports",
+                         {{"include", reader.strings("include", config.ports.include)},
+                          {"exclude", reader.strings("exclude", config.ports.exclude)},
+                          {"exclude_drivers", reader.strings("exclude_drivers", config.ports.excludeDrivers)},
+                          {"exclude_kinds", reader.strings("exclude_kinds", config.ports.excludeKinds)}})},
+         {"daemon", reader.section(
+                        "daemon", {{"socket", reader.string("socket", config.daemon.socket)},
+                                   {"socket_group", reader.string("socket_group", config.daemon.socketGroup)},
+                                   {"log_level", reader.string("log_level", config.daemon.logLevel)}})},
+         {"limits",
+          reader.section("limits",
+                         {{"max_ports", reader.number("max_ports", config.limits.maxPorts, 2, 65535, false)},
+                          {"flows_per_cpu", reader.number("flows_per_cpu", config.limits.flowsPerCpu, 64,
+                                                          1U << 20U, true)}})}});
     if (const auto error = reader.error())
         return std::unexpected(*error);
     return config;

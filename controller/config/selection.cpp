@@ -8,8 +8,8 @@ namespace tna::config {
 
 namespace {
 bool matchesAny(const std::vector<std::string>& patterns, const std::string& name) {
-    return std::ranges::any_of(patterns,
-                               [&](const auto& pattern) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
+    return std::ranges::any_of(
+        patterns, [&](const auto& pattern) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
 }
 } // namespace
 
@@ -25,10 +25,11 @@ std::optional<Exclusion> excludedBy(const Ports& ports, const std::string& name,
         return Exclusion{"excluded-driver", "the configuration excludes the driver " + driver,
                          "see 'exclude_drivers' under [ports] in the configuration"};
     if (!kind.empty() && matchesAny(ports.excludeKinds, kind))
-        return Exclusion{"excluded-kind",
-                         "interfaces of kind " + kind +
-                             " are left to Linux, because XDP would take segmentation offload from their senders",
-                         "see 'exclude_kinds' under [ports] in the configuration"};
+        return Exclusion{
+            "excluded-kind",
+            "interfaces of kind " + kind +
+                " are left to Linux, because XDP would take segmentation offload from their senders",
+            "see 'exclude_kinds' under [ports] in the configuration"};
     return std::nullopt;
 }
 

@@ -44,7 +44,8 @@ Result<Loaded> loadFastPath(const config::Limits& limits, const capability::Capa
     const auto facts = probe->readNamespace();
     if (!facts)
         return std::unexpected(facts.error());
-    auto fastPath = deploy::FastPath::load({limits.maxPorts, limits.flowsPerCpu}, *facts, capabilities.hookFunctions);
+    auto fastPath =
+        deploy::FastPath::load({limits.maxPorts, limits.flowsPerCpu}, *facts, capabilities.hookFunctions);
     if (!fastPath)
         return std::unexpected(fastPath.error());
     return Loaded{std::move(*probe), std::move(*fastPath)};
@@ -99,12 +100,14 @@ void Controller::reconcile(std::chrono::steady_clock::time_point since) {
     else
         spdlog::warn("{}", devices.error().sentence());
     proveInPlace();
-    const auto before = std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wishes()));
+    const auto before =
+        std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wishes()));
     auto applied = fastPath_->apply(plan_, introspector_->network());
     events_.swaps += applied.swapped;
     if (applied.swapped > 0)
         events_.lastSwapMicroseconds =
-            std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - since).count();
+            std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - since)
+                .count();
     for (const auto& [ifindex, error] : applied.failures)
         if (!failures_.contains(ifindex)) {
             events_.failures++;
@@ -122,7 +125,8 @@ void Controller::logChanges(const assemble::Plan& before) const {
         if (port.profile)
             spdlog::info("{}: accelerated, profile {}", port.name, port.profile->name());
         else
-            spdlog::info("{}: left to Linux: {}", port.name, port.reasons.empty() ? "" : port.reasons.front().text);
+            spdlog::info("{}: left to Linux: {}", port.name,
+                         port.reasons.empty() ? "" : port.reasons.front().text);
     }
 }
 
@@ -156,7 +160,8 @@ bool Controller::pause(const std::optional<std::string>& port, bool paused) {
         if (!paused)
             paused_.clear();
     } else {
-        const auto known = std::ranges::any_of(plan_.ports, [&](const auto& item) { return item.second.name == *port; });
+        const auto known =
+            std::ranges::any_of(plan_.ports, [&](const auto& item) { return item.second.name == *port; });
         if (!known)
             return false;
         if (paused)

@@ -44,8 +44,8 @@ private:
     Controller(config::Config config, std::unique_ptr<introspect::Introspector> introspector,
                capability::Capabilities capabilities, std::optional<deploy::KernelProbe> probe,
                std::unique_ptr<deploy::FastPath> fastPath)
-        : config_(std::move(config)), introspector_(std::move(introspector)), capabilities_(std::move(capabilities)),
-          probe_(std::move(probe)), fastPath_(std::move(fastPath)) {}
+        : config_(std::move(config)), introspector_(std::move(introspector)),
+          capabilities_(std::move(capabilities)), probe_(std::move(probe)), fastPath_(std::move(fastPath)) {}
 
     void reconcile(std::chrono::steady_clock::time_point since);
     void proveInPlace();

@@ -32,16 +32,19 @@ int complain(const Error& error, ExitCode code) {
 
 /// Without a file at the default place, the defaults hold.
 Result<config::Config> configFor(const Options& options) {
-    auto loaded = !options.configNamed && !std::filesystem::exists(options.config) ? Result<config::Config>{config::Config{}}
-                                                                                   : config::loadConfig(options.config);
+    auto loaded = !options.configNamed && !std::filesystem::exists(options.config)
+                      ? Result<config::Config>{config::Config{}}
+                      : config::loadConfig(options.config);
     if (!loaded)
         return loaded;
     if (!options.socket.empty())
         loaded->daemon.socket = options.socket;
     if (!options.logLevel.empty())
         loaded->daemon.logLevel = options.logLevel;
-    if (spdlog::level::from_str(loaded->daemon.logLevel) == spdlog::level::off && loaded->daemon.logLevel != "off")
-        return std::unexpected(Error{fmt::format("there is no log level '{}'", loaded->daemon.logLevel), {},
+    if (spdlog::level::from_str(loaded->daemon.logLevel) == spdlog::level::off &&
+        loaded->daemon.logLevel != "off")
+        return std::unexpected(Error{fmt::format("there is no log level '{}'", loaded->daemon.logLevel),
+                                     {},
                                      "trace, debug, info, warning, error, critical or off"});
     return loaded;
 }
@@ -57,7 +60,7 @@ void raiseFileLimit() {
 
 ExitCode exitCodeFor(const Error& error) {
     return error.cause == errnoText(EPERM) || error.cause == errnoText(EACCES) ? ExitCode::noPermission
-                                                                              : ExitCode::notSupported;
+                                                                               : ExitCode::notSupported;
 }
 
 int run(const Options& options) {
@@ -93,7 +96,8 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app{"Transparent network acceleration: keeps an XDP fast path in front of what Linux is configured to do."};
+    CLI::App app{"Transparent network acceleration: keeps an XDP fast path in front of what Linux is "
+                 "configured to do."};
     app.add_option("--config", options.config, "configuration file")->capture_default_str();
     app.add_option("--socket", options.socket, "control socket (default: as configured)");
     app.add_option("--log-level", options.logLevel, "trace, debug, info, warning, error, critical or off");

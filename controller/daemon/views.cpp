@@ -84,21 +84,24 @@ json viewPorts(const PortState& state) {
 }
 
 std::optional<json> viewPort(const PortState& state, const std::string& name) {
-    const auto it = std::ranges::find_if(state.plan.ports, [&](const auto& item) { return item.second.name == name; });
+    const auto it =
+        std::ranges::find_if(state.plan.ports, [&](const auto& item) { return item.second.name == name; });
     if (it == state.plan.ports.end())
         return std::nullopt;
     const auto& port = it->second;
     json reasons = json::array();
     if (const auto failure = state.failures.find(port.ifindex); failure != state.failures.end())
-        reasons.push_back(
-            {{"code", "failed"}, {"text", failure->second.what + ": " + failure->second.cause}, {"hint", failure->second.hint}});
+        reasons.push_back({{"code", "failed"},
+                           {"text", failure->second.what + ": " + failure->second.cause},
+                           {"hint", failure->second.hint}});
     for (const auto& reason : port.reasons)
         reasons.push_back({{"code", reason.code}, {"text", reason.text}, {"hint", reason.hint}});
     const auto counted = state.counters.find(port.ifindex);
-    return json{{"port", portDocument(state, port)},
-                {"features",
-                 {{{"feature", "bridge"}, {"accelerated", port.profile && reasons.empty()}, {"reasons", reasons}}}},
-                {"slow_path", counted == state.counters.end() ? json::array() : slowPath(counted->second)}};
+    return json{
+        {"port", portDocument(state, port)},
+        {"features",
+         {{{"feature", "bridge"}, {"accelerated", port.profile && reasons.empty()}, {"reasons", reasons}}}},
+        {"slow_path", counted == state.counters.end() ? json::array() : slowPath(counted->second)}};
 }
 
 json viewGraph(const graph::Graph& graph, const assemble::Plan& plan) {
@@ -112,10 +115,13 @@ json viewGraph(const graph::Graph& graph, const assemble::Plan& plan) {
         if (!port.profile)
             continue;
         const auto id = "profile:" + port.profile->name();
-        const auto known = std::ranges::any_of(document["nodes"], [&](const json& node) { return node["id"] == id; });
+        const auto known =
+            std::ranges::any_of(document["nodes"], [&](const json& node) { return node["id"] == id; });
         if (!known)
-            document["nodes"].push_back(
-                {{"id", id}, {"kind", "profile"}, {"label", port.profile->name()}, {"details", json::object()}});
+            document["nodes"].push_back({{"id", id},
+                                         {"kind", "profile"},
+                                         {"label", port.profile->name()},
+                                         {"details", json::object()}});
         document["edges"].push_back(
             {{"from", "port:" + std::to_string(ifindex)}, {"to", id}, {"why", "is accelerated by it"}});
     }
@@ -147,7 +153,8 @@ json viewCapabilities(const capability::Capabilities& capabilities, const model:
                {"detail", capabilities.inPlaceFdb.detail}},
               {{"name", "br_netfilter"},
                {"available", capabilities.brNetfilter},
-               {"detail", capabilities.brNetfilter ? "present: its settings are tested for each frame" : "not loaded"}}}},
+               {"detail", capabilities.brNetfilter ? "present: its settings are tested for each frame"
+                                                   : "not loaded"}}}},
             {"guards", guards},
             {"drivers", devices}};
 }

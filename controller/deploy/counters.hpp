@@ -27,7 +27,8 @@ struct PortCounters {
 /// Adds up what the CPUs and the flow cache have counted, by slot.
 class CounterReader {
 public:
-    [[nodiscard]] static Result<CounterReader> open(int countersMap, int flowsMap, unsigned slots, unsigned flows);
+    [[nodiscard]] static Result<CounterReader> open(int countersMap, int flowsMap, unsigned slots,
+                                                    unsigned flows);
     CounterReader(CounterReader&& other) noexcept;
     CounterReader& operator=(CounterReader&&) = delete;
     CounterReader(const CounterReader&) = delete;

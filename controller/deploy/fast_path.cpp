@@ -40,8 +40,9 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     }
     pipeline->bss->home.net = facts.net;
     pipeline->bss->home.brnf = facts.brNetfilter;
-    auto counters = CounterReader::open(bpf_map__fd(pipeline->maps.port_counters), bpf_map__fd(pipeline->maps.flows),
-                                        limits.maxPorts, limits.flowsPerCpu * cpus);
+    auto counters =
+        CounterReader::open(bpf_map__fd(pipeline->maps.port_counters), bpf_map__fd(pipeline->maps.flows),
+                            limits.maxPorts, limits.flowsPerCpu * cpus);
     ::entry* entry = counters ? entry__open_and_load() : nullptr;
     if (entry == nullptr) {
         auto error = counters ? loadError("the entry program") : counters.error();
@@ -51,9 +52,11 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     return std::unique_ptr<FastPath>{new FastPath(pipeline, entry, hooks, limits, std::move(*counters))};
 }
 
-FastPath::FastPath(::pipeline* pipeline, ::entry* entry, HookFunctions hooks, Limits limits, CounterReader counters)
+FastPath::FastPath(::pipeline* pipeline, ::entry* entry, HookFunctions hooks, Limits limits,
+                   CounterReader counters)
     : pipeline_(pipeline), entry_(entry), pipelineTemplate_(pipeline->progs.pipeline),
-      entryTemplate_(entry->progs.entry), hooks_(hooks), limits_(limits), counterReader_(std::move(counters)) {}
+      entryTemplate_(entry->progs.entry), hooks_(hooks), limits_(limits),
+      counterReader_(std::move(counters)) {}
 
 FastPath::~FastPath() {
     attachments_.clear();
@@ -93,7 +96,8 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex) {
         removeSlot(ifindex);
     }
     if (nextSlot_ == limits_.maxPorts && freeSlots_.empty())
-        return std::unexpected(Error{fmt::format("no room for another port: {} are in use", limits_.maxPorts), {},
+        return std::unexpected(Error{fmt::format("no room for another port: {} are in use", limits_.maxPorts),
+                                     {},
                                      "raise max_ports under [limits] in the configuration"});
     const bool fresh = nextSlot_ < limits_.maxPorts;
     const unsigned slot = fresh ? nextSlot_++ : *freeSlots_.begin();
@@ -117,7 +121,8 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex) {
 bool FastPath::slotAlive(model::IfIndex ifindex) const {
     const __u32 key = slots_.at(ifindex);
     __u32 device = 0;
-    return bpf_map_lookup_elem(bpf_map__fd(pipeline_->maps.egress_ports), &key, &device) == 0 && device == ifindex;
+    return bpf_map_lookup_elem(bpf_map__fd(pipeline_->maps.egress_ports), &key, &device) == 0 &&
+           device == ifindex;
 }
 
 /// First the table, then the epoch, then the device: no cached flow can point to a slot's next owner.
@@ -156,14 +161,14 @@ Result<void> FastPath::place(const assemble::PortPlan& port, const model::Link& 
         return std::unexpected(profileProgram.error());
     auto it = attachments_.find(port.ifindex);
     if (it == attachments_.end()) {
-        auto attachment =
-            PortAttachment::attach(entryTemplate_, bpf_map__fd(entry_->maps.profile), link);
+        auto attachment = PortAttachment::attach(entryTemplate_, bpf_map__fd(entry_->maps.profile), link);
         if (!attachment)
             return std::unexpected(attachment.error());
         it = attachments_.emplace(port.ifindex, std::move(*attachment)).first;
         applied.attached++;
     }
-    if (const auto current = placed_.find(port.ifindex); current != placed_.end() && current->second == *port.profile)
+    if (const auto current = placed_.find(port.ifindex);
+        current != placed_.end() && current->second == *port.profile)
         return {};
     if (auto set = it->second.setProfile(*profileProgram); !set)
         return set;

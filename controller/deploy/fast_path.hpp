@@ -39,8 +39,8 @@ struct Applied {
 /// port.
 class FastPath {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<FastPath>> load(const Limits& limits, const NamespaceFacts& facts,
-                                                                const HookFunctions& hooks);
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>>
+    load(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks);
     FastPath(const FastPath&) = delete;
     FastPath& operator=(const FastPath&) = delete;
     ~FastPath();
@@ -58,10 +58,12 @@ public:
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex);
 
 private:
-    FastPath(::pipeline* pipeline, ::entry* entry, HookFunctions hooks, Limits limits, CounterReader counters);
+    FastPath(::pipeline* pipeline, ::entry* entry, HookFunctions hooks, Limits limits,
+             CounterReader counters);
     void removeSlot(model::IfIndex ifindex);
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);
-    [[nodiscard]] Result<void> place(const assemble::PortPlan& port, const model::Link& link, Applied& applied);
+    [[nodiscard]] Result<void> place(const assemble::PortPlan& port, const model::Link& link,
+                                     Applied& applied);
     void dropUnusedProfiles(const assemble::Plan& plan);
     [[nodiscard]] bool slotAlive(model::IfIndex ifindex) const;
 

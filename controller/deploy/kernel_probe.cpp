@@ -35,8 +35,10 @@ Result<void> KernelProbe::run(model::IfIndex ifindex, std::uint64_t key) {
     answer.ifindex = ifindex;
     answer.key = key;
     std::array<char, 64> frame{};
-    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(), .data_size_in = frame.size(), .repeat = 1);
-    if (const int error = bpf_prog_test_run_opts(bpf_program__fd(skeleton_->progs.read_kernel), &options); error != 0)
+    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(), .data_size_in = frame.size(),
+                .repeat = 1);
+    if (const int error = bpf_prog_test_run_opts(bpf_program__fd(skeleton_->progs.read_kernel), &options);
+        error != 0)
         return failErrno(error, "cannot run the probe program");
     return {};
 }

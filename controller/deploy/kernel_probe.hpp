@@ -43,8 +43,8 @@ public:
     [[nodiscard]] Result<NamespaceFacts> readNamespace();
     [[nodiscard]] Result<PortFacts> readPort(model::IfIndex port);
     /// The FDB entry for a station in the bridge of `port`; nothing if the walk does not find it.
-    [[nodiscard]] Result<std::optional<EntryFacts>> readEntry(model::IfIndex port, const model::MacAddress& mac,
-                                                              std::uint16_t vlan);
+    [[nodiscard]] Result<std::optional<EntryFacts>>
+    readEntry(model::IfIndex port, const model::MacAddress& mac, std::uint16_t vlan);
 
 private:
     explicit KernelProbe(::probe* skeleton) : skeleton_(skeleton) {}

@@ -11,7 +11,8 @@
 namespace tna::deploy {
 
 namespace {
-__attribute__((format(printf, 2, 0))) int forward(libbpf_print_level level, const char* format, va_list args) {
+__attribute__((format(printf, 2, 0))) int forward(libbpf_print_level level, const char* format,
+                                                  va_list args) {
     if (level == LIBBPF_DEBUG)
         return 0;
     std::array<char, 2048> line{};

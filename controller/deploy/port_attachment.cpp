@@ -19,16 +19,17 @@ Error explainAttach(int code, const model::Link& link) {
 }
 } // namespace
 
-Result<PortAttachment> PortAttachment::attach(const ProgramTemplate& entry, int templateMap, const model::Link& link) {
-    UniqueFd slot{bpf_map_create(BPF_MAP_TYPE_PROG_ARRAY, "tna_profile", sizeof(__u32), sizeof(__u32), 1, nullptr)};
+Result<PortAttachment> PortAttachment::attach(const ProgramTemplate& entry, int templateMap,
+                                              const model::Link& link) {
+    UniqueFd slot{
+        bpf_map_create(BPF_MAP_TYPE_PROG_ARRAY, "tna_profile", sizeof(__u32), sizeof(__u32), 1, nullptr)};
     if (!slot)
         return failErrno(errno, "cannot create the profile slot of {}", link.name);
     auto program = entry.load({{templateMap, slot.get()}});
     if (!program)
         return std::unexpected(program.error());
     LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);
-    UniqueFd attached{
-        bpf_link_create(program->get(), static_cast<int>(link.ifindex), BPF_XDP, &options)};
+    UniqueFd attached{bpf_link_create(program->get(), static_cast<int>(link.ifindex), BPF_XDP, &options)};
     if (!attached)
         return std::unexpected(explainAttach(errno, link));
     return PortAttachment{std::move(slot), std::move(*program), std::move(attached)};

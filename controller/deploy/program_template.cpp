@@ -25,7 +25,8 @@ std::string complaint(const std::string& log) {
 
 ProgramTemplate::ProgramTemplate(const bpf_program* program)
     : name_(bpf_program__name(program)),
-      instructions_(bpf_program__insns(program), bpf_program__insns(program) + bpf_program__insn_cnt(program)) {}
+      instructions_(bpf_program__insns(program),
+                    bpf_program__insns(program) + bpf_program__insn_cnt(program)) {}
 
 Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps) const {
     auto instructions = instructions_;
@@ -36,7 +37,8 @@ Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps) c
 
     LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP,
                 .prog_flags = BPF_F_XDP_HAS_FRAGS);
-    UniqueFd fd{bpf_prog_load(BPF_PROG_TYPE_XDP, name_, "GPL", instructions.data(), instructions.size(), &options)};
+    UniqueFd fd{
+        bpf_prog_load(BPF_PROG_TYPE_XDP, name_, "GPL", instructions.data(), instructions.size(), &options)};
     if (fd)
         return fd;
     const int code = -fd.get();
@@ -45,7 +47,8 @@ Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps) c
     options.log_buf = log.data();
     options.log_size = static_cast<__u32>(log.size());
     options.log_level = 1;
-    fd.reset(bpf_prog_load(BPF_PROG_TYPE_XDP, name_, "GPL", instructions.data(), instructions.size(), &options));
+    fd.reset(
+        bpf_prog_load(BPF_PROG_TYPE_XDP, name_, "GPL", instructions.data(), instructions.size(), &options));
     if (fd)
         return fd;
     log.resize(log.find('\0') == std::string::npos ? log.size() : log.find('\0'));

@@ -80,8 +80,10 @@ private:
 
     void addRoutes(const model::RouteTable& table) {
         const auto name = "routes:" + std::to_string(table.family) + ":" + std::to_string(table.table);
-        Node node{name, "route-table",
-                  "IPv" + std::to_string(table.family) + " table " + std::to_string(table.table), {}};
+        Node node{name,
+                  "route-table",
+                  "IPv" + std::to_string(table.family) + " table " + std::to_string(table.table),
+                  {}};
         for (const auto& [type, count] : table.byType)
             node.details[type] = std::to_string(count);
         graph_.nodes.push_back(std::move(node));

@@ -8,11 +8,11 @@ namespace tna::introspect {
 
 namespace {
 // Newer than the headers that this may be built with.
-constexpr std::uint16_t brFdbNLearned = 48;          // IFLA_BR_FDB_N_LEARNED, since 6.7
-constexpr std::uint16_t brFdbMaxLearned = 49;        // IFLA_BR_FDB_MAX_LEARNED, since 6.7
-constexpr std::uint16_t brportMab = 40;              // IFLA_BRPORT_MAB, since 6.2
+constexpr std::uint16_t brFdbNLearned = 48;           // IFLA_BR_FDB_N_LEARNED, since 6.7
+constexpr std::uint16_t brFdbMaxLearned = 49;         // IFLA_BR_FDB_MAX_LEARNED, since 6.7
+constexpr std::uint16_t brportMab = 40;               // IFLA_BRPORT_MAB, since 6.2
 constexpr std::uint16_t brportNeighVlanSuppress = 43; // IFLA_BRPORT_NEIGH_VLAN_SUPPRESS, since 6.4
-constexpr std::uint16_t brportBackupNhid = 44;       // IFLA_BRPORT_BACKUP_NHID, since 6.6
+constexpr std::uint16_t brportBackupNhid = 44;        // IFLA_BRPORT_BACKUP_NHID, since 6.6
 
 void decodeTimes(const Attribute& attribute, model::BridgeOptions& bridge) {
     const auto value = attribute.number<std::uint32_t>();

@@ -58,13 +58,15 @@ Result<void> Introspector::resync() {
 
 Result<void> Introspector::dumpLinks() {
     const ifinfomsg all{};
-    if (auto done = queries_.dump(RTM_GETLINK, bytesOf(all), [this](const Message& m) { takeLink(m); }); !done)
+    if (auto done = queries_.dump(RTM_GETLINK, bytesOf(all), [this](const Message& m) { takeLink(m); });
+        !done)
         return done;
     VlanDumpRequest vlans{};
     vlans.header.ifi_family = AF_BRIDGE;
     vlans.attribute = {sizeof(nlattr) + sizeof(std::uint32_t), IFLA_EXT_MASK};
     vlans.filter = RTEXT_FILTER_BRVLAN;
-    if (auto done = queries_.dump(RTM_GETLINK, bytesOf(vlans), [this](const Message& m) { takeVlans(m); }); !done)
+    if (auto done = queries_.dump(RTM_GETLINK, bytesOf(vlans), [this](const Message& m) { takeVlans(m); });
+        !done)
         return done;
     const ifaddrmsg addresses{};
     return queries_.dump(RTM_GETADDR, bytesOf(addresses), [this](const Message& m) { takeAddress(m); });

@@ -22,7 +22,8 @@ void forEachMessage(Bytes datagram, const std::function<void(const nlmsghdr&, co
         std::memcpy(&header, datagram.data(), sizeof(header));
         if (header.nlmsg_len < sizeof(header) || header.nlmsg_len > datagram.size())
             return;
-        handle(header, Message{header.nlmsg_type, datagram.subspan(sizeof(header), header.nlmsg_len - sizeof(header))});
+        handle(header, Message{header.nlmsg_type,
+                               datagram.subspan(sizeof(header), header.nlmsg_len - sizeof(header))});
         const std::size_t aligned = (header.nlmsg_len + std::size_t{3}) & ~std::size_t{3};
         datagram = datagram.subspan(std::min(aligned, datagram.size()));
     }

@@ -25,8 +25,9 @@ std::string addressText(std::uint8_t family, Bytes bytes) {
 }
 
 const char* routeType(std::uint8_t type) {
-    static constexpr std::array names = {"unspec",    "unicast",     "local",    "broadcast", "anycast",  "multicast",
-                                         "blackhole", "unreachable", "prohibit", "throw",     "nat",      "xresolve"};
+    static constexpr std::array names = {"unspec",   "unicast",   "local",     "broadcast",
+                                         "anycast",  "multicast", "blackhole", "unreachable",
+                                         "prohibit", "throw",     "nat",       "xresolve"};
     return type < names.size() ? names[type] : "other";
 }
 
@@ -83,7 +84,8 @@ std::optional<model::Qdisc> decodeQdisc(const Message& message) {
     const auto header = message.header<tcmsg>();
     if (!header || header->tcm_ifindex <= 0)
         return std::nullopt;
-    model::Qdisc qdisc{static_cast<model::IfIndex>(header->tcm_ifindex), header->tcm_handle, header->tcm_parent, {}};
+    model::Qdisc qdisc{
+        static_cast<model::IfIndex>(header->tcm_ifindex), header->tcm_handle, header->tcm_parent, {}};
     forEachAttribute(message.attributes<tcmsg>(), [&](const Attribute& attribute) {
         if (attribute.type == TCA_KIND)
             qdisc.kind = attribute.text();
@@ -117,9 +119,11 @@ std::optional<model::Rule> decodeRule(const Message& message) {
         else if (attribute.type == FRA_TABLE)
             assign(attribute, rule.table);
         else if (attribute.type == FRA_SRC)
-            rule.selector += fmt::format("from {}/{} ", addressText(header->family, attribute.payload), header->src_len);
+            rule.selector +=
+                fmt::format("from {}/{} ", addressText(header->family, attribute.payload), header->src_len);
         else if (attribute.type == FRA_DST)
-            rule.selector += fmt::format("to {}/{} ", addressText(header->family, attribute.payload), header->dst_len);
+            rule.selector +=
+                fmt::format("to {}/{} ", addressText(header->family, attribute.payload), header->dst_len);
         else if (attribute.type == FRA_IIFNAME)
             rule.selector += "iif " + attribute.text() + " ";
         else if (attribute.type == FRA_OIFNAME)

@@ -103,19 +103,19 @@ struct XdpAttachment {
 };
 
 struct Address {
-    std::uint8_t family = 0;       ///< 4 or 6
-    std::string prefix;            ///< "10.0.0.1/24"
-    std::string scope = "global";  ///< global, link, host, site
+    std::uint8_t family = 0;      ///< 4 or 6
+    std::string prefix;           ///< "10.0.0.1/24"
+    std::string scope = "global"; ///< global, link, host, site
     bool operator==(const Address&) const = default;
 };
 
 struct Link {
     IfIndex ifindex = 0;
     std::string name;
-    std::string kind;        ///< IFLA_INFO_KIND ("bridge", "veth", "vlan", ...); empty for hardware
-    std::string driver;      ///< as ethtool -i says; empty where it has none
+    std::string kind;   ///< IFLA_INFO_KIND ("bridge", "veth", "vlan", ...); empty for hardware
+    std::string driver; ///< as ethtool -i says; empty where it has none
     IfIndex master = 0;
-    IfIndex lower = 0;       ///< IFLA_LINK: the device underneath (VLAN, macvlan) or the peer (veth)
+    IfIndex lower = 0;           ///< IFLA_LINK: the device underneath (VLAN, macvlan) or the peer (veth)
     bool lowerElsewhere = false; ///< `lower` lives in another network namespace
     std::uint32_t flags = 0;
     std::uint8_t operState = 0;
@@ -135,9 +135,9 @@ struct Link {
     std::uint32_t egressFilters = 0;
     XdpAttachment xdp;
     std::vector<Address> addresses;
-    std::optional<BridgeOptions> bridge;    ///< it is a bridge
-    std::optional<BridgePort> bridgePort;   ///< it is a port of the bridge `master`
-    std::optional<VlanDevice> vlan;         ///< it is a VLAN device on `lower`
+    std::optional<BridgeOptions> bridge;  ///< it is a bridge
+    std::optional<BridgePort> bridgePort; ///< it is a port of the bridge `master`
+    std::optional<VlanDevice> vlan;       ///< it is a VLAN device on `lower`
 
     bool operator==(const Link&) const = default;
     [[nodiscard]] bool up() const { return (flags & link_flag::up) != 0; }

@@ -29,7 +29,8 @@ Mac station(unsigned number) {
 }
 
 std::string text(const Mac& mac) {
-    return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+    return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", mac[0], mac[1], mac[2], mac[3], mac[4],
+                       mac[5]);
 }
 
 std::uint16_t internetChecksum(const std::uint8_t* data, std::size_t size, std::uint32_t start) {
@@ -67,7 +68,8 @@ Frame FrameBuilder::udp(std::size_t payload) const {
     put16(bytes, 0x0800);
     const std::size_t ip = bytes.size();
     const auto length = static_cast<unsigned>(ipHeader + udpHeader + payload);
-    const std::array<std::uint8_t, ipHeader> header{0x45, 0, 0, 0, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
+    const std::array<std::uint8_t, ipHeader> header{0x45, 0, 0,  0, 0, 1, 0,  0, 64, 17,
+                                                    0,    0, 10, 0, 0, 1, 10, 0, 0,  2};
     bytes.insert(bytes.end(), header.begin(), header.end());
     set16(bytes, ip + 2, length);
     set16(bytes, ip + 10, internetChecksum(&bytes[ip], ipHeader));

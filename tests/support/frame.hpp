@@ -37,6 +37,7 @@ private:
 };
 
 /// The internet checksum (RFC 1071) of whole 16-bit words; an odd byte counts as padded with 0.
-[[nodiscard]] std::uint16_t internetChecksum(const std::uint8_t* data, std::size_t size, std::uint32_t start = 0);
+[[nodiscard]] std::uint16_t internetChecksum(const std::uint8_t* data, std::size_t size,
+                                             std::uint32_t start = 0);
 
 } // namespace tna::test

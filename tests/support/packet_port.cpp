@@ -40,14 +40,16 @@ UniqueFd open(const std::string& interface, int protocol) {
 
 /// The kernel takes the outer tag out of the frame (skb_vlan_untag) and hands it over beside it.
 void putTagBack(msghdr& message, std::vector<std::uint8_t>& bytes) {
-    for (cmsghdr* control = CMSG_FIRSTHDR(&message); control != nullptr; control = CMSG_NXTHDR(&message, control)) {
+    for (cmsghdr* control = CMSG_FIRSTHDR(&message); control != nullptr;
+         control = CMSG_NXTHDR(&message, control)) {
         if (control->cmsg_level != SOL_PACKET || control->cmsg_type != PACKET_AUXDATA)
             continue;
         tpacket_auxdata aux{};
         std::memcpy(&aux, CMSG_DATA(control), sizeof(aux));
         if ((aux.tp_status & TP_STATUS_VLAN_VALID) == 0)
             continue;
-        const std::uint16_t protocol = (aux.tp_status & TP_STATUS_VLAN_TPID_VALID) != 0 ? aux.tp_vlan_tpid : ETH_P_8021Q;
+        const std::uint16_t protocol =
+            (aux.tp_status & TP_STATUS_VLAN_TPID_VALID) != 0 ? aux.tp_vlan_tpid : ETH_P_8021Q;
         const std::array<std::uint8_t, 4> tag{
             static_cast<std::uint8_t>(protocol >> 8U), static_cast<std::uint8_t>(protocol),
             static_cast<std::uint8_t>(aux.tp_vlan_tci >> 8U), static_cast<std::uint8_t>(aux.tp_vlan_tci)};
@@ -56,7 +58,8 @@ void putTagBack(msghdr& message, std::vector<std::uint8_t>& bytes) {
 }
 } // namespace
 
-PacketPort::PacketPort(const std::string& interface) : fd_(open(interface, ETH_P_ALL)), offloading_(open(interface, 0)) {
+PacketPort::PacketPort(const std::string& interface)
+    : fd_(open(interface, ETH_P_ALL)), offloading_(open(interface, 0)) {
     const int one = 1;
     ::setsockopt(fd_.get(), SOL_PACKET, PACKET_AUXDATA, &one, sizeof(one));
     ::setsockopt(fd_.get(), SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
@@ -77,8 +80,8 @@ void PacketPort::sendUnfinished(const Frame& frame, std::uint16_t start, std::ui
     header.flags = needsChecksum;
     header.checksumStart = start;
     header.checksumOffset = offset;
-    std::array<iovec, 2> parts{{{&header, sizeof(header)},
-                                {const_cast<std::uint8_t*>(frame.bytes.data()), frame.bytes.size()}}};
+    std::array<iovec, 2> parts{
+        {{&header, sizeof(header)}, {const_cast<std::uint8_t*>(frame.bytes.data()), frame.bytes.size()}}};
     const auto sent = ::writev(offloading_.get(), parts.data(), static_cast<int>(parts.size()));
     ASSERT_EQ(sent, static_cast<ssize_t>(sizeof(header) + frame.bytes.size())) << std::strerror(errno);
 }

@@ -21,7 +21,8 @@ public:
     /// As a local sender with checksum offload: the checksum at `start` + `offset` is left to finish.
     void sendUnfinished(const Frame& frame, std::uint16_t start, std::uint16_t offset) const;
     /// The next frame that arrives, VLAN tag put back in.
-    [[nodiscard]] std::optional<Frame> receive(std::chrono::milliseconds patience = std::chrono::seconds(2)) const;
+    [[nodiscard]] std::optional<Frame>
+    receive(std::chrono::milliseconds patience = std::chrono::seconds(2)) const;
     /// What has arrived already.
     [[nodiscard]] std::vector<Frame> drain() const;
 

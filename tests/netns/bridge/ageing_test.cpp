@@ -12,7 +12,8 @@ protected:
             accelerate();
     }
     static bool known(unsigned number) {
-        return command({"bridge", "fdb", "show", "br", "br0"}).output.find(text(station(number))) != std::string::npos;
+        return command({"bridge", "fdb", "show", "br", "br0"}).output.find(text(station(number))) !=
+               std::string::npos;
     }
 };
 

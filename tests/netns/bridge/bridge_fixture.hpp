@@ -20,8 +20,12 @@ struct Path {
     bool operator==(const Path&) const = default;
 };
 void PrintTo(const Path& path, std::ostream* out);
-inline Path fastPath() { return {1, {}}; }
-inline Path slowPath(const std::string& reason) { return {0, {{reason, 1}}}; }
+inline Path fastPath() {
+    return {1, {}};
+}
+inline Path slowPath(const std::string& reason) {
+    return {0, {{reason, 1}}};
+}
 
 /// A bridge br0 with ports p0, p1, p2 in a namespace that the test runs in, with the controller in this
 /// process; far0, far1, far2 are the ports' other ends.

@@ -18,12 +18,14 @@ protected:
 };
 
 TEST_F(Frames, AnyEtherTypeIsForwardedButThoseTheBridgeMayAnswer) {
-    for (const std::uint16_t type : std::initializer_list<std::uint16_t>{0x0600, 0x8847, 0x8863, 0x86dd, 0x88cc, 0xffff}) {
+    for (const std::uint16_t type :
+         std::initializer_list<std::uint16_t>{0x0600, 0x8847, 0x8863, 0x86dd, 0x88cc, 0xffff}) {
         const auto frame = fromOneToTwo().etherType(type).raw(60);
         EXPECT_EQ(send(frame), fastPath()) << std::hex << type;
         EXPECT_EQ(arrivesAt(1), frame);
     }
-    for (const std::uint16_t type : std::initializer_list<std::uint16_t>{0x0806, 0x8035, 0x88e3, 0x8902, 0x05ff, 0x0040})
+    for (const std::uint16_t type :
+         std::initializer_list<std::uint16_t>{0x0806, 0x8035, 0x88e3, 0x8902, 0x05ff, 0x0040})
         EXPECT_EQ(send(fromOneToTwo().etherType(type).raw(60)), slowPath("protocol")) << std::hex << type;
 }
 

@@ -35,7 +35,9 @@ struct Condition {
     std::string reason;
     std::vector<std::string> unset;
 };
-void PrintTo(const Condition& condition, std::ostream* out) { *out << condition.name; }
+void PrintTo(const Condition& condition, std::ostream* out) {
+    *out << condition.name;
+}
 
 class GuardedBy : public Guarded, public ::testing::WithParamInterface<Condition> {};
 
@@ -43,7 +45,8 @@ TEST_P(GuardedBy, SlowWhileItHoldsAndFastAgainAfterwards) {
     const auto& condition = GetParam();
     for (const auto& words : condition.prepare)
         if (const auto result = command({"sh", "-c", words}); result.exitCode != 0)
-            GTEST_SKIP() << "this kernel or machine has not what it takes: " << words << ": " << result.output;
+            GTEST_SKIP() << "this kernel or machine has not what it takes: " << words << ": "
+                         << result.output;
     for (const auto& words : condition.set)
         ASSERT_EQ(command({"sh", "-c", words}).exitCode, 0) << words;
     EXPECT_EQ(send(oneToTwo()), slowPath(condition.reason));
@@ -57,59 +60,117 @@ const std::string matchAll = " protocol all u32 match u32 0 0 flowid 1:1";
 INSTANTIATE_TEST_SUITE_P(
     Conditions, GuardedBy,
     ::testing::Values(
-        Condition{"PromiscuousBridge", {}, {"ip link set br0 promisc on"}, "bridge-promisc", {"ip link set br0 promisc off"}},
-        Condition{"TcIngressFilter", {"tc qdisc add dev p0 clsact"}, {"tc filter add dev p0 ingress" + matchAll}, "tc",
+        Condition{"PromiscuousBridge",
+                  {},
+                  {"ip link set br0 promisc on"},
+                  "bridge-promisc",
+                  {"ip link set br0 promisc off"}},
+        Condition{"TcIngressFilter",
+                  {"tc qdisc add dev p0 clsact"},
+                  {"tc filter add dev p0 ingress" + matchAll},
+                  "tc",
                   {"tc filter del dev p0 ingress"}},
-        Condition{"TcEgressFilter", {"tc qdisc add dev p1 clsact"}, {"tc filter add dev p1 egress" + matchAll}, "tc",
+        Condition{"TcEgressFilter",
+                  {"tc qdisc add dev p1 clsact"},
+                  {"tc filter add dev p1 egress" + matchAll},
+                  "tc",
                   {"tc filter del dev p1 egress"}},
-        Condition{"NetdevIngressChain", {"nft add table netdev t"},
-                  {"nft add chain netdev t c '{ type filter hook ingress device p0 priority 0; }'"}, "netdev-hook",
+        Condition{"NetdevIngressChain",
+                  {"nft add table netdev t"},
+                  {"nft add chain netdev t c '{ type filter hook ingress device p0 priority 0; }'"},
+                  "netdev-hook",
                   {"nft delete chain netdev t c"}},
-        Condition{"NetdevEgressChain", {"nft add table netdev t"},
-                  {"nft add chain netdev t c '{ type filter hook egress device p1 priority 0; }'"}, "netdev-hook",
+        Condition{"NetdevEgressChain",
+                  {"nft add table netdev t"},
+                  {"nft add chain netdev t c '{ type filter hook egress device p1 priority 0; }'"},
+                  "netdev-hook",
                   {"nft delete chain netdev t c"}},
-        Condition{"BridgePreroutingChain", {"nft add table bridge t"},
-                  {"nft add chain bridge t c '{ type filter hook prerouting priority 0; }'"}, "bridge-netfilter",
+        Condition{"BridgePreroutingChain",
+                  {"nft add table bridge t"},
+                  {"nft add chain bridge t c '{ type filter hook prerouting priority 0; }'"},
+                  "bridge-netfilter",
                   {"nft delete chain bridge t c"}},
-        Condition{"BridgeForwardChain", {"nft add table bridge t"},
+        Condition{"BridgeForwardChain",
+                  {"nft add table bridge t"},
                   {"nft add chain bridge t c '{ type filter hook forward priority 0; policy drop; }'"},
-                  "bridge-netfilter", {"nft delete chain bridge t c"}},
-        Condition{"BridgePostroutingChain", {"nft add table bridge t"},
-                  {"nft add chain bridge t c '{ type filter hook postrouting priority 0; }'"}, "bridge-netfilter",
+                  "bridge-netfilter",
                   {"nft delete chain bridge t c"}},
-        Condition{"BridgeNfCallIptables", {"sysctl net.bridge.bridge-nf-call-iptables"},
-                  {"sysctl -qw net.bridge.bridge-nf-call-iptables=1"}, "br-netfilter",
+        Condition{"BridgePostroutingChain",
+                  {"nft add table bridge t"},
+                  {"nft add chain bridge t c '{ type filter hook postrouting priority 0; }'"},
+                  "bridge-netfilter",
+                  {"nft delete chain bridge t c"}},
+        Condition{"BridgeNfCallIptables",
+                  {"sysctl net.bridge.bridge-nf-call-iptables"},
+                  {"sysctl -qw net.bridge.bridge-nf-call-iptables=1"},
+                  "br-netfilter",
                   {"sysctl -qw net.bridge.bridge-nf-call-iptables=0"}},
-        Condition{"BridgeNfCallIp6tables", {"sysctl net.bridge.bridge-nf-call-ip6tables"},
-                  {"sysctl -qw net.bridge.bridge-nf-call-ip6tables=1"}, "br-netfilter",
+        Condition{"BridgeNfCallIp6tables",
+                  {"sysctl net.bridge.bridge-nf-call-ip6tables"},
+                  {"sysctl -qw net.bridge.bridge-nf-call-ip6tables=1"},
+                  "br-netfilter",
                   {"sysctl -qw net.bridge.bridge-nf-call-ip6tables=0"}},
-        Condition{"BridgeOptionNfCallIptables", {"sysctl net.bridge.bridge-nf-call-iptables"},
-                  {"ip link set br0 type bridge nf_call_iptables 1"}, "bridge-options",
+        Condition{"BridgeOptionNfCallIptables",
+                  {"sysctl net.bridge.bridge-nf-call-iptables"},
+                  {"ip link set br0 type bridge nf_call_iptables 1"},
+                  "bridge-options",
                   {"ip link set br0 type bridge nf_call_iptables 0"}},
-        Condition{"ShapingQdisc", {}, {"tc qdisc add dev p1 root tbf rate 1gbit burst 1m latency 50ms"}, "egress-qdisc",
+        Condition{"ShapingQdisc",
+                  {},
+                  {"tc qdisc add dev p1 root tbf rate 1gbit burst 1m latency 50ms"},
+                  "egress-qdisc",
                   {"tc qdisc del dev p1 root"}},
-        Condition{"ClassfulQdisc", {}, {"tc qdisc add dev p1 root handle 1: htb default 1"}, "egress-qdisc",
+        Condition{"ClassfulQdisc",
+                  {},
+                  {"tc qdisc add dev p1 root handle 1: htb default 1"},
+                  "egress-qdisc",
                   {"tc qdisc del dev p1 root"}},
-        Condition{"IngressPortListening", {}, {"bridge link set dev p0 state 1"}, "stp-state",
+        Condition{"IngressPortListening",
+                  {},
+                  {"bridge link set dev p0 state 1"},
+                  "stp-state",
                   {"bridge link set dev p0 state 3"}},
-        Condition{"IngressPortLearningState", {}, {"bridge link set dev p0 state 2"}, "stp-state",
+        Condition{"IngressPortLearningState",
+                  {},
+                  {"bridge link set dev p0 state 2"},
+                  "stp-state",
                   {"bridge link set dev p0 state 3"}},
-        Condition{"EgressPortListening", {}, {"bridge link set dev p1 state 1"}, "egress-stp-state",
+        Condition{"EgressPortListening",
+                  {},
+                  {"bridge link set dev p1 state 1"},
+                  "egress-stp-state",
                   {"bridge link set dev p1 state 3"}},
-        Condition{"IngressLearningOff", {}, {"bridge link set dev p0 learning off"}, "port-flags",
+        Condition{"IngressLearningOff",
+                  {},
+                  {"bridge link set dev p0 learning off"},
+                  "port-flags",
                   {"bridge link set dev p0 learning on"}},
-        Condition{"IngressLocked", {}, {"bridge link set dev p0 locked on"}, "port-flags",
+        Condition{"IngressLocked",
+                  {},
+                  {"bridge link set dev p0 locked on"},
+                  "port-flags",
                   {"bridge link set dev p0 locked off"}},
-        Condition{"EgressNeighbourSuppression", {}, {"bridge link set dev p1 neigh_suppress on"}, "bridge-options",
+        Condition{"EgressNeighbourSuppression",
+                  {},
+                  {"bridge link set dev p1 neigh_suppress on"},
+                  "bridge-options",
                   {"bridge link set dev p1 neigh_suppress off"}},
-        Condition{"EgressVlanTunnel", {}, {"bridge link set dev p1 vlan_tunnel on"}, "egress-port-flags",
+        Condition{"EgressVlanTunnel",
+                  {},
+                  {"bridge link set dev p1 vlan_tunnel on"},
+                  "egress-port-flags",
                   {"bridge link set dev p1 vlan_tunnel off"}},
-        Condition{"BothIsolated", {"bridge link set dev p0 isolated on"}, {"bridge link set dev p1 isolated on"}, "isolated",
+        Condition{"BothIsolated",
+                  {"bridge link set dev p0 isolated on"},
+                  {"bridge link set dev p1 isolated on"},
+                  "isolated",
                   {"bridge link set dev p1 isolated off"}},
-        Condition{"VlanFiltering",
-                  {"ip link set br0 type bridge vlan_filtering 1 && ip link set br0 type bridge vlan_filtering 0"},
-                  {"ip link set br0 type bridge vlan_filtering 1"}, "bridge-options",
-                  {"ip link set br0 type bridge vlan_filtering 0"}}),
+        Condition{
+            "VlanFiltering",
+            {"ip link set br0 type bridge vlan_filtering 1 && ip link set br0 type bridge vlan_filtering 0"},
+            {"ip link set br0 type bridge vlan_filtering 1"},
+            "bridge-options",
+            {"ip link set br0 type bridge vlan_filtering 0"}}),
     [](const auto& parameter) { return parameter.param.name; });
 
 TEST_F(Guarded, EmptyClsactIsNoReasonToBeSlow) {
@@ -143,7 +204,9 @@ protected:
         membership.mr_ifindex = address.sll_ifindex;
         membership.mr_type = PACKET_MR_PROMISC;
         if (promiscuous) {
-            EXPECT_EQ(::setsockopt(fd.get(), SOL_PACKET, PACKET_ADD_MEMBERSHIP, &membership, sizeof(membership)), 0);
+            EXPECT_EQ(
+                ::setsockopt(fd.get(), SOL_PACKET, PACKET_ADD_MEMBERSHIP, &membership, sizeof(membership)),
+                0);
         }
         return fd;
     }
@@ -157,10 +220,18 @@ protected:
     }
 };
 
-TEST_F(Capture, OnAllDevicesSeesEveryFrame) { expectSeen(capture(nullptr), "capture"); }
-TEST_F(Capture, OnTheIngressPortSeesEveryFrame) { expectSeen(capture("p0"), "capture"); }
-TEST_F(Capture, OnTheEgressPortSeesEveryFrame) { expectSeen(capture("p1"), "capture"); }
-TEST_F(Capture, OnThePromiscuousBridgeSeesEveryFrame) { expectSeen(capture("br0", true), "bridge-promisc"); }
+TEST_F(Capture, OnAllDevicesSeesEveryFrame) {
+    expectSeen(capture(nullptr), "capture");
+}
+TEST_F(Capture, OnTheIngressPortSeesEveryFrame) {
+    expectSeen(capture("p0"), "capture");
+}
+TEST_F(Capture, OnTheEgressPortSeesEveryFrame) {
+    expectSeen(capture("p1"), "capture");
+}
+TEST_F(Capture, OnThePromiscuousBridgeSeesEveryFrame) {
+    expectSeen(capture("br0", true), "bridge-promisc");
+}
 
 TEST_F(Guarded, EgressPortThatIsDown) {
     must("ip link set p1 down");

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assemble/assemble.hpp"
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tna::assemble {
+namespace {
+
+constexpr model::IfIndex bridgeIndex = 1;
+constexpr model::IfIndex portIndex = 2;
+
+/// A world in which the port is accelerated; each test changes one thing.
+struct World {
+    model::Network network;
+    capability::Capabilities capabilities;
+    Wishes wishes;
+
+    World() {
+        model::Link bridge;
+        bridge.ifindex = bridgeIndex;
+        bridge.name = "br0";
+        bridge.kind = "bridge";
+        bridge.bridge.emplace();
+        model::Link port;
+        port.ifindex = portIndex;
+        port.name = "eth0";
+        port.master = bridgeIndex;
+        port.bridgePort.emplace();
+        network.links = {{bridgeIndex, bridge}, {portIndex, port}};
+        capabilities.fastPath.available = true;
+        capabilities.inPlaceFdb.available = true;
+        capabilities.devices[portIndex] = {.native = true, .redirectTarget = true, .frags = false};
+    }
+    model::Link& port() { return network.links.at(portIndex); }
+    model::Link& bridge() { return network.links.at(bridgeIndex); }
+    [[nodiscard]] PortPlan plan() const {
+        return assemble(network, capabilities, wishes).ports.at(portIndex);
+    }
+};
+
+TEST(Assemble, BridgePortWithNothingInTheWayIsAccelerated) {
+    const auto plan = World().plan();
+    ASSERT_TRUE(plan.profile);
+    EXPECT_EQ(plan.profile->name(), "bridge");
+    EXPECT_EQ(plan.profile->modules(), std::vector<std::string>{"bridge"});
+    EXPECT_TRUE(plan.egress);
+    EXPECT_TRUE(plan.reasons.empty());
+}
+
+TEST(Assemble, LinkThatIsNoBridgePortIsNotInThePlan) {
+    World world;
+    world.port().bridgePort.reset();
+    EXPECT_TRUE(assemble(world.network, world.capabilities, world.wishes).ports.empty());
+}
+
+TEST(Assemble, PortOfABridgeThatIsNotSeenIsNotInThePlan) {
+    World world;
+    world.network.links.erase(bridgeIndex);
+    EXPECT_TRUE(assemble(world.network, world.capabilities, world.wishes).ports.empty());
+}
+
+TEST(Assemble, VethPortsGetTheChecksThatLocalSendersNeed) {
+    World world;
+    world.port().kind = "veth";
+    EXPECT_TRUE(world.plan().profile->veth);
+}
+
+TEST(Assemble, BrNetfilterIsCheckedWhereItIsPresent) {
+    World world;
+    world.capabilities.brNetfilter = true;
+    EXPECT_TRUE(world.plan().profile->brNetfilter);
+}
+
+struct Rule {
+    const char* name;
+    std::function<void(World&)> change;
+    std::string code;
+    bool egress = true;
+};
+void PrintTo(const Rule& rule, std::ostream* out) {
+    *out << rule.name;
+}
+
+class LeftToLinux : public ::testing::TestWithParam<Rule> {};
+
+TEST_P(LeftToLinux, WithItsReason) {
+    World world;
+    GetParam().change(world);
+    const auto plan = world.plan();
+    EXPECT_FALSE(plan.profile);
+    ASSERT_EQ(plan.reasons.size(), 1U);
+    EXPECT_EQ(plan.reasons.front().code, GetParam().code);
+    EXPECT_FALSE(plan.reasons.front().text.empty());
+    EXPECT_EQ(plan.egress, GetParam().egress);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, LeftToLinux,
+    ::testing::Values(
+        Rule{"Paused", [](World& w) { w.wishes.paused.insert(portIndex); }, "paused", false},
+        Rule{"AllPaused", [](World& w) { w.wishes.allPaused = true; }, "paused", false},
+        Rule{"ExcludedByName", [](World& w) { w.wishes.excluded[portIndex] = {"excluded-name", "x", ""}; },
+             "excluded-name", false},
+        Rule{"ExcludedByKind", [](World& w) { w.wishes.excluded[portIndex] = {"excluded-kind", "x", ""}; },
+             "excluded-kind", true},
+        Rule{"ForeignNativeProgram", [](World& w) { w.port().xdp.driverProgram = 7; }, "foreign-xdp"},
+        Rule{"ForeignGenericProgram", [](World& w) { w.port().xdp.genericProgram = 7; }, "foreign-xdp"},
+        Rule{"ForeignOffloadedProgram", [](World& w) { w.port().xdp.offloadProgram = 7; }, "foreign-xdp"},
+        Rule{"NotEthernet", [](World& w) { w.port().ethernet = false; }, "not-ethernet", false},
+        Rule{"SwitchPort", [](World& w) { w.port().switchPort = true; }, "switchdev", false},
+        Rule{"NoNativeXdp", [](World& w) { w.capabilities.devices[portIndex].native = false; },
+             "no-native-xdp"},
+        Rule{"FeaturesUnknown", [](World& w) { w.capabilities.devices.clear(); }, "no-native-xdp"},
+        Rule{"ProgramsDoNotLoad", [](World& w) { w.capabilities.fastPath.available = false; }, "kernel"},
+        Rule{"FdbNotProved", [](World& w) { w.capabilities.inPlaceFdb.available = false; }, "fdb-not-proved"},
+        Rule{"VlanFiltering", [](World& w) { w.bridge().bridge->vlanFiltering = true; }, "vlan-filtering"},
+        Rule{"NoAgeingTime", [](World& w) { w.bridge().bridge->ageingTime = 0; }, "no-ageing-time"},
+        Rule{"LearningOff", [](World& w) { w.port().bridgePort->learning = false; }, "learning-off"},
+        Rule{"Locked", [](World& w) { w.port().bridgePort->locked = true; }, "locked"},
+        Rule{"MacAuthenticationBypass", [](World& w) { w.port().bridgePort->mab = true; }, "locked"},
+        Rule{"VlanTunnel", [](World& w) { w.port().bridgePort->vlanTunnel = true; }, "vlan-tunnel"},
+        Rule{"NeighbourSuppression", [](World& w) { w.port().bridgePort->neighSuppress = true; },
+             "neigh-suppress"},
+        Rule{"NeighbourVlanSuppression", [](World& w) { w.port().bridgePort->neighVlanSuppress = true; },
+             "neigh-suppress"}),
+    [](const auto& parameter) { return parameter.param.name; });
+
+TEST(Assemble, OwnProgramOnThePortIsNotForeign) {
+    World world;
+    world.port().xdp.driverProgram = 7;
+    world.wishes.attached.insert(portIndex);
+    EXPECT_TRUE(world.plan().profile);
+}
+
+TEST(Assemble, EveryReasonIsGiven) {
+    World world;
+    world.bridge().bridge->vlanFiltering = true;
+    world.port().bridgePort->locked = true;
+    EXPECT_EQ(world.plan().reasons.size(), 2U);
+}
+
+} // namespace
+} // namespace tna::assemble

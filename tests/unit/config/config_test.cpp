@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/config.hpp"
+#include "config/selection.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tna::config {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Config, EmptyFileMeansTheDefaults) {
+    const auto config = parseConfig("", "f");
+    ASSERT_TRUE(config);
+    EXPECT_EQ(*config, Config{});
+    EXPECT_THAT(config->ports.excludeKinds, ::testing::Contains("veth"));
+}
+
+TEST(Config, EverySettingIsRead) {
+    const auto config = parseConfig(R"(
+[ports]
+include = ["eth*"]
+exclude = ["eth9"]
+exclude_drivers = ["foo"]
+exclude_kinds = []
+[daemon]
+socket = "/tmp/s"
+socket_group = "net"
+log_level = "debug"
+[limits]
+max_ports = 16
+flows_per_cpu = 128
+)",
+                                    "f");
+    ASSERT_TRUE(config) << config.error().sentence();
+    const Config expected{{{"eth*"}, {"eth9"}, {"foo"}, {}}, {"/tmp/s", "net", "debug"}, {16, 128}};
+    EXPECT_EQ(*config, expected);
+}
+
+struct Wrong {
+    const char* name;
+    const char* text;
+    const char* says;
+};
+void PrintTo(const Wrong& wrong, std::ostream* out) {
+    *out << wrong.name;
+}
+class WrongConfig : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongConfig, IsRefusedWithFileLineAndExpectation) {
+    const auto config = parseConfig(GetParam().text, "tnad.conf");
+    ASSERT_FALSE(config);
+    EXPECT_THAT(config.error().sentence(), HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, WrongConfig,
+    ::testing::Values(
+        Wrong{"Syntax", "a = 1\n[ports", "tnad.conf:2"},
+        Wrong{"UnknownSection", "[port]\n", "tnad.conf:1: there is no setting 'port'"},
+        Wrong{"UnknownKey", "[ports]\nincluded = []\n", "tnad.conf:2: there is no setting 'ports.included'"},
+        Wrong{"KnownKeysAreNamed", "[limits]\nports = 1\n", "limits.max_ports"},
+        Wrong{"ListOfNumbers", "[ports]\ninclude = [1]\n",
+              "tnad.conf:2: 'include' must be a list of strings"},
+        Wrong{"StringForList", "[ports]\nexclude = \"a\"\n", "tnad.conf:2: 'exclude' must be a list"},
+        Wrong{"NumberForString", "[daemon]\nsocket = 3\n", "tnad.conf:2: 'socket' must be a string"},
+        Wrong{"NotAPowerOfTwo", "[limits]\nflows_per_cpu = 100\n", "must be a power of two from 64"},
+        Wrong{"TooManyPorts", "[limits]\nmax_ports = 70000\n",
+              "'max_ports' must be a whole number from 2 to 65535"},
+        Wrong{"SectionIsNotATable", "limits = 3\n", "'limits' must be a table"}),
+    [](const auto& parameter) { return parameter.param.name; });
+
+TEST(Config, MissingFileSaysSo) {
+    const auto config = loadConfig("/nonexistent/tnad.conf");
+    ASSERT_FALSE(config);
+    EXPECT_THAT(config.error().sentence(), HasSubstr("/nonexistent/tnad.conf"));
+}
+
+TEST(Selection, DefaultTakesHardwareAndLeavesVeth) {
+    EXPECT_FALSE(excludedBy(Ports{}, "eth0", "ixgbe", ""));
+    const auto veth = excludedBy(Ports{}, "veth0", "veth", "veth");
+    ASSERT_TRUE(veth);
+    EXPECT_EQ(veth->code, "excluded-kind");
+}
+
+TEST(Selection, NamesAreMatchedByPattern) {
+    const Ports ports{{"eth*", "lan?"}, {"eth9*"}, {"bad"}, {}};
+    EXPECT_FALSE(excludedBy(ports, "eth0", "x", ""));
+    EXPECT_FALSE(excludedBy(ports, "lan1", "x", ""));
+    EXPECT_EQ(excludedBy(ports, "lan12", "x", "")->code, "excluded-name");
+    EXPECT_EQ(excludedBy(ports, "eth99", "x", "")->code, "excluded-name");
+    EXPECT_EQ(excludedBy(ports, "eth1", "bad", "")->code, "excluded-driver");
+}
+
+} // namespace
+} // namespace tna::config
