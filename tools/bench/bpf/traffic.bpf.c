@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Traffic for benchmarks: a generator for live frames, a counting sink, and the ceiling. */
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "per_cpu.h"
+
+#define MAGIC 0x746e6162u
+#define HEADERS (ETH_HLEN + 20 + 8)
+
+const volatile __u32 flow_count = 1;
+const volatile __u32 frame_size = 64;
+
+struct per_cpu generated[CPUS] = {};
+struct per_cpu received[CPUS] = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, __u32);
+} targets SEC(".maps");
+
+/* Flow n goes from station 02:01:00:00:n to station 02:00:00:00:n. */
+static __always_inline void write_headers(__u8 *data, __u32 flow)
+{
+	__u16 station = bpf_htons(flow), *words = (__u16 *)data;
+	__u32 size = frame_size, sum = 0;
+
+	words[0] = bpf_htons(0x0200);
+	words[1] = 0;
+	words[2] = station;
+	words[3] = bpf_htons(0x0201);
+	words[4] = 0;
+	words[5] = station;
+	words[6] = bpf_htons(ETH_P_IP);
+	words[7] = bpf_htons(0x4500);
+	words[8] = bpf_htons(size - ETH_HLEN);
+	words[9] = 0;
+	words[10] = 0;
+	words[11] = bpf_htons(64 << 8 | 17);
+	words[12] = 0;
+	words[13] = bpf_htons(0x0a00);
+	words[14] = bpf_htons(1);
+	words[15] = bpf_htons(0x0a01);
+	words[16] = bpf_htons(2);
+	for (int i = 7; i < 17; i++)
+		sum += words[i];
+	sum = (sum & 0xffff) + (sum >> 16);
+	words[12] = ~((sum & 0xffff) + (sum >> 16));
+	words[17] = bpf_htons(9000);
+	words[18] = bpf_htons(9);
+	words[19] = bpf_htons(size - ETH_HLEN - 20);
+	words[20] = 0;
+	*(__u32 *)(data + HEADERS) = MAGIC;
+}
+
+/* Run with BPF_F_TEST_XDP_LIVE_FRAMES; recycled frames keep changes, so each is written anew. */
+SEC("xdp")
+int generate(struct xdp_md *ctx)
+{
+	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+	struct per_cpu *own = &generated[bpf_get_smp_processor_id() & (CPUS - 1)];
+	__u32 flow = own->flow;
+
+	if (data + HEADERS + 4 > end)
+		return XDP_ABORTED;
+	own->flow = flow + 1 >= flow_count ? 0 : flow + 1;
+	own->frames++;
+	write_headers(data, flow);
+	return bpf_redirect_map(&targets, 0, XDP_DROP);
+}
+
+SEC("xdp")
+int sink(struct xdp_md *ctx)
+{
+	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+	struct per_cpu *own = &received[bpf_get_smp_processor_id() & (CPUS - 1)];
+
+	if (data + HEADERS + 4 > end || *(__u32 *)(data + HEADERS) != MAGIC)
+		return XDP_PASS;
+	own->frames++;
+	if (end - data != frame_size || *(__u16 *)data != bpf_htons(0x0200))
+		own->wrong++;
+	return XDP_DROP;
+}
+
+/* The least that forwarding can cost: a redirect to a fixed port. */
+SEC("xdp")
+int ceiling(struct xdp_md *ctx)
+{
+	return bpf_redirect_map(&targets, 1, XDP_PASS);
+}
+
+char _license[] SEC("license") = "GPL";

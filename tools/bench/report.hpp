@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bench/throughput.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tna::bench {
+
+/// Where the measurement was made: kernel, CPU, load.
+[[nodiscard]] nlohmann::json describeMachine();
+
+/// Ratios first: they survive a noisy machine, absolute figures do not.
+[[nodiscard]] std::string renderTable(const std::vector<Series>& all);
+
+/// Everything, every round; version 1.
+[[nodiscard]] nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::json& machine,
+                                            const std::vector<Series>& all);
+
+} // namespace tna::bench
