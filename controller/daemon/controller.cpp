@@ -32,6 +32,15 @@ private:
     deploy::KernelProbe& probe_;
 };
 
+/// What the refreshing of stations depends on.
+BridgeTimes bridgeTimes(const model::Network& network) {
+    BridgeTimes times;
+    for (const auto& [ifindex, link] : network.links)
+        if (link.bridge)
+            times[ifindex] = {link.bridge->ageingTime, link.bridge->topologyChange};
+    return times;
+}
+
 struct Loaded {
     std::optional<deploy::KernelProbe> probe;
     std::unique_ptr<deploy::FastPath> fastPath;
@@ -103,6 +112,10 @@ void Controller::reconcile(std::chrono::steady_clock::time_point since) {
     const auto before =
         std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wishes()));
     auto applied = fastPath_->apply(plan_, introspector_->network());
+    if (auto times = bridgeTimes(introspector_->network()); times != bridgeTimes_) {
+        bridgeTimes_ = std::move(times);
+        fastPath_->forgetFlows();
+    }
     events_.swaps += applied.swapped;
     if (applied.swapped > 0)
         events_.lastSwapMicroseconds =

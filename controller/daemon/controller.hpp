@@ -21,6 +21,8 @@ struct Events {
     std::uint64_t failures = 0;
 };
 
+using BridgeTimes = std::map<model::IfIndex, std::pair<std::uint32_t, bool>>;
+
 /// Follows one network namespace and keeps its fast path as the configuration of Linux wants it.
 /// Safe to call from several threads.
 class Controller : public api::Backend {
@@ -62,6 +64,7 @@ private:
     std::map<model::IfIndex, Error> failures_;
     std::set<std::string> paused_;
     bool allPaused_ = false;
+    BridgeTimes bridgeTimes_;
     Events events_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

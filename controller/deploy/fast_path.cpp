@@ -17,45 +17,60 @@ Error loadError(const char* what) {
             "needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, BTF and Linux 6.17 or newer"};
 }
 
-bool sizeMaps(::pipeline* skeleton, const Limits& limits, unsigned cpus) {
-    return bpf_map__set_max_entries(skeleton->maps.flows, limits.flowsPerCpu * cpus) == 0 &&
-           bpf_map__set_max_entries(skeleton->maps.port_counters, limits.maxPorts) == 0 &&
+bool sizeMaps(::pipeline* skeleton, const Limits& limits) {
+    return bpf_map__set_max_entries(skeleton->maps.port_counters, limits.maxPorts) == 0 &&
            bpf_map__set_max_entries(skeleton->maps.port_slots, limits.maxPorts) == 0 &&
            bpf_map__set_max_entries(skeleton->maps.egress_ports, limits.maxPorts) == 0;
 }
+
+/// The kernel takes no larger value for an array map (KMALLOC_MAX_SIZE).
+constexpr unsigned largestFlowCache = (4U << 20U) / sizeof(tna_flow);
 } // namespace
+
+Result<FlowCache> FlowCache::create(unsigned perCpu) {
+    const auto cpus = static_cast<unsigned>(libbpf_num_possible_cpus());
+    while (perCpu * cpus > largestFlowCache && perCpu > 1)
+        perCpu /= 2;
+    const unsigned total = perCpu * cpus;
+    LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+    UniqueFd fd{bpf_map_create(BPF_MAP_TYPE_ARRAY, "tna_flows", sizeof(__u32),
+                               total * static_cast<__u32>(sizeof(tna_flow)), 1, &options)};
+    if (!fd)
+        return failErrno(errno, "cannot create the flow cache of {} entries", total);
+    return FlowCache{std::move(fd), perCpu, total};
+}
 
 Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
                                                  const HookFunctions& hooks) {
-    const auto cpus = static_cast<unsigned>(libbpf_num_possible_cpus());
     ::pipeline* pipeline = pipeline__open();
     if (pipeline == nullptr)
         return std::unexpected(loadError("the pipeline"));
-    pipeline->rodata->flows_per_cpu = limits.flowsPerCpu;
     std::ranges::copy(hooks, const_cast<__u64*>(pipeline->rodata->brnf_functions));
-    if (!sizeMaps(pipeline, limits, cpus) || pipeline__load(pipeline) != 0) {
+    if (!sizeMaps(pipeline, limits) || pipeline__load(pipeline) != 0) {
         auto error = loadError("the pipeline");
         pipeline__destroy(pipeline);
         return std::unexpected(std::move(error));
     }
     pipeline->bss->home.net = facts.net;
     pipeline->bss->home.brnf = facts.brNetfilter;
-    auto counters =
-        CounterReader::open(bpf_map__fd(pipeline->maps.port_counters), bpf_map__fd(pipeline->maps.flows),
-                            limits.maxPorts, limits.flowsPerCpu * cpus);
+    auto flows = FlowCache::create(limits.flowsPerCpu);
+    auto counters = flows ? CounterReader::open(bpf_map__fd(pipeline->maps.port_counters), flows->fd.get(),
+                                                limits.maxPorts, flows->total)
+                          : Result<CounterReader>{std::unexpected(flows.error())};
     ::entry* entry = counters ? entry__open_and_load() : nullptr;
     if (entry == nullptr) {
         auto error = counters ? loadError("the entry program") : counters.error();
         pipeline__destroy(pipeline);
         return std::unexpected(std::move(error));
     }
-    return std::unique_ptr<FastPath>{new FastPath(pipeline, entry, hooks, limits, std::move(*counters))};
+    return std::unique_ptr<FastPath>{
+        new FastPath(pipeline, entry, limits, std::move(*flows), std::move(*counters))};
 }
 
-FastPath::FastPath(::pipeline* pipeline, ::entry* entry, HookFunctions hooks, Limits limits,
+FastPath::FastPath(::pipeline* pipeline, ::entry* entry, Limits limits, FlowCache flows,
                    CounterReader counters)
     : pipeline_(pipeline), entry_(entry), pipelineTemplate_(pipeline->progs.pipeline),
-      entryTemplate_(entry->progs.entry), hooks_(hooks), limits_(limits),
+      entryTemplate_(entry->progs.entry), limits_(limits), flows_(std::move(flows)),
       counterReader_(std::move(counters)) {}
 
 FastPath::~FastPath() {
@@ -78,10 +93,13 @@ Result<int> FastPath::program(const assemble::Profile& profile) {
     constants->profile_bridge = profile.bridge;
     constants->profile_veth = profile.veth;
     constants->profile_br_netfilter = profile.brNetfilter;
+    constants->flows_per_cpu = flows_.perCpu;
+    constants->flows_total = flows_.total;
     auto map = frozenConstants(bytes.data(), static_cast<unsigned>(size));
     if (!map)
         return std::unexpected(map.error());
-    auto program = pipelineTemplate_.load({{bpf_map__fd(pipeline_->maps.rodata), map->get()}});
+    auto program = pipelineTemplate_.load({{bpf_map__fd(pipeline_->maps.rodata), map->get()},
+                                           {bpf_map__fd(pipeline_->maps.data_flows), flows_.fd.get()}});
     if (!program)
         return std::unexpected(program.error());
     const int fd = program->get();
@@ -125,12 +143,16 @@ bool FastPath::slotAlive(model::IfIndex ifindex) const {
            device == ifindex;
 }
 
+void FastPath::forgetFlows() {
+    __atomic_add_fetch(&pipeline_->bss->home.epoch, 1, __ATOMIC_SEQ_CST);
+}
+
 /// First the table, then the epoch, then the device: no cached flow can point to a slot's next owner.
 void FastPath::removeSlot(model::IfIndex ifindex) {
     const __u32 device = ifindex;
     const __u32 slot = slots_.at(ifindex);
     bpf_map_delete_elem(bpf_map__fd(pipeline_->maps.port_slots), &device);
-    __atomic_add_fetch(&pipeline_->bss->home.epoch, 1, __ATOMIC_SEQ_CST);
+    forgetFlows();
     bpf_map_delete_elem(bpf_map__fd(pipeline_->maps.egress_ports), &slot);
     freeSlots_.insert(slot);
     slots_.erase(ifindex);

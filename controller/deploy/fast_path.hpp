@@ -24,6 +24,15 @@ struct Limits {
     unsigned flowsPerCpu = 8192; ///< a power of two
 };
 
+/// The map that the CPUs' flow caches lie in.
+struct FlowCache {
+    UniqueFd fd;
+    unsigned perCpu = 0;
+    unsigned total = 0;
+    /// As many entries per CPU as wanted, or as fit.
+    [[nodiscard]] static Result<FlowCache> create(unsigned perCpu);
+};
+
 /// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), 0 if not there.
 using HookFunctions = std::array<std::uint64_t, 3>;
 
@@ -52,14 +61,16 @@ public:
     [[nodiscard]] bool attached(model::IfIndex ifindex) const { return attachments_.contains(ifindex); }
     [[nodiscard]] std::size_t programs() const { return profiles_.size(); }
 
+    /// Makes every flow prove itself from nothing, once.
+    void forgetFlows();
+
     /// A profile's program, loaded if need be (tests run it without a port).
     [[nodiscard]] Result<int> program(const assemble::Profile& profile);
     /// Makes a device known as ingress and egress of the fast path.
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex);
 
 private:
-    FastPath(::pipeline* pipeline, ::entry* entry, HookFunctions hooks, Limits limits,
-             CounterReader counters);
+    FastPath(::pipeline* pipeline, ::entry* entry, Limits limits, FlowCache flows, CounterReader counters);
     void removeSlot(model::IfIndex ifindex);
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);
     [[nodiscard]] Result<void> place(const assemble::PortPlan& port, const model::Link& link,
@@ -71,8 +82,8 @@ private:
     ::entry* entry_;
     ProgramTemplate pipelineTemplate_;
     ProgramTemplate entryTemplate_;
-    HookFunctions hooks_;
     Limits limits_;
+    FlowCache flows_;
     CounterReader counterReader_;
     std::map<assemble::Profile, UniqueFd> profiles_;
     std::map<model::IfIndex, PortAttachment> attachments_;

@@ -103,16 +103,22 @@ INLINE u64 bridge_options(struct net_bridge *bridge)
 /*
  * Linux refreshes a source's entry with each frame; here one frame goes to Linux when the entry is
  * older than 1/64 of the ageing time, so that it never ages out while in use. During a topology
- * change Linux ages by forward_delay (at least 2 s) instead.
+ * change Linux ages by forward_delay (at least 2 s) instead. The moment is computed when the flow is
+ * filled; the controller moves the epoch when a bridge's times change.
  */
 INLINE u64 bridge_refresh_age(struct net_bridge *bridge)
 {
 	return KGET(u64, bridge, ageing_time) >> 6 >> 4 * !!KGET(u8, bridge, topology_change);
 }
 
-INLINE u64 bridge_promisc(u64 bridge_dev)
+/* A bridge is its device's private part: since 6.9 it lies at a known place behind the device. */
+INLINE u64 bridge_promisc(u64 address, struct net_bridge *bridge)
 {
-	return KGET(u32, KOBJ(struct net_device, bridge_dev), flags) & IFF_PROMISC;
+	u64 device = bpf_core_field_exists(struct net_device, priv)
+			     ? address - bpf_core_field_offset(struct net_device, priv)
+			     : KGET(u64, bridge, dev);
+
+	return KGET(u32, KOBJ(struct net_device, device), flags) & IFF_PROMISC;
 }
 
 /* net_bridge_port.hwdom: both ports belong to one switch chip that forwards by itself */
@@ -121,11 +127,6 @@ INLINE u64 bridge_port_offloaded(u64 port)
 	return bpf_core_field_exists(struct net_bridge_port, hwdom)
 		       ? KLOAD(u32, KADDR(struct net_bridge_port, port, hwdom))
 		       : 0;
-}
-
-INLINE u64 bridge_source_flags(struct net_bridge_fdb_entry *entry)
-{
-	return KGET(u64, entry, flags) & (FDB_LOCAL | FDB_NOTIFY_INACTIVE);
 }
 
 /*
@@ -157,6 +158,7 @@ NOINLINE int bridge_fill(struct tna_flow *flow, u64 device, u64 destination, u64
 
 	if (bridge_port_offloaded(port) || bridge_port_offloaded(egress_port))
 		return 0;
+	u64 updated = KGET(u64, source_entry, updated);
 	s32 in = port_slot(KLOAD(u32, KADDR(struct net_device, device, ifindex)));
 	s32 out = port_slot(KLOAD(u32, KADDR(struct net_device, egress, ifindex)));
 
@@ -170,24 +172,23 @@ NOINLINE int bridge_fill(struct tna_flow *flow, u64 device, u64 destination, u64
 	flow->in_slot = in;
 	flow->out_slot = out;
 	flow->epoch = epoch;
+	flow->fresh_until = updated + bridge_refresh_age(KOBJ(struct net_bridge, bridge));
 	return 1;
 }
 
 /* Whether the two cached entries are (still) those of this frame, in this port. */
-INLINE u64 bridge_flow_stale(struct tna_flow *flow, const struct packet *packet, u64 port, u64 oldest,
+INLINE u64 bridge_flow_stale(struct tna_flow *flow, const struct packet *packet, u64 port, u64 now,
 			     u64 *egress_port)
 {
 	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, flow->destination);
-	u64 word = fdb_entry_gone(to, packet->destination);
+	u64 word = fdb_entry_gone(to, packet->destination, FDB_LOCAL);
 
-	COLLECT(word, KGET(u64, to, flags) & FDB_LOCAL);
 	*egress_port = KGET(u64, to, dst);
 	struct net_bridge_fdb_entry *from = KOBJ(struct net_bridge_fdb_entry, flow->source);
 
-	COLLECT(word, fdb_entry_gone(from, packet->source));
+	COLLECT(word, fdb_entry_gone(from, packet->source, FDB_LOCAL | FDB_NOTIFY_INACTIVE));
 	COLLECT(word, KGET(u64, from, dst) ^ port);
-	COLLECT(word, bridge_source_flags(from));
-	COLLECT(word, (u64)(bpf_jiffies64() - KGET(u64, from, updated)) > oldest);
+	COLLECT(word, now > flow->fresh_until);
 	COLLECT(word, flow->ingress_port ^ port);
 	COLLECT(word, flow->epoch ^ home.epoch);
 	return word;
@@ -237,10 +238,8 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 	COLLECT(word, bridge_port_state(in));
 
 	struct net_bridge *bridge = KOBJ(struct net_bridge, bridge_address);
-	u64 oldest = bridge_refresh_age(bridge);
-
 	COLLECT(word, bridge_options(bridge));
-	COLLECT(word, bridge_promisc(KGET(u64, bridge, dev)));
+	COLLECT(word, bridge_promisc(bridge_address, bridge));
 
 	struct net *net = KOBJ(struct net, home.net);
 
@@ -252,12 +251,12 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 	if (profile_br_netfilter)
 		COLLECT(word, guard_br_netfilter(home.brnf));
 
-	u64 egress_port;
+	u64 egress_port, now = bpf_jiffies64();
 
-	if (bridge_flow_stale(flow, &packet, port, oldest, &egress_port)) {
+	if (bridge_flow_stale(flow, &packet, port, now, &egress_port)) {
 		if (!bridge_fill(flow, device, packet.destination, packet.source))
 			return XDP_PASS;
-		if (bridge_flow_stale(flow, &packet, port, oldest, &egress_port))
+		if (bridge_flow_stale(flow, &packet, port, now, &egress_port))
 			return XDP_PASS;
 	}
 

@@ -36,7 +36,7 @@ INLINE u32 why_bridge(u64 port)
 	struct net_bridge *bridge = KOBJ(struct net_bridge, KGET(u64, in, br));
 
 	BECAUSE(bridge_options(bridge), BRIDGE_OPTIONS);
-	BECAUSE(bridge_promisc(KGET(u64, bridge, dev)), BRIDGE_PROMISC);
+	BECAUSE(bridge_promisc(KGET(u64, in, br), bridge), BRIDGE_PROMISC);
 	BECAUSE(bridge_hooks_revalidate(&home), NETFILTER);
 	BECAUSE(profile_br_netfilter && guard_br_netfilter(home.brnf), BR_NETFILTER);
 	BECAUSE(bridge_port_state(in), PORT_STATE);

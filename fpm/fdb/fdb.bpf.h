@@ -75,13 +75,15 @@ INLINE u64 fdb_find(u64 bridge, u64 key)
 
 /*
  * Proves in place that what used to be an entry still is the entry of this key: RCU keeps the memory
- * readable, fdb_delete() unlinks an entry (hlist_del_init_rcu) before the memory is given back.
+ * readable, fdb_delete() unlinks an entry (hlist_del_init_rcu) before the memory is given back. And
+ * that it has none of some flags.
  */
-INLINE u64 fdb_entry_gone(struct net_bridge_fdb_entry *entry, u64 key)
+INLINE u64 fdb_entry_gone(struct net_bridge_fdb_entry *entry, u64 key, u64 bad_flags)
 {
 	u64 word = KGET(u64, entry, key) ^ key;
 
 	COLLECT(word, KGET(u64, entry, fdb_node.pprev) >> 56 ^ LIST_POINTER_TOP);
+	COLLECT(word, KGET(u64, entry, flags) & bad_flags);
 	return word;
 }
 

@@ -78,6 +78,10 @@ INLINE u64 guard_br_netfilter(u64 settings)
 {
 	struct brnf_net *brnf = KOBJ(struct brnf_net, settings);
 
+	/* two neighbours in one load */
+	if (bpf_core_field_offset(struct brnf_net, call_ip6tables) ==
+	    bpf_core_field_offset(struct brnf_net, call_iptables) + 4)
+		return *(u64 *)((u8 *)brnf + bpf_core_field_offset(struct brnf_net, call_iptables));
 	return KGET(u32, brnf, call_iptables) | KGET(u32, brnf, call_ip6tables);
 }
 

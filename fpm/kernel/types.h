@@ -122,6 +122,7 @@ struct net_device {
 	struct nf_hook_entries *nf_hooks_ingress;
 	struct Qdisc *qdisc;
 	struct hlist_node index_hlist;
+	u8 priv[0];
 	struct vlan_info *vlan_info; /* only with CONFIG_VLAN_8021Q */
 };
 

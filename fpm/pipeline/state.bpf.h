@@ -16,17 +16,16 @@ const volatile __u32 profile_br_netfilter = 0;  /* br_netfilter is present */
 const volatile __u32 profile_bridge = 0;        /* the bridge module */
 const volatile __u64 brnf_functions[3] = {};    /* its hooks' addresses */
 const volatile __u32 flows_per_cpu = 1;         /* a power of two */
+const volatile __u32 flows_total = 1;           /* of all CPUs */
 
 struct tna_namespace home = {};
 
-/* CPU after CPU, flows_per_cpu entries each; sized at load time. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, u32);
-	__type(value, struct tna_flow);
-} flows SEC(".maps");
+/*
+ * CPU after CPU, flows_per_cpu entries each. A section of its own becomes a map of its own, in whose
+ * place the controller puts one of the size that this machine needs: entries of a map's value are
+ * addressed directly, elements of an array map by a lookup.
+ */
+struct tna_flow flows[1] SEC(".data.flows") = {};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -63,7 +62,10 @@ INLINE struct tna_flow *flow_slot(u64 destination, u64 source)
 	u32 hash = ((destination ^ (source << 16)) * 0x9e3779b97f4a7c15ULL) >> 40;
 	u32 index = (hash & (flows_per_cpu - 1)) + bpf_get_smp_processor_id() * flows_per_cpu;
 
-	return bpf_map_lookup_elem(&flows, &index);
+	struct tna_flow *all = flows;
+
+	asm volatile("" : "+r"(all)); /* its size is known at load time only */
+	return index < flows_total ? all + index : NULL;
 }
 
 /* Moves what a flow has counted to its ports. */

@@ -22,7 +22,7 @@ struct tna_flow {
 	__u16 out_slot;
 	__u64 packets;
 	__u64 bytes;
-	__u64 unused;
+	__u64 fresh_until; /* jiffies: then Linux gets a frame, to refresh the source's entry */
 };
 
 /* Per port and CPU: the slow path by reason, and what evicted flows had counted. */
