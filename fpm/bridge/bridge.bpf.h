@@ -143,6 +143,9 @@ NOINLINE int bridge_fill(struct tna_flow *flow, u64 device, u64 destination, u64
 		return 0;
 	if (!(BPF_CORE_READ_BITFIELD(ingress, priv_flags) & IFF_BRIDGE_PORT))
 		return 0;
+	/* A device that leaves the namespace leaves its bridge, and egress_ports forgets it. */
+	if (guard_namespace(ingress, home.net))
+		return 0;
 	u64 port = KGET(u64, ingress, rx_handler_data);
 	u64 bridge = KLOAD(u64, KADDR(struct net_bridge_port, port, br));
 	u64 from = fdb_find(bridge, source), to = fdb_find(bridge, destination);
@@ -213,7 +216,6 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	u64 port = KGET(u64, ingress, rx_handler_data);
 
-	COLLECT(word, guard_namespace(ingress, home.net));
 	u64 tc = guard_tc_ingress(ingress);
 
 	if (tc)
@@ -272,10 +274,10 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
 
 	COLLECT(word, egress_address ^ flow->egress_dev);
-	tc = guard_tc_egress(egress);
-	if (tc)
-		COLLECT(word, guard_tc_entry_busy(tc));
-	COLLECT(word, guard_netdev_egress(egress));
+	if (guard_egress_hooks(egress)) {
+		COLLECT(word, guard_tc_entry_busy(guard_tc_egress(egress)));
+		COLLECT(word, guard_netdev_egress(egress));
+	}
 	COLLECT(word, guard_capture_device(egress_address, egress));
 	COLLECT(word, guard_egress_redirect(egress));
 	COLLECT(word, guard_egress_down(egress));

@@ -20,7 +20,7 @@
 #define FDB_NOTIFY_INACTIVE (1u << 7)
 #define FDB_LOCKED (1u << 8)
 
-#define LIST_POINTER_TOP 0xff /* the top byte of every kernel address: hlist_node.pprev while linked */
+#define LIST_POINTER_TOP 0xffULL /* the top byte of every kernel address: hlist_node.pprev while linked */
 
 INLINE u32 rotate(u32 value, int bits)
 {
@@ -76,12 +76,19 @@ INLINE u64 fdb_find(u64 bridge, u64 key)
 /*
  * Proves in place that what used to be an entry still is the entry of this key: RCU keeps the memory
  * readable, fdb_delete() unlinks an entry (hlist_del_init_rcu) before the memory is given back. And
- * that it has none of some flags.
+ * that it has none of some flags (of the lowest eight).
  */
 INLINE u64 fdb_entry_gone(struct net_bridge_fdb_entry *entry, u64 key, u64 bad_flags)
 {
 	u64 word = KGET(u64, entry, key) ^ key;
 
+	if (KNEIGHBOURS(struct net_bridge_fdb_entry, fdb_node.pprev, flags)) {
+		/* pprev but for its lowest byte, and the flags' lowest byte above it */
+		u64 both = KSTRADDLE(struct net_bridge_fdb_entry, entry, fdb_node.pprev, 1);
+
+		COLLECT(word, (both & (bad_flags << 56 | LIST_POINTER_TOP << 48)) ^ LIST_POINTER_TOP << 48);
+		return word;
+	}
 	COLLECT(word, KGET(u64, entry, fdb_node.pprev) >> 56 ^ LIST_POINTER_TOP);
 	COLLECT(word, KGET(u64, entry, flags) & bad_flags);
 	return word;

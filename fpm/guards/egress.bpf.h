@@ -18,6 +18,9 @@ INLINE u64 guard_egress_down(struct net_device *dev)
 /* is_skb_forwardable() and xdp_ok_fwd_dev() agree on this limit for Ethernet. */
 INLINE u64 guard_egress_mtu(struct net_device *dev, u32 len)
 {
+	/* No Ethernet device has an MTU below this (ether_setup: ETH_MIN_MTU), so small frames always fit. */
+	if (len <= ETH_MIN_MTU + ETH_HLEN)
+		return 0;
 	return len > KGET(u32, dev, mtu) + ETH_HLEN + VLAN_HLEN;
 }
 

@@ -15,6 +15,17 @@ INLINE u64 guard_tc_ingress(struct net_device *dev)
 	return KGET(u64, dev, tcx_ingress);
 }
 
+/*
+ * tcx and netfilter at egress in one load where the two are neighbours: the upper half of a kernel
+ * address is never 0, nor is the lower half of a tcx entry's, which lies within a larger object.
+ */
+INLINE u64 guard_egress_hooks(struct net_device *dev)
+{
+	if (KNEIGHBOURS(struct net_device, nf_hooks_egress, tcx_egress))
+		return KSTRADDLE(struct net_device, dev, nf_hooks_egress, 4);
+	return KGET(u64, dev, nf_hooks_egress) | KGET(u64, dev, tcx_egress);
+}
+
 INLINE u64 guard_tc_egress(struct net_device *dev)
 {
 	return KGET(u64, dev, tcx_egress);

@@ -31,6 +31,14 @@ extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
 /* The address of a field, from the address of its object. */
 #define KADDR(T, address, field) ((address) + bpf_core_field_offset(T, field))
 
+/* Whether two eight-byte fields are neighbours; the verifier knows, and removes the other branch. */
+#define KNEIGHBOURS(T, first, second)                                                                        \
+	(bpf_core_field_offset(T, second) == bpf_core_field_offset(T, first) + 8)
+
+/* Eight bytes from the middle of a field on: its upper bytes and the next one's lower ones. */
+#define KSTRADDLE(T, object, field, byte)                                                                    \
+	(*(u64 *)((u8 *)(object) + bpf_core_field_offset(T, field) + (byte)))
+
 /* A number at an address. */
 #define KLOAD(N, address) (*(N *)bpf_rdonly_cast((const void *)(u64)(address), 0))
 
