@@ -197,6 +197,14 @@ INLINE u64 bridge_flow_stale(struct tna_flow *flow, const struct packet *packet,
 	return word;
 }
 
+/* For namespaces with packet sockets: whether one of them captures these frames. */
+NOINLINE u64 bridge_captured(u64 ingress, u64 egress)
+{
+	return guard_capture_namespace(home.net, KOBJ(struct net, home.net)) |
+	       guard_capture_device(ingress, KOBJ(struct net_device, ingress)) |
+	       guard_capture_device(egress, KOBJ(struct net_device, egress));
+}
+
 /* The verdict: XDP_REDIRECT, or XDP_PASS with the frame untouched. */
 INLINE int bridge_forward(struct xdp_md *ctx)
 {
@@ -221,7 +229,6 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 	if (tc)
 		COLLECT(word, guard_tc_entry_busy(tc));
 	COLLECT(word, guard_netdev_ingress(ingress));
-	COLLECT(word, guard_capture_device(device, ingress));
 	if (packet.protocol != bpf_htons(ETH_P_IP) && packet.protocol != bpf_htons(ETH_P_IPV6)) {
 		u32 protocol = packet.protocol;
 
@@ -245,7 +252,7 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 
 	struct net *net = KOBJ(struct net, home.net);
 
-	COLLECT(word, guard_capture_namespace(home.net, net));
+	u64 capture = guard_capture_possible(net);
 	u64 hooks = guard_bridge_hooks(net, &home);
 
 	if (hooks)
@@ -278,7 +285,8 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 		COLLECT(word, guard_tc_entry_busy(guard_tc_egress(egress)));
 		COLLECT(word, guard_netdev_egress(egress));
 	}
-	COLLECT(word, guard_capture_device(egress_address, egress));
+	if (capture)
+		COLLECT(word, bridge_captured(device, egress_address));
 	COLLECT(word, guard_egress_redirect(egress));
 	COLLECT(word, guard_egress_down(egress));
 	COLLECT(word, guard_egress_mtu(egress, packet.len));

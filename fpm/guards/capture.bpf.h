@@ -6,9 +6,17 @@
  * Somebody captures: packet sockets for all protocols hang in the namespace's list (all devices,
  * since 6.15; before that in a global one) or in a device's list. Linux delivers to them in
  * __netif_receive_skb_core() and dev_queue_xmit_nit(), so all three lists must be empty.
+ *
+ * Nothing but packet sockets enters these lists, so a namespace without any packet socket needs no
+ * look at them.
  */
 
 #include "kernel/access.h"
+
+INLINE u64 guard_capture_possible(struct net *net)
+{
+	return KGET(u64, net, packet.sklist.first);
+}
 
 INLINE u64 guard_capture_namespace(u64 address, struct net *net)
 {

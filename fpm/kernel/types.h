@@ -170,9 +170,14 @@ struct net_generic {
 	} s;
 };
 
+struct netns_packet {
+	struct hlist_head sklist;
+};
+
 struct net {
 	struct hlist_head *dev_index_head;
 	struct list_head ptype_all;
+	struct netns_packet packet;
 	struct netns_nf nf;
 	struct netns_nftables nft;
 	struct net_generic *gen;
