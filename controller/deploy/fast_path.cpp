@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bpf/bpf.h>
-#include <cstring>
 #include <spdlog/spdlog.h>
 
 #include "entry.skel.h"
@@ -45,15 +44,18 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     ::pipeline* pipeline = pipeline__open();
     if (pipeline == nullptr)
         return std::unexpected(loadError("the pipeline"));
-    std::ranges::copy(hooks, const_cast<__u64*>(pipeline->rodata->brnf_functions));
     if (!sizeMaps(pipeline, limits) || pipeline__load(pipeline) != 0) {
         auto error = loadError("the pipeline");
         pipeline__destroy(pipeline);
         return std::unexpected(std::move(error));
     }
-    pipeline->bss->home.net = facts.net;
-    pipeline->bss->home.brnf = facts.brNetfilter;
     auto flows = FlowCache::create(limits.flowsPerCpu);
+    Constants constants{};
+    constants[TNA_CONSTANT_NET] = facts.net;
+    constants[TNA_CONSTANT_BRNF] = facts.brNetfilter;
+    std::ranges::copy(hooks, &constants[TNA_CONSTANT_HOOK_PRE]);
+    constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows ? flows->perCpu : 0;
+    constants[TNA_CONSTANT_FLOWS_TOTAL] = flows ? flows->total : 0;
     auto counters = flows ? CounterReader::open(bpf_map__fd(pipeline->maps.port_counters), flows->fd.get(),
                                                 limits.maxPorts, flows->total)
                           : Result<CounterReader>{std::unexpected(flows.error())};
@@ -64,13 +66,13 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
         return std::unexpected(std::move(error));
     }
     return std::unique_ptr<FastPath>{
-        new FastPath(pipeline, entry, limits, std::move(*flows), std::move(*counters))};
+        new FastPath(pipeline, entry, constants, limits, std::move(*flows), std::move(*counters))};
 }
 
-FastPath::FastPath(::pipeline* pipeline, ::entry* entry, Limits limits, FlowCache flows,
+FastPath::FastPath(::pipeline* pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
                    CounterReader counters)
     : pipeline_(pipeline), entry_(entry), pipelineTemplate_(pipeline->progs.pipeline),
-      entryTemplate_(entry->progs.entry), limits_(limits), flows_(std::move(flows)),
+      entryTemplate_(entry->progs.entry), constants_(constants), limits_(limits), flows_(std::move(flows)),
       counterReader_(std::move(counters)) {}
 
 FastPath::~FastPath() {
@@ -83,23 +85,12 @@ FastPath::~FastPath() {
 Result<int> FastPath::program(const assemble::Profile& profile) {
     if (const auto it = profiles_.find(profile); it != profiles_.end())
         return it->second.get();
-    std::size_t size = 0;
-    const auto* original = bpf_map__initial_value(pipeline_->maps.rodata, &size);
-    std::vector<char> bytes(size);
-    std::memcpy(bytes.data(), original, size);
-    using Constants = std::remove_pointer_t<decltype(pipeline_->rodata)>;
-    static_assert(std::is_trivially_copyable_v<std::remove_cv_t<Constants>>);
-    auto* constants = reinterpret_cast<Constants*>(bytes.data());
-    constants->profile_bridge = profile.bridge;
-    constants->profile_veth = profile.veth;
-    constants->profile_br_netfilter = profile.brNetfilter;
-    constants->flows_per_cpu = flows_.perCpu;
-    constants->flows_total = flows_.total;
-    auto map = frozenConstants(bytes.data(), static_cast<unsigned>(size));
-    if (!map)
-        return std::unexpected(map.error());
-    auto program = pipelineTemplate_.load({{bpf_map__fd(pipeline_->maps.rodata), map->get()},
-                                           {bpf_map__fd(pipeline_->maps.data_flows), flows_.fd.get()}});
+    auto constants = constants_;
+    constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
+    constants[TNA_CONSTANT_VETH] = profile.veth;
+    constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
+    auto program =
+        pipelineTemplate_.load({{bpf_map__fd(pipeline_->maps.data_flows), flows_.fd.get()}}, constants);
     if (!program)
         return std::unexpected(program.error());
     const int fd = program->get();

@@ -70,7 +70,8 @@ public:
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex);
 
 private:
-    FastPath(::pipeline* pipeline, ::entry* entry, Limits limits, FlowCache flows, CounterReader counters);
+    FastPath(::pipeline* pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
+             CounterReader counters);
     void removeSlot(model::IfIndex ifindex);
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);
     [[nodiscard]] Result<void> place(const assemble::PortPlan& port, const model::Link& link,
@@ -82,6 +83,7 @@ private:
     ::entry* entry_;
     ProgramTemplate pipelineTemplate_;
     ProgramTemplate entryTemplate_;
+    Constants constants_; ///< what all profiles have in common
     Limits limits_;
     FlowCache flows_;
     CounterReader counterReader_;

@@ -25,7 +25,7 @@ Result<PortAttachment> PortAttachment::attach(const ProgramTemplate& entry, int 
         bpf_map_create(BPF_MAP_TYPE_PROG_ARRAY, "tna_profile", sizeof(__u32), sizeof(__u32), 1, nullptr)};
     if (!slot)
         return failErrno(errno, "cannot create the profile slot of {}", link.name);
-    auto program = entry.load({{templateMap, slot.get()}});
+    auto program = entry.load({{templateMap, slot.get()}}, {});
     if (!program)
         return std::unexpected(program.error());
     LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);

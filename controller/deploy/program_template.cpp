@@ -9,9 +9,24 @@ namespace tna::deploy {
 namespace {
 constexpr std::size_t verifierLogSize = 1U << 20U;
 
-bool namesMap(const bpf_insn& instruction) {
-    return instruction.code == (BPF_LD | BPF_DW | BPF_IMM) &&
-           (instruction.src_reg == BPF_PSEUDO_MAP_FD || instruction.src_reg == BPF_PSEUDO_MAP_VALUE);
+bool loads64BitImmediate(const bpf_insn& instruction) {
+    return instruction.code == (BPF_LD | BPF_DW | BPF_IMM);
+}
+
+void replaceMap(bpf_insn& instruction, const std::map<int, int>& replaced) {
+    const bool namesMap = loads64BitImmediate(instruction) && (instruction.src_reg == BPF_PSEUDO_MAP_FD ||
+                                                               instruction.src_reg == BPF_PSEUDO_MAP_VALUE);
+    if (const auto it = namesMap ? replaced.find(instruction.imm) : replaced.end(); it != replaced.end())
+        instruction.imm = it->second;
+}
+
+/// A 64-bit immediate takes two instructions; the mark is in the second, its upper half.
+void setConstant(bpf_insn& low, bpf_insn& high, const Constants& constants) {
+    const auto index = static_cast<std::uint32_t>(high.imm) - TNA_CONSTANT_MARK;
+    if (!loads64BitImmediate(low) || low.src_reg != 0 || index >= constants.size())
+        return;
+    low.imm = static_cast<std::int32_t>(constants[index]);
+    high.imm = static_cast<std::int32_t>(constants[index] >> 32U);
 }
 
 /// The verifier's last words before its statistics: what it objected to.
@@ -28,12 +43,13 @@ ProgramTemplate::ProgramTemplate(const bpf_program* program)
       instructions_(bpf_program__insns(program),
                     bpf_program__insns(program) + bpf_program__insn_cnt(program)) {}
 
-Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps) const {
+Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps,
+                                       const Constants& constants) const {
     auto instructions = instructions_;
-    for (auto& instruction : instructions)
-        if (namesMap(instruction))
-            if (const auto it = replacedMaps.find(instruction.imm); it != replacedMaps.end())
-                instruction.imm = it->second;
+    for (std::size_t i = 0; i + 1 < instructions.size(); i++) {
+        replaceMap(instructions[i], replacedMaps);
+        setConstant(instructions[i], instructions[i + 1], constants);
+    }
 
     LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP,
                 .prog_flags = BPF_F_XDP_HAS_FRAGS);
@@ -55,19 +71,6 @@ Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps) c
     auto failure = failErrno(code > 1 ? code : error, "the kernel refused the program '{}'", name_);
     failure.error().hint = complaint(log);
     return failure;
-}
-
-Result<UniqueFd> frozenConstants(const void* data, unsigned size) {
-    LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_RDONLY_PROG);
-    UniqueFd fd{bpf_map_create(BPF_MAP_TYPE_ARRAY, "tna_constants", sizeof(__u32), size, 1, &options)};
-    if (!fd)
-        return failErrno(errno, "cannot create the map of a profile's constants");
-    const __u32 zero = 0;
-    if (bpf_map_update_elem(fd.get(), &zero, data, BPF_ANY) != 0)
-        return failErrno(errno, "cannot set a profile's constants");
-    if (bpf_map_freeze(fd.get()) != 0)
-        return failErrno(errno, "cannot freeze a profile's constants");
-    return fd;
 }
 
 } // namespace tna::deploy

@@ -4,12 +4,18 @@
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
 
+#include <array>
 #include <bpf/libbpf.h>
+#include <cstdint>
 #include <linux/bpf.h>
 #include <map>
+#include <tna/constants.h>
 #include <vector>
 
 namespace tna::deploy {
+
+/// Values by tna_constant; those not named are 0.
+using Constants = std::array<std::uint64_t, TNA_CONSTANT_COUNT>;
 
 /// A program as libbpf has relocated it once. Further copies that differ in some of their maps (their
 /// constants, their jump table) are loaded from the instructions alone: 0.3-0.7 ms instead of the
@@ -20,15 +26,14 @@ public:
 
     /// Programs are loaded as able to handle frames in several buffers (which they pass on): any driver
     /// takes such a program, and all users of a device map must be alike in this.
-    /// Loads a copy in which the maps of the first file descriptors are replaced by the second.
-    [[nodiscard]] Result<UniqueFd> load(const std::map<int, int>& replacedMaps) const;
+    /// Loads a copy in which the maps of the first file descriptors are replaced by the second, and the
+    /// constants (tna/constants.h) have these values.
+    [[nodiscard]] Result<UniqueFd> load(const std::map<int, int>& replacedMaps,
+                                        const Constants& constants) const;
 
 private:
     const char* name_;
     std::vector<bpf_insn> instructions_;
 };
-
-/// A frozen map holding a program's constants.
-[[nodiscard]] Result<UniqueFd> frozenConstants(const void* data, unsigned size);
 
 } // namespace tna::deploy

@@ -144,7 +144,7 @@ NOINLINE int bridge_fill(struct tna_flow *flow, u64 device, u64 destination, u64
 	if (!(BPF_CORE_READ_BITFIELD(ingress, priv_flags) & IFF_BRIDGE_PORT))
 		return 0;
 	/* A device that leaves the namespace leaves its bridge, and egress_ports forgets it. */
-	if (guard_namespace(ingress, home.net))
+	if (guard_namespace(ingress, CONSTANT(NET)))
 		return 0;
 	u64 port = KGET(u64, ingress, rx_handler_data);
 	u64 bridge = KLOAD(u64, KADDR(struct net_bridge_port, port, br));
@@ -200,7 +200,7 @@ INLINE u64 bridge_flow_stale(struct tna_flow *flow, const struct packet *packet,
 /* For namespaces with packet sockets: whether one of them captures these frames. */
 NOINLINE u64 bridge_captured(u64 ingress, u64 egress)
 {
-	return guard_capture_namespace(home.net, KOBJ(struct net, home.net)) |
+	return guard_capture_namespace(CONSTANT(NET), KOBJ(struct net, CONSTANT(NET))) |
 	       guard_capture_device(ingress, KOBJ(struct net_device, ingress)) |
 	       guard_capture_device(egress, KOBJ(struct net_device, egress));
 }
@@ -219,7 +219,7 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 word = xdp->flags & XDP_BUFF_HAS_FRAGS;
 	u64 device = ingress_device(xdp);
-	u64 buffer = profile_veth ? sender_buffer(xdp) : 0;
+	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	u64 port = KGET(u64, ingress, rx_handler_data);
@@ -250,15 +250,15 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 	COLLECT(word, bridge_options(bridge));
 	COLLECT(word, bridge_promisc(bridge_address, bridge));
 
-	struct net *net = KOBJ(struct net, home.net);
+	struct net *net = KOBJ(struct net, CONSTANT(NET));
 
 	u64 capture = guard_capture_possible(net);
 	u64 hooks = guard_bridge_hooks(net, &home);
 
 	if (hooks)
 		COLLECT(word, bridge_hooks_revalidate(&home));
-	if (profile_br_netfilter)
-		COLLECT(word, guard_br_netfilter(home.brnf));
+	if (CONSTANT(BR_NETFILTER))
+		COLLECT(word, guard_br_netfilter(CONSTANT(BRNF)));
 
 	u64 egress_port, now = bpf_jiffies64();
 

@@ -19,10 +19,10 @@ INLINE u32 why_ingress(u64 device, u64 buffer)
 {
 	struct net_device *ingress = KOBJ(struct net_device, device);
 
-	BECAUSE(guard_namespace(ingress, home.net), NAMESPACE);
+	BECAUSE(guard_namespace(ingress, CONSTANT(NET)), NAMESPACE);
 	BECAUSE(!(BPF_CORE_READ_BITFIELD(ingress, priv_flags) & IFF_BRIDGE_PORT), NOT_A_PORT);
 	BECAUSE(guard_capture_device(device, ingress), CAPTURE);
-	BECAUSE(guard_capture_namespace(home.net, KOBJ(struct net, home.net)), CAPTURE);
+	BECAUSE(guard_capture_namespace(CONSTANT(NET), KOBJ(struct net, CONSTANT(NET))), CAPTURE);
 	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(ingress)), TC);
 	BECAUSE(guard_netdev_ingress(ingress), NETDEV_HOOK);
 	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
@@ -38,7 +38,7 @@ INLINE u32 why_bridge(u64 port)
 	BECAUSE(bridge_options(bridge), BRIDGE_OPTIONS);
 	BECAUSE(bridge_promisc(KGET(u64, in, br), bridge), BRIDGE_PROMISC);
 	BECAUSE(bridge_hooks_revalidate(&home), NETFILTER);
-	BECAUSE(profile_br_netfilter && guard_br_netfilter(home.brnf), BR_NETFILTER);
+	BECAUSE(CONSTANT(BR_NETFILTER) && guard_br_netfilter(CONSTANT(BRNF)), BR_NETFILTER);
 	BECAUSE(bridge_port_state(in), PORT_STATE);
 	BECAUSE(bridge_port_flags(in), PORT_FLAGS);
 	return TNA_REASON_COUNT;
@@ -116,7 +116,7 @@ NOINLINE u32 bridge_why(struct xdp_md *ctx)
 
 	BECAUSE(!packet_parse(ctx, &packet), SHORT);
 	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
-	u64 buffer = profile_veth ? sender_buffer(xdp) : 0;
+	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
 	u64 device = ingress_device(xdp);
 	u32 reason = why_ingress(device, buffer);
 

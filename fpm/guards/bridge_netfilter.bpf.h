@@ -12,16 +12,12 @@
  * the content check if the address differs, by the generation if nftables did it.
  */
 
-#include <tna/fastpath.h>
-
 #include "kernel/access.h"
+#include "pipeline/state.bpf.h"
 
 #define NF_BR_PRE_ROUTING 0
 #define NF_BR_FORWARD 2
 #define NF_BR_POST_ROUTING 4
-
-/* Addresses of br_netfilter's hook functions, 0 where it is not there. */
-extern const volatile __u64 brnf_functions[3];
 
 INLINE u64 guard_bridge_hooks(struct net *net, const volatile struct tna_namespace *home)
 {
@@ -48,20 +44,20 @@ INLINE u64 bridge_hook_foreign(u64 list, u64 function)
 /* Looks into the lists; remembers them when they are harmless. 0 = harmless. */
 NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
 {
-	u64 lists = home->net + bpf_core_field_offset(struct net, nf.hooks_bridge);
+	u64 net = CONSTANT(NET), brnf = CONSTANT(BRNF), lists = net + bpf_core_field_offset(struct net, nf.hooks_bridge);
 	u32 generation = 0;
 
 	if (bpf_core_field_exists(struct net, nft))
-		generation = KLOAD(u32, KADDR(struct net, home->net, nft.base_seq));
+		generation = KLOAD(u32, KADDR(struct net, net, nft.base_seq));
 	u64 pre = KLOAD(u64, lists + 8 * NF_BR_PRE_ROUTING);
 	u64 forward = KLOAD(u64, lists + 8 * NF_BR_FORWARD);
 	u64 post = KLOAD(u64, lists + 8 * NF_BR_POST_ROUTING);
-	u64 foreign = bridge_hook_foreign(pre, brnf_functions[0]) |
-		      bridge_hook_foreign(forward, brnf_functions[1]) |
-		      bridge_hook_foreign(post, brnf_functions[2]);
+	u64 foreign = bridge_hook_foreign(pre, CONSTANT(HOOK_PRE)) |
+		      bridge_hook_foreign(forward, CONSTANT(HOOK_FORWARD)) |
+		      bridge_hook_foreign(post, CONSTANT(HOOK_POST));
 
 	/* br_netfilter is there, but its settings have not been found: every frame may be its own. */
-	if (foreign || ((pre | forward | post) && !home->brnf))
+	if (foreign || ((pre | forward | post) && !brnf))
 		return 1;
 	home->bridge_hooks[0] = pre;
 	home->bridge_hooks[1] = forward;

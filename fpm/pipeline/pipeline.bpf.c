@@ -17,7 +17,7 @@ NOINLINE int count_slow(struct xdp_md *ctx)
 SEC("xdp.frags")
 int pipeline(struct xdp_md *ctx)
 {
-	int verdict = bridge_forward(ctx);
+	int verdict = CONSTANT(BRIDGE) ? bridge_forward(ctx) : XDP_PASS;
 
 	if (verdict == XDP_PASS)
 		count_slow(ctx);

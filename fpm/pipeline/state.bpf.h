@@ -4,24 +4,33 @@
 
 /* What all profiles of a namespace share, and the constants that make a profile. */
 
+#include <tna/constants.h>
 #include <tna/fastpath.h>
 
 #include "kernel/access.h"
 
 typedef __s32 s32;
 
-/* The profile's constants: the verifier removes what they rule out. */
-const volatile __u32 profile_veth = 0;          /* frames may still be a local sender's socket buffer */
-const volatile __u32 profile_br_netfilter = 0;  /* br_netfilter is present */
-const volatile __u32 profile_bridge = 0;        /* the bridge module */
-const volatile __u64 brnf_functions[3] = {};    /* its hooks' addresses */
-const volatile __u32 flows_per_cpu = 1;         /* a power of two */
-const volatile __u32 flows_total = 1;           /* of all CPUs */
+/*
+ * A profile's constant; the verifier knows its value and removes what it rules out. Unpatched, the
+ * lower half is 1: the program as libbpf loads it must verify, too.
+ */
+#define CONSTANT(name)                                                                                       \
+	({                                                                                                   \
+		u64 value;                                                                                   \
+		asm("%0 = %1 ll"                                                                             \
+		    : "=r"(value)                                                                            \
+		    : "i"((u64)(TNA_CONSTANT_MARK + TNA_CONSTANT_##name) << 32 | 1));                        \
+		value;                                                                                       \
+	})
+
+#define FLOWS_PER_CPU ((u32)CONSTANT(FLOWS_PER_CPU))
+#define FLOWS_TOTAL ((u32)CONSTANT(FLOWS_TOTAL))
 
 struct tna_namespace home = {};
 
 /*
- * CPU after CPU, flows_per_cpu entries each. A section of its own becomes a map of its own, in whose
+ * CPU after CPU, FLOWS_PER_CPU entries each. A section of its own becomes a map of its own, in whose
  * place the controller puts one of the size that this machine needs: entries of a map's value are
  * addressed directly, elements of an array map by a lookup.
  */
@@ -60,12 +69,12 @@ INLINE s32 port_slot(u32 ifindex)
 INLINE struct tna_flow *flow_slot(u64 destination, u64 source)
 {
 	u32 hash = ((destination ^ (source << 16)) * 0x9e3779b97f4a7c15ULL) >> 40;
-	u32 index = (hash & (flows_per_cpu - 1)) + bpf_get_smp_processor_id() * flows_per_cpu;
+	u32 index = (hash & (FLOWS_PER_CPU - 1)) + bpf_get_smp_processor_id() * FLOWS_PER_CPU;
 
 	struct tna_flow *all = flows;
 
 	asm volatile("" : "+r"(all)); /* its size is known at load time only */
-	return index < flows_total ? all + index : NULL;
+	return index < FLOWS_TOTAL ? all + index : NULL;
 }
 
 /* Moves what a flow has counted to its ports. */

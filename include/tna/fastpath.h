@@ -34,10 +34,8 @@ struct tna_port_counters {
 	__u64 slow[TNA_REASON_COUNT];
 };
 
-/* What holds for the namespace; written by the probe program and by revalidation in the fast path. */
+/* What was found out about the namespace, by the fast path itself, and the slot table's epoch. */
 struct tna_namespace {
-	__u64 net;             /* struct net * */
-	__u64 brnf;            /* struct brnf_net *, 0 without br_netfilter */
 	__u64 bridge_hooks[3]; /* the hook lists found harmless: pre-routing, forward, post-routing */
 	__u32 nft_base_seq;    /* rule set generation for which they were */
 	__u32 epoch;           /* of the slot table */
