@@ -26,7 +26,7 @@
 	X(TC, "tc", "traffic control filters or programs on the port or the egress port")                    \
 	X(NETDEV_HOOK, "netdev-hook", "netfilter rules on the port's ingress or the egress port's egress")   \
 	X(NETFILTER, "bridge-netfilter", "netfilter rules in the bridge family")                             \
-	X(BR_NETFILTER, "br-netfilter", "bridged frames go through iptables (bridge-nf-call-iptables)")      \
+	X(BR_NETFILTER, "br-netfilter", "bridged frames go through iptables (the sysctls net.bridge.bridge-nf-call-iptables, -ip6tables)")      \
 	X(BRIDGE_OPTIONS, "bridge-options", "the bridge has an option that only Linux handles (VLAN filtering, neighbour suppression, MST, ...)") \
 	X(PORT_STATE, "stp-state", "the port is not in the forwarding state")                                \
 	X(PORT_FLAGS, "port-flags", "the port has a setting that only Linux handles (learning off, locked, VLAN tunnel, ...)") \

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tnactl/render.hpp"
+#include "tnactl/table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tna::ctl {
+namespace {
+
+using nlohmann::json;
+
+TEST(Table, NumbersAlignRightAndTextLeft) {
+    Table table{{"NAME", "COUNT"}};
+    table.add({"a", "1"});
+    table.add({"long", "100"});
+    EXPECT_EQ(table.text(), "NAME  COUNT\na         1\nlong    100\n");
+}
+
+TEST(Human, UnitsOfThousands) {
+    EXPECT_EQ(human(0), "0");
+    EXPECT_EQ(human(999), "999");
+    EXPECT_EQ(human(7430000), "7.43 M");
+}
+
+TEST(Status, RatesComeFromTwoSamples) {
+    const json before{{"ports", {{{"name", "p0"}, {"fast_packets", 100}, {"slow_packets", 1}}}}};
+    const json now{{"version", "1"},
+                   {"uptime_s", 5},
+                   {"fdb", "in place"},
+                   {"ports",
+                    {{{"name", "p0"},
+                      {"bridge", "br0"},
+                      {"state", "accelerated"},
+                      {"profile", "bridge"},
+                      {"fast_packets", 1100},
+                      {"slow_packets", 1},
+                      {"why", nullptr}}}}};
+    EXPECT_EQ(renderStatus(now, before, 0.5),
+              "tnad 1, up 5 s, FDB in place\n\n"
+              "PORT  BRIDGE  STATE        PROFILE    FAST  FAST/s  SLOW  SLOW/s  WHY\n"
+              "p0    br0     accelerated  bridge   1.10 k  2.00 k     1       0\n");
+}
+
+TEST(Port, ReasonsAreSentences) {
+    const json document{
+        {"port", {{"name", "p0"}, {"state", "linux"}, {"fast_packets", 0}, {"slow_packets", 2}}},
+        {"features",
+         {{{"feature", "bridge"},
+           {"reasons", {{{"code", "x"}, {"text", "it is so"}, {"hint", "do this"}}}}}}},
+        {"slow_path", {{{"code", "capture"}, {"text", "somebody captures"}, {"packets", 2}}}}};
+    EXPECT_EQ(renderPort(document), "p0: linux\n  bridge is left to Linux: it is so\n    do this\n\n"
+                                    "0 frames took the fast path, 2 were left to Linux:\n"
+                                    "FRAMES  REASON   BECAUSE\n     2  capture  somebody captures\n");
+}
+
+TEST(Graph, TreeShowsWhatIsNeededBelowWhatNeedsIt) {
+    const json graph{{"nodes",
+                      {{{"id", "a"}, {"kind", "port"}, {"label", "p0"}},
+                       {{"id", "b"}, {"kind", "bridge"}, {"label", "br0"}}}},
+                     {"edges", {{{"from", "a"}, {"to", "b"}, {"why", "belongs to it"}}}}};
+    EXPECT_EQ(renderGraphTree(graph), "port p0\n└─ bridge br0  (belongs to it)\n");
+    EXPECT_NE(renderGraphDot(graph).find("\"a\" -> \"b\" [label=\"belongs to it\"];"), std::string::npos);
+}
+
+TEST(Graph, CyclesEnd) {
+    const json graph{{"nodes", {{{"id", "r"}}, {{"id", "a"}}}},
+                     {"edges", {{{"from", "r"}, {"to", "a"}}, {{"from", "a"}, {"to", "a"}}}}};
+    EXPECT_LT(renderGraphTree(graph).size(), 200U);
+}
+
+TEST(Rendering, SurvivesAnyJson) {
+    for (const auto& document : {json(), json(3), json::array(), json::object(), json{{"ports", 3}},
+                                 json{{"ports", {1, "x", nullptr}}}, json{{"port", 3}},
+                                 json{{"nodes", {{{"id", 3}}}}, {"edges", {{{"from", nullptr}}}}},
+                                 json{{"features", {{{"reasons", 3}}}}}}) {
+        EXPECT_FALSE(renderStatus(document, document, 1).empty());
+        EXPECT_NO_THROW((void)renderPort(document)) << document;
+        EXPECT_NO_THROW((void)renderGraphTree(document)) << document;
+        EXPECT_NO_THROW((void)renderGraphDot(document)) << document;
+        EXPECT_NO_THROW((void)renderCapabilities(document)) << document;
+    }
+}
+
+} // namespace
+} // namespace tna::ctl

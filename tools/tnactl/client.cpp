@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tnactl/client.hpp"
+
+#include <cerrno>
+#include <httplib.h>
+#include <unistd.h>
+
+namespace tna::ctl {
+
+namespace {
+constexpr int timeoutSeconds = 5;
+
+httplib::Client connectTo(const std::string& socket) {
+    httplib::Client client(socket, 80);
+    client.set_address_family(AF_UNIX);
+    client.set_connection_timeout(timeoutSeconds);
+    client.set_read_timeout(timeoutSeconds);
+    return client;
+}
+
+Failure unreachable(const std::string& socket) {
+    return {{"tnad does not answer on " + socket,
+             {},
+             "is it running? `systemctl status tnad`, or name another --socket"},
+            ExitCode::unreachable};
+}
+
+std::string textOf(const nlohmann::json& object, const char* key) {
+    return object.is_object() && object.contains(key) && object[key].is_string()
+               ? object[key].get<std::string>()
+               : "";
+}
+
+Answer<nlohmann::json> understand(const httplib::Result& result, const std::string& socket) {
+    if (!result)
+        return std::unexpected(unreachable(socket));
+    auto document = nlohmann::json::parse(result->body, nullptr, false);
+    if (document.is_discarded())
+        return std::unexpected(
+            Failure{{"tnad's answer is not JSON", {}, "do tnad and tnactl have the same version?"}});
+    if (result->status < 400)
+        return document;
+    const auto error =
+        document.is_object() ? document.value("error", nlohmann::json::object()) : nlohmann::json::object();
+    const auto what = textOf(error, "what");
+    return std::unexpected(Failure{
+        {what.empty() ? "tnad refused the request" : what, textOf(error, "cause"), textOf(error, "hint")}});
+}
+} // namespace
+
+Answer<void> Client::reachable() const {
+    if (::access(socket_.c_str(), R_OK | W_OK) == 0)
+        return {};
+    if (errno == EACCES)
+        return std::unexpected(
+            Failure{{"you may not use " + socket_, errnoText(EACCES), "run as root, or join the group tna"},
+                    ExitCode::noPermission});
+    return std::unexpected(unreachable(socket_));
+}
+
+Answer<nlohmann::json> Client::get(const std::string& path) const {
+    if (auto there = reachable(); !there)
+        return std::unexpected(there.error());
+    return understand(connectTo(socket_).Get(path), socket_);
+}
+
+Answer<nlohmann::json> Client::post(const std::string& path, const nlohmann::json& body) const {
+    if (auto there = reachable(); !there)
+        return std::unexpected(there.error());
+    return understand(connectTo(socket_).Post(path, body.dump(), "application/json"), socket_);
+}
+
+} // namespace tna::ctl
