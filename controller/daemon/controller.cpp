@@ -156,7 +156,9 @@ Result<void> Controller::onNetlink() {
 
 void Controller::onTick() {
     const std::lock_guard lock{mutex_};
-    if (introspector_->refreshSysctls() || !capabilities_.inPlaceFdb.available)
+    introspector_->refreshSysctls();
+    const auto changes = introspector_->process();
+    if ((changes && changes->any) || !capabilities_.inPlaceFdb.available)
         reconcile(std::chrono::steady_clock::now());
 }
 
@@ -214,8 +216,6 @@ std::optional<nlohmann::json> Controller::port(const std::string& name) {
 
 nlohmann::json Controller::graph() {
     const std::lock_guard lock{mutex_};
-    if (auto read = introspector_->refreshSummaries(); !read)
-        spdlog::warn("{}", read.error().sentence());
     return viewGraph(graph::build(introspector_->network()), plan_);
 }
 

@@ -29,7 +29,7 @@ class Controller : public api::Backend {
 public:
     [[nodiscard]] static Result<std::unique_ptr<Controller>> start(config::Config config);
 
-    [[nodiscard]] int netlinkFd() const { return introspector_->fd(); }
+    [[nodiscard]] int netlinkFd() const { return introspector_->pollFd(); }
     /// Takes in notifications and acts on them.
     [[nodiscard]] Result<void> onNetlink();
     /// Now and then: what has no notifications.

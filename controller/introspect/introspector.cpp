@@ -1,252 +1,283 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "introspect/introspector.hpp"
 
-#include "introspect/link_decode.hpp"
-#include "introspect/summary_decode.hpp"
-#include "introspect/sysctl.hpp"
+#include "introspect/counted_table.hpp"
+#include "introspect/counts.hpp"
+#include "introspect/filtering.hpp"
+#include "introspect/ip_config.hpp"
+#include "introspect/links.hpp"
+#include "introspect/proc.hpp"
+#include "introspect/traffic_control.hpp"
 
-#include <algorithm>
-#include <linux/fib_rules.h>
-#include <linux/if_addr.h>
-#include <linux/neighbour.h>
+#include <cerrno>
 #include <linux/rtnetlink.h>
-#include <spdlog/spdlog.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 namespace tna::introspect {
 
-namespace {
-template <typename Header>
-Bytes bytesOf(const Header& header) {
-    return std::as_bytes(std::span(&header, 1));
-}
+class Introspector::Impl {
+public:
+    Impl(NetlinkSocket requests, NetlinkSocket events, Ethtool ethtool, Proc proc, UniqueFd poll)
+        : requests_(std::move(requests)), events_(std::move(events)), ethtool_(std::move(ethtool)),
+          proc_(std::move(proc)), poll_(std::move(poll)) {}
 
-struct VlanDumpRequest {
-    ifinfomsg header;
-    nlattr attribute;
-    std::uint32_t filter;
+    [[nodiscard]] const model::Network& network() const { return tracker_.network(); }
+    [[nodiscard]] int pollFd() const { return poll_.get(); }
+    [[nodiscard]] Stats stats() const { return stats_; }
+
+    [[nodiscard]] Result<void> start(std::size_t receiveBuffer);
+    [[nodiscard]] Result<Changes> process();
+    [[nodiscard]] Result<void> resync();
+    void refreshSysctls();
+
+private:
+    void onEvent(const Message& message);
+    [[nodiscard]] bool onLink(const Message& message);
+    [[nodiscard]] Result<void> update();
+    [[nodiscard]] Result<void> settle();
+    [[nodiscard]] Result<void> watch(int fd);
+    [[nodiscard]] Result<void> openTables();
+    void suspectCounts();
+
+    NetlinkSocket requests_;
+    NetlinkSocket events_;
+    Ethtool ethtool_;
+    Proc proc_;
+    UniqueFd poll_;
+    Tracker tracker_;
+    Links links_{requests_, ethtool_, tracker_};
+    IpConfig ip_{requests_, tracker_};
+    TrafficControl traffic_{requests_, tracker_};
+    Filtering filtering_{tracker_};
+    FdbCount fdb_{requests_, tracker_};
+    std::vector<std::unique_ptr<CountedTable>> tables_;
+    Stats stats_;
+    bool lost_ = false; ///< announcements, or what they hinted at
 };
-} // namespace
 
-Result<std::unique_ptr<Introspector>> Introspector::open(int receiveBuffer) {
-    auto events = NetlinkSocket::open({RTNLGRP_LINK, RTNLGRP_TC, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR},
-                                      receiveBuffer);
-    if (!events)
-        return std::unexpected(events.error());
-    auto queries = NetlinkSocket::open({}, 0);
-    if (!queries)
-        return std::unexpected(queries.error());
-    auto devices = DeviceInfoReader::open();
-    if (!devices)
-        return std::unexpected(devices.error());
-    std::unique_ptr<Introspector> introspector{
-        new Introspector(std::move(*events), std::move(*queries), std::move(*devices))};
-    if (auto read = introspector->resync(); !read)
-        return std::unexpected(read.error());
-    introspector->stats_ = {};
-    return introspector;
-}
-
-Result<void> Introspector::resync() {
-    stats_.resyncs++;
-    network_ = {};
-    network_.sysctls = readSysctls();
-    if (auto done = dumpLinks(); !done)
-        return done;
-    return dumpQdiscs();
-}
-
-Result<void> Introspector::dumpLinks() {
-    const ifinfomsg all{};
-    if (auto done = queries_.dump(RTM_GETLINK, bytesOf(all), [this](const Message& m) { takeLink(m); });
-        !done)
-        return done;
-    VlanDumpRequest vlans{};
-    vlans.header.ifi_family = AF_BRIDGE;
-    vlans.attribute = {sizeof(nlattr) + sizeof(std::uint32_t), IFLA_EXT_MASK};
-    vlans.filter = RTEXT_FILTER_BRVLAN;
-    if (auto done = queries_.dump(RTM_GETLINK, bytesOf(vlans), [this](const Message& m) { takeVlans(m); });
-        !done)
-        return done;
-    const ifaddrmsg addresses{};
-    return queries_.dump(RTM_GETADDR, bytesOf(addresses), [this](const Message& m) { takeAddress(m); });
-}
-
-Result<void> Introspector::dumpQdiscs() {
-    network_.qdiscs.clear();
-    const tcmsg all{};
-    return queries_.dump(RTM_GETQDISC, bytesOf(all), [this](const Message& message) {
-        if (auto qdisc = decodeQdisc(message))
-            network_.qdiscs.push_back(std::move(*qdisc));
-    });
-}
-
-void Introspector::takeLink(const Message& message) {
-    auto link = decodeLink(message);
-    if (!link)
-        return;
-    auto& known = network_.links[link->ifindex];
-    const bool ask = known.name != link->name;
-    link->addresses = std::move(known.addresses);
-    if (link->bridge && known.bridge)
-        link->bridge->vlans = std::move(known.bridge->vlans);
-    if (link->bridgePort && known.bridgePort)
-        link->bridgePort->vlans = std::move(known.bridgePort->vlans);
-    link->driver = known.driver;
-    link->vlanRxOffload = known.vlanRxOffload;
-    link->vlanTxOffload = known.vlanTxOffload;
-    if (ask) {
-        const auto info = devices_.read(link->name);
-        link->driver = info.driver;
-        link->vlanRxOffload = info.vlanRxOffload;
-        link->vlanTxOffload = info.vlanTxOffload;
-    }
-    known = std::move(*link);
-}
-
-/// AF_BRIDGE's RTM_DELLINK says that a link has left its bridge, not that it is gone.
-void Introspector::dropLink(const Message& message) {
-    const auto ifindex = linkIndex(message);
+bool Introspector::Impl::onLink(const Message& message) {
     const auto header = message.header<ifinfomsg>();
-    if (header && header->ifi_family == AF_BRIDGE) {
-        if (const auto it = network_.links.find(ifindex); it != network_.links.end()) {
-            it->second.bridgePort.reset();
-            it->second.master = 0;
-        }
-        return;
-    }
-    network_.links.erase(ifindex);
+    const auto ifindex = header ? static_cast<model::IfIndex>(header->ifi_index) : 0;
+    const auto* known = network().link(ifindex);
+    const std::string before = known == nullptr ? "" : known->rootQdisc;
+    const bool decoded = links_.onLink(message);
+    known = network().link(ifindex);
+    // Neither the disciplines that go along with a link nor those the kernel attaches are announced.
+    if (known == nullptr || known->rootQdisc != before)
+        traffic_.onQdisc();
+    suspectCounts();
+    return decoded;
 }
 
-void Introspector::takeVlans(const Message& message) {
-    auto found = decodeVlans(message);
-    if (!found)
-        return;
-    const auto it = network_.links.find(found->ifindex);
-    if (it == network_.links.end())
-        return;
-    if (it->second.bridgePort)
-        it->second.bridgePort->vlans = std::move(found->vlans);
-    else if (it->second.bridge)
-        it->second.bridge->vlans = std::move(found->vlans);
-}
-
-void Introspector::takeAddress(const Message& message) {
-    auto found = decodeAddress(message);
-    const auto it = found ? network_.links.find(found->ifindex) : network_.links.end();
-    if (it == network_.links.end())
-        return;
-    auto& addresses = it->second.addresses;
-    std::erase(addresses, found->address);
-    if (message.type == RTM_NEWADDR)
-        addresses.push_back(std::move(found->address));
-}
-
-void Introspector::handle(const Message& message) {
-    stats_.events++;
+void Introspector::Impl::onEvent(const Message& message) {
+    ++stats_.events;
+    bool decoded = true;
     switch (message.type) {
     case RTM_NEWLINK:
-        // A bridge announces its ports' settings and VLANs in messages of its own family, which lack
-        // most of what the link's own message has.
-        if (const auto header = message.header<ifinfomsg>(); header && header->ifi_family == AF_BRIDGE)
-            vlansChanged_ = true;
-        else
-            takeLink(message);
-        break;
     case RTM_DELLINK:
-        dropLink(message);
+        decoded = onLink(message);
+        break;
+    case RTM_NEWVLAN:
+    case RTM_DELVLAN:
+        decoded = links_.onVlan(message);
         break;
     case RTM_NEWADDR:
     case RTM_DELADDR:
-        takeAddress(message);
+        decoded = ip_.onAddress(message);
+        suspectCounts();
+        break;
+    case RTM_NEWNETCONF:
+    case RTM_DELNETCONF:
+        decoded = ip_.onNetconf(message);
+        break;
+    case RTM_NEWRULE:
+    case RTM_DELRULE:
+        ip_.onRule();
         break;
     case RTM_NEWQDISC:
     case RTM_DELQDISC:
-        qdiscsChanged_ = true;
+        traffic_.onQdisc();
+        break;
+    case RTM_NEWTFILTER:
+    case RTM_DELTFILTER:
+        decoded = traffic_.onFilter(message);
         break;
     default:
         break;
     }
+    if (!decoded)
+        ++stats_.malformed;
 }
 
-Result<Changes> Introspector::process() {
-    const auto drained = events_.drain([this](const Message& message) { handle(message); });
-    if (!drained || *drained == NetlinkSocket::Drained::overrun) {
-        spdlog::warn("netlink notifications were lost: reading everything again");
-        if (auto done = resync(); !done)
-            return std::unexpected(done.error());
-        return Changes{true, true};
+void Introspector::Impl::suspectCounts() {
+    for (const auto& table : tables_)
+        table->suspect();
+}
+
+Result<void> Introspector::Impl::settle() {
+    if (auto done = links_.settle(); !done)
+        return done;
+    if (auto done = ip_.settle(); !done)
+        return done;
+    return traffic_.settle();
+}
+
+Result<Changes> Introspector::Impl::process() {
+    if (events_.drain([&](const Message& message) { onEvent(message); }) == NetlinkSocket::Drained::overrun) {
+        ++stats_.overruns;
+        lost_ = true;
     }
-    if (*drained == NetlinkSocket::Drained::nothing)
-        return Changes{};
-    if (std::exchange(vlansChanged_, false))
-        if (auto done = dumpLinks(); !done)
-            return std::unexpected(done.error());
-    if (std::exchange(qdiscsChanged_, false))
-        if (auto done = dumpQdiscs(); !done)
-            return std::unexpected(done.error());
-    return Changes{true, false};
+    const bool resyncing = lost_;
+    if (auto done = update(); !done) {
+        // What was to be read is forgotten by now: the next call reads everything.
+        lost_ = true;
+        return std::unexpected(done.error());
+    }
+    lost_ = false;
+    Changes changes = tracker_.take();
+    changes.resynced = resyncing;
+    return changes;
 }
 
-bool Introspector::refreshSysctls() {
-    auto values = readSysctls();
-    const bool changed = values != network_.sysctls;
-    network_.sysctls = std::move(values);
-    return changed;
-}
-
-Result<void> Introspector::refreshSummaries() {
-    if (auto done = dumpStations(); !done)
+Result<void> Introspector::Impl::update() {
+    if (auto done = lost_ ? resync() : settle(); !done)
         return done;
-    return dumpRoutes();
+    const auto filterEvents = filtering_.process();
+    if (!filterEvents)
+        return std::unexpected(filterEvents.error());
+    stats_.events += *filterEvents;
+    for (const auto& table : tables_)
+        if (auto done = table->process(); !done)
+            return done;
+    return {};
 }
 
-Result<void> Introspector::dumpStations() {
-    network_.fdb.clear();
-    network_.neighbours.clear();
-    const auto count = [this](const Message& message) {
-        const auto neighbour = decodeNeighbour(message);
-        if (!neighbour)
-            return;
-        if (neighbour->bridge) {
-            auto& fdb = network_.fdb[neighbour->master != 0 ? neighbour->master : neighbour->ifindex];
-            (neighbour->state & NUD_PERMANENT ? fdb.permanent : fdb.dynamic)++;
-        } else {
-            auto& known = network_.neighbours[neighbour->ifindex];
-            const bool usable =
-                (neighbour->state & (NUD_REACHABLE | NUD_PERMANENT | NUD_NOARP | NUD_DELAY | NUD_PROBE)) != 0;
-            (usable ? known.reachable : neighbour->state & NUD_STALE ? known.stale : known.failed)++;
-        }
+Result<void> Introspector::Impl::resync() {
+    ++stats_.resyncs;
+    if (auto done = links_.readAll(); !done)
+        return done;
+    if (auto done = ip_.readAll(); !done)
+        return done;
+    if (auto done = traffic_.readAll(); !done)
+        return done;
+    if (auto done = filtering_.readAll(); !done)
+        return done;
+    if (auto done = proc_.read(tracker_); !done)
+        return done;
+    suspectCounts();
+    return {};
+}
+
+void Introspector::Impl::refreshSysctls() {
+    // Where the namespace cannot be entered any more, what was read last stands.
+    [[maybe_unused]] const auto done = proc_.read(tracker_);
+}
+
+Result<void> Introspector::Impl::watch(int fd) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = fd;
+    if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, fd, &event) < 0)
+        return failErrno(errno, "cannot watch a netlink socket");
+    return {};
+}
+
+Result<void> Introspector::Impl::openTables() {
+    const auto family = [](const Message& message) { return message.header<unsigned char>().value_or(0); };
+    struct Table {
+        std::vector<unsigned> groups;
+        CountedTable::Filter concerns;
+        CountedTable::Read count;
     };
-    ndmsg family{};
-    if (auto done = queries_.dump(RTM_GETNEIGH, bytesOf(family), count); !done)
-        return done;
-    family.ndm_family = AF_BRIDGE;
-    return queries_.dump(RTM_GETNEIGH, bytesOf(family), count);
+    const Table fdb{{RTNLGRP_NEIGH},
+                    [=](const Message& message) { return family(message) == AF_BRIDGE; },
+                    [this] { return fdb_.step(); }};
+    const Table neighbours{{RTNLGRP_NEIGH},
+                           [=](const Message& message) { return family(message) != AF_BRIDGE; },
+                           [this] { return countNeighbours(requests_, tracker_); }};
+    const Table routes{{RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE},
+                       [](const Message&) { return true; },
+                       [this] { return countRoutes(requests_, tracker_); }};
+    for (const auto* table : {&fdb, &neighbours, &routes}) {
+        auto opened = CountedTable::open(poll_.get(), table->groups, table->concerns, table->count);
+        if (!opened)
+            return std::unexpected(opened.error());
+        tables_.push_back(std::move(*opened));
+    }
+    return {};
 }
 
-Result<void> Introspector::dumpRoutes() {
-    std::map<std::pair<std::uint8_t, std::uint32_t>, model::RouteTable> tables;
-    const rtmsg all{};
-    auto done = queries_.dump(RTM_GETROUTE, bytesOf(all), [&](const Message& message) {
-        if (const auto key = decodeRoute(message)) {
-            auto& table = tables[{key->family, key->table}];
-            table.family = key->family;
-            table.table = key->table;
-            table.byType[key->type]++;
-        }
-    });
-    if (!done)
-        return done;
-    network_.routes.clear();
-    for (auto& [key, table] : tables)
-        network_.routes.push_back(std::move(table));
-    network_.rules.clear();
-    const fib_rule_hdr rules{};
-    return queries_.dump(RTM_GETRULE, bytesOf(rules), [this](const Message& message) {
-        if (auto rule = decodeRule(message))
-            network_.rules.push_back(std::move(*rule));
-    });
+Result<void> Introspector::Impl::start(std::size_t receiveBuffer) {
+    // Listening starts before reading, so that nothing falls in between.
+    if (auto joined = events_.join({RTNLGRP_LINK, RTNLGRP_BRVLAN, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR,
+                                    RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE, RTNLGRP_IPV4_NETCONF,
+                                    RTNLGRP_IPV6_NETCONF, RTNLGRP_TC});
+        !joined)
+        return joined;
+    if (auto opened = filtering_.open(receiveBuffer); !opened)
+        return opened;
+    if (auto opened = openTables(); !opened)
+        return opened;
+    auto fds = filtering_.fds();
+    fds.push_back(events_.fd());
+    for (const int fd : fds)
+        if (auto watched = watch(fd); !watched)
+            return watched;
+    if (auto read = resync(); !read)
+        return read;
+    // Small tables are counted by now; large ones go on with the calls of process().
+    for (const auto& table : tables_)
+        if (auto counted = table->process(); !counted)
+            return counted;
+    stats_ = {};
+    [[maybe_unused]] const auto initial = tracker_.take();
+    return {};
+}
+
+Introspector::Introspector(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Introspector::~Introspector() = default;
+
+Result<std::unique_ptr<Introspector>> Introspector::open(const Options& options) {
+    auto requests = NetlinkSocket::open(NETLINK_ROUTE);
+    if (!requests)
+        return std::unexpected(requests.error());
+    auto events = NetlinkSocket::open(NETLINK_ROUTE, options.receiveBuffer);
+    if (!events)
+        return std::unexpected(events.error());
+    auto ethtool = Ethtool::open();
+    if (!ethtool)
+        return std::unexpected(ethtool.error());
+    auto proc = Proc::open();
+    if (!proc)
+        return std::unexpected(proc.error());
+    UniqueFd poll(epoll_create1(EPOLL_CLOEXEC));
+    if (!poll)
+        return failErrno(errno, "cannot make an epoll instance");
+    auto impl = std::make_unique<Impl>(std::move(*requests), std::move(*events), std::move(*ethtool),
+                                       std::move(*proc), std::move(poll));
+    if (auto started = impl->start(options.receiveBuffer); !started)
+        return std::unexpected(started.error());
+    return std::unique_ptr<Introspector>(new Introspector(std::move(impl)));
+}
+
+const model::Network& Introspector::network() const {
+    return impl_->network();
+}
+int Introspector::pollFd() const {
+    return impl_->pollFd();
+}
+Result<Changes> Introspector::process() {
+    return impl_->process();
+}
+Result<void> Introspector::resync() {
+    return impl_->resync();
+}
+void Introspector::refreshSysctls() {
+    impl_->refreshSysctls();
+}
+Stats Introspector::stats() const {
+    return impl_->stats();
 }
 
 } // namespace tna::introspect

@@ -1,62 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "introspect/device_info.hpp"
-#include "introspect/netlink_socket.hpp"
+#include "base/error.hpp"
 #include "model/network.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <set>
 
 namespace tna::introspect {
 
+/// What one call of process() changed in the model.
 struct Changes {
-    bool any = false;
-    bool resynced = false;
+    bool any = false;               ///< something that can change a decision; counts alone do not
+    bool counts = false;            ///< numbers of FDB entries, neighbours or routes
+    bool resynced = false;          ///< everything was read again, because announcements were lost
+    std::set<model::IfIndex> links; ///< links that came, went or are different
 };
 
 struct Stats {
-    std::uint64_t events = 0;
-    std::uint64_t resyncs = 0;
+    std::uint64_t events = 0;    ///< announcements read
+    std::uint64_t resyncs = 0;   ///< times that everything was read again
+    std::uint64_t overruns = 0;  ///< times that announcements were lost
+    std::uint64_t malformed = 0; ///< messages that could not be decoded, and were left out
 };
 
-/// Keeps a model of the network namespace it was opened in.
+struct Options {
+    /// Bytes of announcements that may wait; the kernel takes memory for what does wait only.
+    std::size_t receiveBuffer = std::size_t{16} * 1024 * 1024;
+};
+
+/// Reads what Linux is configured to do in one network namespace, and follows it. Not thread safe.
 class Introspector {
 public:
-    /// Reads everything once. `receiveBuffer` in bytes: small ones are for tests of overruns.
-    [[nodiscard]] static Result<std::unique_ptr<Introspector>> open(int receiveBuffer = 8 * 1024 * 1024);
+    /// Of the calling thread's network namespace; it stays there when the thread moves on.
+    [[nodiscard]] static Result<std::unique_ptr<Introspector>> open(const Options& options = {});
+    ~Introspector();
+    Introspector(const Introspector&) = delete;
+    Introspector& operator=(const Introspector&) = delete;
 
-    [[nodiscard]] const model::Network& network() const { return network_; }
-    [[nodiscard]] int fd() const { return events_.fd(); }
-    [[nodiscard]] const Stats& stats() const { return stats_; }
+    [[nodiscard]] const model::Network& network() const;
 
-    /// Takes in what has been notified; reads everything anew if notifications were lost.
+    /// Readable when process() has something to do.
+    [[nodiscard]] int pollFd() const;
+
+    /// Takes in all that was announced. Never blocks for something that has not happened yet.
     [[nodiscard]] Result<Changes> process();
+
+    /// Reads everything again.
     [[nodiscard]] Result<void> resync();
-    /// Settings have no notifications.
-    [[nodiscard]] bool refreshSysctls();
-    /// What is many and changes all the time (stations, routes, neighbours) is counted on demand.
-    [[nodiscard]] Result<void> refreshSummaries();
+
+    /// Reads again what Linux does not announce: net.bridge.* and the tables of iptables-legacy. To be called
+    /// from time to time; process() then reports what is different.
+    void refreshSysctls();
+
+    [[nodiscard]] Stats stats() const;
 
 private:
-    Introspector(NetlinkSocket events, NetlinkSocket queries, DeviceInfoReader devices)
-        : events_(std::move(events)), queries_(std::move(queries)), devices_(std::move(devices)) {}
-    void handle(const Message& message);
-    void takeLink(const Message& message);
-    void dropLink(const Message& message);
-    void takeVlans(const Message& message);
-    void takeAddress(const Message& message);
-    [[nodiscard]] Result<void> dumpLinks();
-    [[nodiscard]] Result<void> dumpQdiscs();
-    [[nodiscard]] Result<void> dumpStations();
-    [[nodiscard]] Result<void> dumpRoutes();
-
-    NetlinkSocket events_;
-    NetlinkSocket queries_;
-    DeviceInfoReader devices_;
-    model::Network network_;
-    Stats stats_;
-    bool qdiscsChanged_ = false;
-    bool vlansChanged_ = false;
+    class Impl;
+    explicit Introspector(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
 };
 
 } // namespace tna::introspect

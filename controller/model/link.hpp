@@ -109,6 +109,14 @@ struct Address {
     bool operator==(const Address&) const = default;
 };
 
+/// What net.ipv4.conf.LINK and net.ipv6.conf.LINK say.
+struct IpSettings {
+    bool forwarding4 = false;
+    bool forwarding6 = false;
+    std::uint8_t reversePathFilter = 0; ///< IPv4: 0 off, 1 strict, 2 loose
+    bool operator==(const IpSettings&) const = default;
+};
+
 struct Link {
     IfIndex ifindex = 0;
     std::string name;
@@ -134,6 +142,7 @@ struct Link {
     std::uint32_t ingressFilters = 0;
     std::uint32_t egressFilters = 0;
     XdpAttachment xdp;
+    IpSettings ip;
     std::vector<Address> addresses;
     std::optional<BridgeOptions> bridge;  ///< it is a bridge
     std::optional<BridgePort> bridgePort; ///< it is a port of the bridge `master`

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "introspect/attributes.hpp"
+#include "model/network.hpp"
+
+#include <vector>
+
+namespace tna::introspect {
+
+/// Whether an nf_tables announcement can change hooks or rules. Elements of sets come and go by the thousand,
+/// and are not in the model.
+[[nodiscard]] bool changesRules(const Message& message);
+
+/// NFT_MSG_NEWCHAIN: one hook per device of a base chain, one without a device elsewhere; none for other
+/// chains.
+[[nodiscard]] std::optional<std::vector<model::NetfilterHook>> decodeChain(const Message& message);
+
+/// XFRM_MSG_NEWSPDINFO: the number of policies.
+[[nodiscard]] std::optional<std::uint32_t> decodePolicyCount(const Message& message);
+
+} // namespace tna::introspect

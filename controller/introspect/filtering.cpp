@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "introspect/filtering.hpp"
+
+#include "introspect/decode_netfilter.hpp"
+
+#include <cerrno>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <linux/xfrm.h>
+#include <sys/socket.h>
+
+namespace tna::introspect {
+
+namespace {
+
+constexpr int tableMessage(int type) {
+    return (NFNL_SUBSYS_NFTABLES << 8) | type;
+}
+
+/// A pair of sockets of one protocol; both stay empty where the kernel does not have it.
+Result<void> openPair(int protocol, unsigned group, std::size_t receiveBuffer,
+                      std::optional<NetlinkSocket>& requests, std::optional<NetlinkSocket>& events) {
+    auto first = NetlinkSocket::open(protocol);
+    if (!first)
+        return {};
+    auto second = NetlinkSocket::open(protocol, receiveBuffer);
+    if (!second)
+        return std::unexpected(second.error());
+    if (auto joined = second->join({group}); !joined)
+        return joined;
+    requests = std::move(*first);
+    events = std::move(*second);
+    return {};
+}
+
+} // namespace
+
+Result<void> Filtering::open(std::size_t receiveBuffer) {
+    if (auto done =
+            openPair(NETLINK_NETFILTER, NFNLGRP_NFTABLES, receiveBuffer, tableRequests_, tableEvents_);
+        !done)
+        return done;
+    return openPair(NETLINK_XFRM, XFRMNLGRP_POLICY, receiveBuffer, policyRequests_, policyEvents_);
+}
+
+std::vector<int> Filtering::fds() const {
+    std::vector<int> found;
+    for (const auto* socket : {&tableEvents_, &policyEvents_})
+        if (*socket)
+            found.push_back((*socket)->fd());
+    return found;
+}
+
+Result<std::uint64_t> Filtering::process() {
+    std::uint64_t events = 0;
+    bool tables = false;
+    if (tableEvents_ && tableEvents_->drain([&](const Message& message) {
+            ++events;
+            tables |= changesRules(message);
+        }) == NetlinkSocket::Drained::overrun)
+        tables = true;
+    bool policies = false;
+    if (policyEvents_ &&
+        policyEvents_->drain([&](const Message&) { ++events; }) != NetlinkSocket::Drained::nothing)
+        policies = true;
+    if (tables)
+        if (auto done = readTables(); !done)
+            return std::unexpected(done.error());
+    if (policies)
+        if (auto done = readPolicies(); !done)
+            return std::unexpected(done.error());
+    return events;
+}
+
+Result<void> Filtering::readAll() {
+    if (auto done = readTables(); !done)
+        return done;
+    return readPolicies();
+}
+
+Result<void> Filtering::readTables() {
+    if (!tableRequests_)
+        return {};
+    model::Netfilter found;
+    found.legacyTables = tracker_.network().netfilter.legacyTables;
+    Request chains(tableMessage(NFT_MSG_GETCHAIN), NLM_F_DUMP, nfgenmsg{AF_UNSPEC, NFNETLINK_V0, 0});
+    auto outcome = tableRequests_->dump(
+        chains, [&] { found.hooks.clear(); },
+        [&](const Message& message) {
+            if (auto hooks = decodeChain(message))
+                found.hooks.insert(found.hooks.end(), hooks->begin(), hooks->end());
+        });
+    if (outcome.error == 0) {
+        Request rules(tableMessage(NFT_MSG_GETRULE), NLM_F_DUMP, nfgenmsg{AF_UNSPEC, NFNETLINK_V0, 0});
+        outcome =
+            tableRequests_->dump(rules, [&] { found.rules = 0; }, [&](const Message&) { ++found.rules; });
+    }
+    // nfnetlink without nf_tables answers EINVAL or EOPNOTSUPP: then there are no such rules.
+    if (outcome.error != 0 && outcome.error != EINVAL && outcome.error != EOPNOTSUPP)
+        return failErrno(outcome.error, "cannot read the nf_tables rule set");
+    tracker_.replace(&model::Network::netfilter, std::move(found));
+    return {};
+}
+
+Result<void> Filtering::readPolicies() {
+    if (!policyRequests_)
+        return {};
+    Request request(XFRM_MSG_GETSPDINFO, 0, std::uint32_t{0});
+    std::optional<std::uint32_t> count;
+    const auto outcome = policyRequests_->exchange(
+        request, [&](const Message& message) { count = decodePolicyCount(message); });
+    if (outcome.error != 0 || !count)
+        return failErrno(outcome.error, "cannot read the number of xfrm policies");
+    tracker_.replace(&model::Network::xfrmPolicies, std::move(*count));
+    return {};
+}
+
+} // namespace tna::introspect

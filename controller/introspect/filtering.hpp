@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "introspect/socket.hpp"
+#include "introspect/tracker.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tna::introspect {
+
+/// Keeps what netfilter and xfrm may do with packets: base chains, the number of rules and policies.
+/// Each of the two protocols may be missing in the kernel; then there is nothing of it.
+class Filtering {
+public:
+    explicit Filtering(Tracker& tracker) : tracker_(tracker) {}
+
+    /// In the calling thread's network namespace, for good.
+    [[nodiscard]] Result<void> open(std::size_t receiveBuffer);
+    /// To be watched for readability.
+    [[nodiscard]] std::vector<int> fds() const;
+
+    /// Drains the announcements and reads again what they hint at; returns their number.
+    [[nodiscard]] Result<std::uint64_t> process();
+    [[nodiscard]] Result<void> readAll();
+
+private:
+    [[nodiscard]] Result<void> readTables();
+    [[nodiscard]] Result<void> readPolicies();
+
+    Tracker& tracker_;
+    std::optional<NetlinkSocket> tableRequests_;
+    std::optional<NetlinkSocket> tableEvents_;
+    std::optional<NetlinkSocket> policyRequests_;
+    std::optional<NetlinkSocket> policyEvents_;
+};
+
+} // namespace tna::introspect

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "introspect/decode_link.hpp"
+#include "introspect/ethtool.hpp"
+#include "introspect/socket.hpp"
+#include "introspect/tracker.hpp"
+
+#include <set>
+
+namespace tna::introspect {
+
+/// Keeps the links of the model: their own attributes, bridge and port options, and VLANs.
+class Links {
+public:
+    Links(NetlinkSocket& requests, Ethtool& ethtool, Tracker& tracker)
+        : requests_(requests), ethtool_(ethtool), tracker_(tracker) {}
+
+    /// Reads all of them.
+    [[nodiscard]] Result<void> readAll();
+
+    /// An announcement; false if it could not be decoded.
+    [[nodiscard]] bool onLink(const Message& message);
+    [[nodiscard]] bool onVlan(const Message& message);
+
+    /// Asks again for what announcements only hinted at.
+    [[nodiscard]] Result<void> settle();
+
+private:
+    void apply(const model::Link& decoded);
+    void remove(model::IfIndex ifindex);
+    void refreshPeers(const model::Link& link);
+    [[nodiscard]] Result<void> read(model::IfIndex ifindex);
+    /// The VLANs of one link, or of all with 0.
+    [[nodiscard]] Result<void> readVlans(model::IfIndex ifindex);
+
+    NetlinkSocket& requests_;
+    Ethtool& ethtool_;
+    Tracker& tracker_;
+    std::set<model::IfIndex> stale_;
+    std::set<model::IfIndex> staleVlans_;
+};
+
+} // namespace tna::introspect
