@@ -18,6 +18,7 @@ public:
         ruleOperator();
         ruleDevice();
         ruleKernel();
+        plan.standby = reasons_.empty();
         ruleBridge();
         rulePort();
         plan.egress = egressAllowed();

@@ -35,8 +35,11 @@ struct PortPlan {
     model::IfIndex ifindex = 0;
     std::string name;
     std::optional<Profile> profile; ///< attach this; nothing: the port's own frames stay with Linux
-    bool egress = false;            ///< frames may be redirected to it
-    std::vector<Reason> reasons;    ///< why there is no profile
+    /// Without a profile only because of what the bridge is set to: if a program is attached it stays,
+    /// empty, because attaching again takes 10 ms and a new profile 50 us.
+    bool standby = false;
+    bool egress = false;         ///< frames may be redirected to it
+    std::vector<Reason> reasons; ///< why there is no profile
     bool operator==(const PortPlan&) const = default;
 };
 

@@ -152,13 +152,17 @@ void FastPath::removeSlot(model::IfIndex ifindex) {
 void FastPath::dropUnplanned(const assemble::Plan& plan, Applied& applied) {
     std::erase_if(attachments_, [&](const auto& item) {
         const auto it = plan.ports.find(item.first);
-        const bool keep = it != plan.ports.end() && it->second.profile && item.second.alive();
-        if (!keep) {
+        const bool keep =
+            it != plan.ports.end() && (it->second.profile || it->second.standby) && item.second.alive();
+        if (!keep || !it->second.profile)
             placed_.erase(item.first);
+        if (!keep)
             applied.detached++;
-        }
         return !keep;
     });
+    for (auto& [ifindex, attachment] : attachments_)
+        if (!plan.ports.at(ifindex).profile)
+            attachment.clearProfile();
     std::vector<model::IfIndex> gone;
     for (const auto& [ifindex, slot] : slots_)
         if (const auto it = plan.ports.find(ifindex);

@@ -128,6 +128,17 @@ TEST_F(Daemon, PortAddedWhileItRunsIsAcceleratedAndLeftAloneWhenItLeavesTheBridg
     EXPECT_TRUE(eventually([&] { return !xdpOn("p2"); }));
 }
 
+TEST_F(Daemon, SettingThatOnlyLinuxHandlesEmptiesThePipelineWithoutDetaching) {
+    start();
+    ASSERT_TRUE(accelerated());
+    must("ip link set p0 type bridge_slave learning off");
+    EXPECT_TRUE(eventually([&] { return stateOf("p0") == "linux"; }));
+    EXPECT_TRUE(xdpOn("p0"));
+    expectForwarding();
+    must("ip link set p0 type bridge_slave learning on");
+    EXPECT_TRUE(accelerated());
+}
+
 TEST_F(Daemon, ForeignXdpProgramIsNeverTouched) {
     const bpf_insn passAll[] = {
         {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = XDP_PASS},

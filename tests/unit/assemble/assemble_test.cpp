@@ -134,6 +134,14 @@ TEST(Assemble, OwnProgramOnThePortIsNotForeign) {
     EXPECT_TRUE(world.plan().profile);
 }
 
+TEST(Assemble, PortThatOnlyItsBridgeKeepsFromAProfileStandsBy) {
+    World world;
+    world.bridge().bridge->vlanFiltering = true;
+    EXPECT_TRUE(world.plan().standby);
+    world.wishes.paused.insert(portIndex);
+    EXPECT_FALSE(world.plan().standby);
+}
+
 TEST(Assemble, EveryReasonIsGiven) {
     World world;
     world.bridge().bridge->vlanFiltering = true;
