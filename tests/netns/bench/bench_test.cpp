@@ -12,7 +12,7 @@ namespace {
 TEST(Throughput, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
     if (const auto why = test::cannotUseNamespaces(); !why.empty())
         GTEST_SKIP() << why;
-    const ThroughputOptions options{{"linux", "tna", "ceiling"}, {3}, {1}, 64, 1, 0.05};
+    const ThroughputOptions options{{"linux", "tna", "ceiling"}, {3}, {1}, 64, 1, 0.5};
     const auto all = measureThroughput(options, [](const auto&, unsigned, unsigned) {}, [] { return false; });
     ASSERT_TRUE(all) << all.error().sentence();
     ASSERT_EQ(all->size(), 3U);
