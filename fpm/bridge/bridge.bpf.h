@@ -44,6 +44,26 @@ NOINLINE u64 bridge_objection(struct xdp_md *ctx, u64 device, u64 egress_address
 	return word;
 }
 
+/* Out of the port that the flow remembers. */
+INLINE int bridge_send(struct tna_flow *flow, u32 len)
+{
+	flow->packets++;
+	flow->bytes += len;
+	return bpf_redirect_map(&egress_ports, flow->out_slot, XDP_PASS);
+}
+
+/* For a frame that could not be proved, or that deserves a closer look; it need not be slow. */
+NOINLINE int bridge_second_look(struct xdp_md *ctx, struct tna_flow *flow, u64 device, u64 egress, u64 doubt)
+{
+	if (doubt || bridge_objection(ctx, device, egress)) {
+		u32 reason = bridge_evaluate(ctx, flow);
+
+		if (reason != REASON_NONE)
+			return leave_to_linux(ctx, reason);
+	}
+	return flow ? bridge_send(flow, ctx->data_end - ctx->data) : XDP_PASS;
+}
+
 /* 0 for the protocols that fill networks. */
 INLINE u64 bridge_protocol_unusual(u32 protocol)
 {
@@ -55,8 +75,8 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 {
 	struct packet packet;
 
-	if (!packet_parse(ctx, &packet))
-		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	if (unlikely(!packet_parse(ctx, &packet)))
+		return bridge_second_look(ctx, NULL, 0, 0, 1);
 	struct tna_flow *flow = flow_slot(packet.destination, packet.source);
 
 	if (unlikely(!flow))
@@ -85,7 +105,7 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 	u64 egress_port = KGET(u64, to, dst);
 
 	COLLECT(doubt, fdb_entry_gone(to, packet.destination, FDB_LOCAL));
-	COLLECT(doubt, port == egress_port);
+	COLLECT(doubt, ((port ^ egress_port) - 1) >> 63); /* the same, without a branch */
 
 	struct net_bridge_port *in = KOBJ(struct net_bridge_port, port);
 	struct net_bridge_port *out = KOBJ(struct net_bridge_port, egress_port);
@@ -120,15 +140,10 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 	COLLECT(doubt, guard_egress_mtu(egress, packet.len));
 	COLLECT(closer, guard_egress_qdisc(egress));
 
-	if (unlikely(doubt | closer) && (doubt || bridge_objection(ctx, device, egress_address))) {
-		u32 reason = bridge_evaluate(ctx, flow);
-
-		if (reason != REASON_NONE)
-			return leave_to_linux(ctx, reason);
-	}
-	flow->packets++;
-	flow->bytes += packet.len;
-	return bpf_redirect_map(&egress_ports, flow->out_slot, XDP_PASS);
+	RARELY(doubt | closer, "!= 0", look_again);
+	return bridge_send(flow, packet.len);
+look_again:
+	return bridge_second_look(ctx, flow, device, egress_address, doubt);
 }
 
 #endif

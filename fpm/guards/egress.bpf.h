@@ -15,12 +15,16 @@ INLINE u64 guard_egress_down(struct net_device *dev)
 	return (KGET(u64, dev, state) & (LINK_STATE_START | LINK_STATE_NOCARRIER)) ^ LINK_STATE_START;
 }
 
-/* is_skb_forwardable() and xdp_ok_fwd_dev() agree on this limit for Ethernet. */
+/*
+ * is_skb_forwardable() and xdp_ok_fwd_dev() agree on this limit for Ethernet. No Ethernet device has
+ * an MTU below ETH_MIN_MTU (ether_setup()), so that small frames always fit.
+ */
 INLINE u64 guard_egress_mtu(struct net_device *dev, u32 len)
 {
-	/* No Ethernet device has an MTU below this (ether_setup: ETH_MIN_MTU), so small frames always fit. */
-	if (likely(len <= ETH_MIN_MTU + ETH_HLEN))
-		return 0;
+	_Static_assert(ETH_MIN_MTU + ETH_HLEN == 82, "the limit below");
+	RARELY((u64)len, "> 82", large);
+	return 0;
+large:
 	return len > KGET(u32, dev, mtu) + ETH_HLEN + VLAN_HLEN;
 }
 

@@ -68,6 +68,13 @@ static __always_inline void *kernel_object(u64 address)
 		asm volatile("" : "+r"(word));                                                               \
 	} while (0)
 
+/*
+ * Goes to a label when "number condition" holds. The common way stays a straight line: clang would
+ * jump around the rare block, and a jump that is taken costs as much as a load.
+ */
+#define RARELY(number, condition, label)                                                                     \
+	asm goto("if %0 " condition " goto %l[" #label "]" : : "r"(number) : : label)
+
 #define likely(test) __builtin_expect(!!(test), 1)
 #define unlikely(test) __builtin_expect(!!(test), 0)
 

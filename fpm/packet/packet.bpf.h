@@ -28,14 +28,15 @@ INLINE int packet_parse(struct xdp_md *ctx, struct packet *packet)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
 
-	if (unlikely(data + PACKET_MIN > end))
-		return 0;
+	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + PACKET_MIN), "r"(end) : : short_frame);
 	u64 first = *(u64 *)data, second = *(u64 *)(data + ETH_ALEN);
 	packet->destination = first & MAC_MASK;
 	packet->source = second & MAC_MASK;
 	packet->protocol = second >> 48;
 	packet->len = end - data;
 	return 1;
+short_frame:
+	return 0;
 }
 
 /* The address of the device that the frame came in by. */
