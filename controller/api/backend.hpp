@@ -16,6 +16,8 @@ public:
     virtual nlohmann::json status() = 0;
     /// Nothing if there is no such port.
     virtual std::optional<nlohmann::json> port(const std::string& name) = 0;
+    /// What happened since the start; cheap enough to be asked often.
+    virtual nlohmann::json events() = 0;
     virtual nlohmann::json graph() = 0;
     virtual nlohmann::json capabilities() = 0;
     /// All ports if none is named. False if there is no such port.

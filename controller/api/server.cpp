@@ -101,6 +101,8 @@ private:
     void addReaders() {
         http_.Get("/v1/status",
                   [this](const auto&, auto& response) { answer(response, 200, backend_.status()); });
+        http_.Get("/v1/events",
+                  [this](const auto&, auto& response) { answer(response, 200, backend_.events()); });
         http_.Get("/v1/graph",
                   [this](const auto&, auto& response) { answer(response, 200, backend_.graph()); });
         http_.Get("/v1/capabilities",

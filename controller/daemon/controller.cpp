@@ -9,6 +9,7 @@
 #include "graph/graph.hpp"
 
 #include <algorithm>
+#include <future>
 #include <spdlog/spdlog.h>
 
 namespace tna::daemon {
@@ -46,27 +47,30 @@ struct Loaded {
     std::unique_ptr<deploy::FastPath> fastPath;
 };
 
-Result<Loaded> loadFastPath(const config::Limits& limits, const capability::Capabilities& capabilities) {
-    auto probe = deploy::KernelProbe::load();
-    if (!probe)
-        return std::unexpected(probe.error());
-    const auto facts = probe->readNamespace();
+Result<Loaded> loadFastPath(const config::Limits& limits, const capability::Capabilities& capabilities,
+                            deploy::KernelProbe probe) {
+    const auto facts = probe.readNamespace();
     if (!facts)
         return std::unexpected(facts.error());
     auto fastPath =
         deploy::FastPath::load({limits.maxPorts, limits.flowsPerCpu}, *facts, capabilities.hookFunctions);
     if (!fastPath)
         return std::unexpected(fastPath.error());
-    return Loaded{std::move(*probe), std::move(*fastPath)};
+    return Loaded{std::move(probe), std::move(*fastPath)};
 }
 } // namespace
 
 Result<std::unique_ptr<Controller>> Controller::start(config::Config config) {
+    // Reading /proc/kallsyms takes 100 ms: meanwhile, the namespace is read and the probe is loaded.
+    auto kernel = std::async(std::launch::async, capability::probeKernel);
     auto introspector = introspect::Introspector::open();
     if (!introspector)
         return std::unexpected(introspector.error());
-    auto capabilities = capability::probeKernel();
-    auto loaded = loadFastPath(config.limits, capabilities);
+    auto probe = deploy::KernelProbe::load();
+    if (!probe)
+        return std::unexpected(probe.error());
+    auto capabilities = kernel.get();
+    auto loaded = loadFastPath(config.limits, capabilities, std::move(*probe));
     if (!loaded)
         return std::unexpected(loaded.error());
     capabilities.fastPath = {true, "the pipeline loads"};
@@ -117,10 +121,12 @@ void Controller::reconcile(std::chrono::steady_clock::time_point since) {
         fastPath_->forgetFlows();
     }
     events_.swaps += applied.swapped;
-    if (applied.swapped > 0)
+    if (applied.swapped > 0) {
+        const auto now = std::chrono::steady_clock::now();
         events_.lastSwapMicroseconds =
-            std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - since)
-                .count();
+            std::chrono::duration_cast<std::chrono::microseconds>(now - since).count();
+        events_.lastSwapAt = now.time_since_epoch() / std::chrono::nanoseconds(1);
+    }
     for (const auto& [ifindex, error] : applied.failures)
         if (!failures_.contains(ifindex)) {
             events_.failures++;
@@ -162,6 +168,16 @@ void Controller::onTick() {
         reconcile(std::chrono::steady_clock::now());
 }
 
+bool Controller::settled() {
+    const std::lock_guard lock{mutex_};
+    return fastPath_->settled();
+}
+
+void Controller::settle() {
+    const std::lock_guard lock{mutex_};
+    fastPath_->settleNext();
+}
+
 void Controller::setConfig(config::Config config) {
     const std::lock_guard lock{mutex_};
     config_ = std::move(config);
@@ -199,13 +215,25 @@ nlohmann::json Controller::status() {
         {"paused", allPaused_},
         {"fdb", capabilities_.inPlaceFdb.available ? "in place" : "not available"},
         {"ports", viewPorts({introspector_->network(), plan_, fastPath_->counters(), failures_})},
-        {"events",
-         {{"netlink", introspector_->stats().events},
-          {"resyncs", introspector_->stats().resyncs},
-          {"swaps", events_.swaps},
-          {"last_swap_us", events_.lastSwapMicroseconds},
-          {"failures", events_.failures}}},
+        {"events", eventsDocument()},
     };
+    return document;
+}
+
+nlohmann::json Controller::eventsDocument() const {
+    return {{"netlink", introspector_->stats().events},
+            {"resyncs", introspector_->stats().resyncs},
+            {"swaps", events_.swaps},
+            {"last_swap_us", events_.lastSwapMicroseconds},
+            {"last_swap_at_ns", events_.lastSwapAt},
+            {"settled", fastPath_->settled()},
+            {"failures", events_.failures}};
+}
+
+nlohmann::json Controller::events() {
+    const std::lock_guard lock{mutex_};
+    auto document = eventsDocument();
+    document["api"] = 1;
     return document;
 }
 

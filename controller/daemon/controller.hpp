@@ -18,6 +18,7 @@ namespace tna::daemon {
 struct Events {
     std::uint64_t swaps = 0;
     std::int64_t lastSwapMicroseconds = 0; ///< from the notification to the program in place
+    std::int64_t lastSwapAt = 0;           ///< then, in nanoseconds of CLOCK_MONOTONIC
     std::uint64_t failures = 0;
 };
 
@@ -34,10 +35,14 @@ public:
     [[nodiscard]] Result<void> onNetlink();
     /// Now and then: what has no notifications.
     void onTick();
+    /// Whether there is nothing left to be prepared for later changes; settle() does one piece of it.
+    [[nodiscard]] bool settled();
+    void settle();
     void setConfig(config::Config config);
 
     nlohmann::json status() override;
     std::optional<nlohmann::json> port(const std::string& name) override;
+    nlohmann::json events() override;
     nlohmann::json graph() override;
     nlohmann::json capabilities() override;
     bool pause(const std::optional<std::string>& port, bool paused) override;
@@ -52,6 +57,7 @@ private:
     void reconcile(std::chrono::steady_clock::time_point since);
     void proveInPlace();
     [[nodiscard]] assemble::Wishes wishes() const;
+    [[nodiscard]] nlohmann::json eventsDocument() const;
     void logChanges(const assemble::Plan& before) const;
 
     std::mutex mutex_;

@@ -3,6 +3,8 @@
 
 #include "base/unique_fd.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <poll.h>
 #include <spdlog/spdlog.h>
@@ -11,7 +13,10 @@
 namespace tna::daemon {
 
 namespace {
-constexpr int tickMilliseconds = 1000;
+using Clock = std::chrono::steady_clock;
+constexpr auto tick = std::chrono::milliseconds(1000);
+/// Preparing waits for a pause of this length between events, so that they come first.
+constexpr auto pauseBeforeSettling = std::chrono::milliseconds(10);
 
 sigset_t handledSignals() {
     sigset_t signals{};
@@ -20,6 +25,12 @@ sigset_t handledSignals() {
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
     return signals;
+}
+
+int patience(Clock::time_point nextTick, bool settled) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(nextTick - Clock::now());
+    const auto wanted = settled ? left : std::min(left, pauseBeforeSettling);
+    return static_cast<int>(std::max(wanted, std::chrono::milliseconds(0)).count());
 }
 
 /// True when it is time to stop.
@@ -47,12 +58,17 @@ Result<void> runEventLoop(Controller& controller, const std::function<void()>& r
     if (!signalFd)
         return failErrno(errno, "cannot receive signals");
     pollfd watched[] = {{controller.netlinkFd(), POLLIN, 0}, {signalFd.get(), POLLIN, 0}};
-    for (;;) {
-        const int ready = ::poll(watched, 2, tickMilliseconds);
+    for (auto nextTick = Clock::now() + tick;;) {
+        const bool settled = controller.settled();
+        const int ready = ::poll(watched, 2, patience(nextTick, settled));
         if (ready < 0 && errno != EINTR)
             return failErrno(errno, "cannot wait for events");
-        if (ready == 0)
+        if (ready == 0 && !settled)
+            controller.settle();
+        if (Clock::now() >= nextTick) {
             controller.onTick();
+            nextTick = Clock::now() + tick;
+        }
         if (ready > 0 && watched[0].revents != 0)
             if (auto done = controller.onNetlink(); !done)
                 spdlog::error("{}", done.error().sentence());

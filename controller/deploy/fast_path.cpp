@@ -24,6 +24,11 @@ bool sizeMaps(::pipeline* skeleton, const Limits& limits) {
 
 /// The kernel takes no larger value for an array map (KMALLOC_MAX_SIZE).
 constexpr unsigned largestFlowCache = (4U << 20U) / sizeof(tna_flow);
+
+/// What the kernel calls directly (BPF_DISPATCHER_MAX is 48), less the shared entry. Further ports keep the
+/// shared one: calling it is faster than calling one that found no room, and where there is no room nothing
+/// waits when they change.
+constexpr std::ptrdiff_t mostOwnEntries = 47;
 } // namespace
 
 Result<FlowCache> FlowCache::create(unsigned perCpu) {
@@ -77,6 +82,7 @@ FastPath::FastPath(::pipeline* pipeline, ::entry* entry, Constants constants, Li
 
 FastPath::~FastPath() {
     attachments_.clear();
+    sharedEntries_.clear();
     profiles_.clear();
     entry__destroy(entry_);
     pipeline__destroy(pipeline_);
@@ -154,15 +160,16 @@ void FastPath::dropUnplanned(const assemble::Plan& plan, Applied& applied) {
         const auto it = plan.ports.find(item.first);
         const bool keep =
             it != plan.ports.end() && (it->second.profile || it->second.standby) && item.second.alive();
-        if (!keep || !it->second.profile)
+        if (!keep) {
             placed_.erase(item.first);
-        if (!keep)
             applied.detached++;
+        }
         return !keep;
     });
-    for (auto& [ifindex, attachment] : attachments_)
-        if (!plan.ports.at(ifindex).profile)
-            attachment.clearProfile();
+    for (auto it = attachments_.begin(); it != attachments_.end();) {
+        const bool toEmpty = !plan.ports.at(it->first).profile && placed_.erase(it->first) > 0;
+        it = toEmpty && !emptied(it->second, applied) ? attachments_.erase(it) : std::next(it);
+    }
     std::vector<model::IfIndex> gone;
     for (const auto& [ifindex, slot] : slots_)
         if (const auto it = plan.ports.find(ifindex);
@@ -172,26 +179,100 @@ void FastPath::dropUnplanned(const assemble::Plan& plan, Applied& applied) {
         removeSlot(ifindex);
 }
 
-Result<void> FastPath::place(const assemble::PortPlan& port, const model::Link& link, Applied& applied) {
-    auto profileProgram = program(*port.profile);
+Result<const Entry*> FastPath::sharedEntry(const assemble::Profile& profile, int program) {
+    if (const auto it = sharedEntries_.find(profile); it != sharedEntries_.end())
+        return &it->second;
+    auto entry = Entry::load(entryTemplate_, bpf_map__fd(entry_->maps.profile));
+    if (!entry)
+        return std::unexpected(entry.error());
+    if (auto set = entry->setProfile(program); !set)
+        return std::unexpected(set.error());
+    return &sharedEntries_.emplace(profile, std::move(*entry)).first->second;
+}
+
+Result<void> FastPath::takeOwnEntry(PortAttachment& attachment, int program) {
+    auto entry = Entry::load(entryTemplate_, bpf_map__fd(entry_->maps.profile));
+    if (!entry)
+        return std::unexpected(entry.error());
+    if (program >= 0)
+        if (auto set = entry->setProfile(program); !set)
+            return set;
+    return attachment.takeOwnEntry(std::move(*entry));
+}
+
+/// Leaves a port's frames to Linux, still attached; false where only detaching does it.
+bool FastPath::emptied(PortAttachment& attachment, Applied& applied) {
+    applied.swapped++;
+    if (const auto* own = attachment.ownEntry()) {
+        own->clearProfile();
+        return true;
+    }
+    auto taken = takeOwnEntry(attachment, -1);
+    if (!taken)
+        spdlog::debug("{}", taken.error().sentence());
+    return taken.has_value();
+}
+
+/// The attachment of a port that has none yet starts with the entry of its profile.
+Result<PortAttachment*> FastPath::attachment(const assemble::PortPlan& port, const model::Link& link,
+                                             Applied& applied) {
+    if (const auto it = attachments_.find(port.ifindex); it != attachments_.end())
+        return &it->second;
+    const auto profileProgram = program(*port.profile);
     if (!profileProgram)
         return std::unexpected(profileProgram.error());
-    auto it = attachments_.find(port.ifindex);
-    if (it == attachments_.end()) {
-        auto attachment = PortAttachment::attach(entryTemplate_, bpf_map__fd(entry_->maps.profile), link);
-        if (!attachment)
-            return std::unexpected(attachment.error());
-        it = attachments_.emplace(port.ifindex, std::move(*attachment)).first;
-        applied.attached++;
-    }
+    const auto entry = sharedEntry(*port.profile, *profileProgram);
+    if (!entry)
+        return std::unexpected(entry.error());
+    auto attached = PortAttachment::attach(**entry, link);
+    if (!attached)
+        return std::unexpected(attached.error());
+    applied.attached++;
+    applied.swapped++;
+    placed_[port.ifindex] = *port.profile;
+    return &attachments_.emplace(port.ifindex, std::move(*attached)).first->second;
+}
+
+Result<void> FastPath::place(const assemble::PortPlan& port, const model::Link& link, Applied& applied) {
+    const auto attached = attachment(port, link, applied);
+    if (!attached)
+        return std::unexpected(attached.error());
     if (const auto current = placed_.find(port.ifindex);
         current != placed_.end() && current->second == *port.profile)
         return {};
-    if (auto set = it->second.setProfile(*profileProgram); !set)
+    const auto profileProgram = program(*port.profile);
+    if (!profileProgram)
+        return std::unexpected(profileProgram.error());
+    const auto* own = (*attached)->ownEntry();
+    if (auto set =
+            own != nullptr ? own->setProfile(*profileProgram) : takeOwnEntry(**attached, *profileProgram);
+        !set)
         return set;
     placed_[port.ifindex] = *port.profile;
     applied.swapped++;
     return {};
+}
+
+bool FastPath::settled() const {
+    if (cannotSettle_)
+        return true;
+    const auto own =
+        std::ranges::count_if(attachments_, [](const auto& item) { return item.second.hasOwnEntry(); });
+    return own >= mostOwnEntries || static_cast<std::size_t>(own) == attachments_.size();
+}
+
+void FastPath::settleNext() {
+    const auto next =
+        std::ranges::find_if(attachments_, [](const auto& item) { return !item.second.hasOwnEntry(); });
+    if (next == attachments_.end())
+        return;
+    const auto placed = placed_.find(next->first);
+    const auto profile = placed == placed_.end() ? profiles_.end() : profiles_.find(placed->second);
+    if (auto taken = takeOwnEntry(next->second, profile == profiles_.end() ? -1 : profile->second.get());
+        !taken) {
+        spdlog::debug("{}", taken.error().sentence());
+        cannotSettle_ = true;
+    }
 }
 
 void FastPath::dropUnusedProfiles(const assemble::Plan& plan) {
@@ -199,6 +280,7 @@ void FastPath::dropUnusedProfiles(const assemble::Plan& plan) {
         return std::ranges::none_of(plan.ports,
                                     [&](const auto& port) { return port.second.profile == item.first; });
     });
+    std::erase_if(sharedEntries_, [&](const auto& item) { return !profiles_.contains(item.first); });
 }
 
 Applied FastPath::apply(const assemble::Plan& plan, const model::Network& network) {

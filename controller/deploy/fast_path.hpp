@@ -40,7 +40,7 @@ using HookFunctions = std::array<std::uint64_t, 3>;
 struct Applied {
     unsigned attached = 0;
     unsigned detached = 0;
-    unsigned swapped = 0; ///< profiles put in place
+    unsigned swapped = 0; ///< profiles put in place or taken away
     std::map<model::IfIndex, Error> failures;
 };
 
@@ -61,6 +61,11 @@ public:
     [[nodiscard]] bool attached(model::IfIndex ifindex) const { return attachments_.contains(ifindex); }
     [[nodiscard]] std::size_t programs() const { return profiles_.size(); }
 
+    /// Whether changing the profile of any port is fast by now; if not, settleNext() does more for it.
+    [[nodiscard]] bool settled() const;
+    /// Gives one more port an entry program of its own.
+    void settleNext();
+
     /// Makes every flow prove itself from nothing, once.
     void forgetFlows();
 
@@ -76,6 +81,12 @@ private:
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);
     [[nodiscard]] Result<void> place(const assemble::PortPlan& port, const model::Link& link,
                                      Applied& applied);
+    [[nodiscard]] Result<PortAttachment*> attachment(const assemble::PortPlan& port, const model::Link& link,
+                                                     Applied& applied);
+    [[nodiscard]] Result<const Entry*> sharedEntry(const assemble::Profile& profile, int program);
+    /// `program` is -1 for a port that is left to Linux.
+    [[nodiscard]] Result<void> takeOwnEntry(PortAttachment& attachment, int program);
+    [[nodiscard]] bool emptied(PortAttachment& attachment, Applied& applied);
     void dropUnusedProfiles(const assemble::Plan& plan);
     [[nodiscard]] bool slotAlive(model::IfIndex ifindex) const;
 
@@ -88,11 +99,13 @@ private:
     FlowCache flows_;
     CounterReader counterReader_;
     std::map<assemble::Profile, UniqueFd> profiles_;
+    std::map<assemble::Profile, Entry> sharedEntries_;
     std::map<model::IfIndex, PortAttachment> attachments_;
     std::map<model::IfIndex, assemble::Profile> placed_;
     std::map<model::IfIndex, unsigned> slots_;
     std::set<unsigned> freeSlots_; ///< given back; used again only when no fresh one is left
     unsigned nextSlot_ = 0;
+    bool cannotSettle_ = false; ///< changing profiles stays slow
 };
 
 } // namespace tna::deploy

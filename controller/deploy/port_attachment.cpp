@@ -19,32 +19,42 @@ Error explainAttach(int code, const model::Link& link) {
 }
 } // namespace
 
-Result<PortAttachment> PortAttachment::attach(const ProgramTemplate& entry, int templateMap,
-                                              const model::Link& link) {
+Result<Entry> Entry::load(const ProgramTemplate& entry, int templateMap) {
     UniqueFd slot{
         bpf_map_create(BPF_MAP_TYPE_PROG_ARRAY, "tna_profile", sizeof(__u32), sizeof(__u32), 1, nullptr)};
     if (!slot)
-        return failErrno(errno, "cannot create the profile slot of {}", link.name);
+        return failErrno(errno, "cannot create the slot of a profile");
     auto program = entry.load({{templateMap, slot.get()}}, {});
     if (!program)
         return std::unexpected(program.error());
-    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);
-    UniqueFd attached{bpf_link_create(program->get(), static_cast<int>(link.ifindex), BPF_XDP, &options)};
-    if (!attached)
-        return std::unexpected(explainAttach(errno, link));
-    return PortAttachment{std::move(slot), std::move(*program), std::move(attached)};
+    return Entry{std::move(slot), std::move(*program)};
 }
 
-Result<void> PortAttachment::setProfile(int program) {
+Result<void> Entry::setProfile(int program) const {
     const __u32 zero = 0;
     if (bpf_map_update_elem(slot_.get(), &zero, &program, BPF_ANY) != 0)
         return failErrno(errno, "cannot put the profile in place");
     return {};
 }
 
-void PortAttachment::clearProfile() {
+void Entry::clearProfile() const {
     const __u32 zero = 0;
     bpf_map_delete_elem(slot_.get(), &zero); // fails only if it is empty already
+}
+
+Result<PortAttachment> PortAttachment::attach(const Entry& shared, const model::Link& link) {
+    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);
+    UniqueFd attached{bpf_link_create(shared.program(), static_cast<int>(link.ifindex), BPF_XDP, &options)};
+    if (!attached)
+        return std::unexpected(explainAttach(errno, link));
+    return PortAttachment{std::move(attached)};
+}
+
+Result<void> PortAttachment::takeOwnEntry(Entry own) {
+    if (bpf_link_update(link_.get(), own.program(), nullptr) != 0)
+        return failErrno(errno, "cannot replace an entry program");
+    own_.emplace(std::move(own));
+    return {};
 }
 
 bool PortAttachment::alive() const {

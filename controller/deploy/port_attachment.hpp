@@ -6,28 +6,49 @@
 #include "deploy/program_template.hpp"
 #include "model/link.hpp"
 
+#include <optional>
+
 namespace tna::deploy {
 
-/// The entry program on one port, and the slot of the profile it jumps to. Detaches at destruction;
-/// the kernel does so by itself when the process dies.
+/// An entry program and the slot of the profile it jumps to.
+class Entry {
+public:
+    [[nodiscard]] static Result<Entry> load(const ProgramTemplate& entry, int templateMap);
+
+    /// Makes `program` the profile; takes effect with the next frame.
+    [[nodiscard]] Result<void> setProfile(int program) const;
+    /// Leaves all frames to Linux.
+    void clearProfile() const;
+    [[nodiscard]] int program() const { return program_.get(); }
+
+private:
+    Entry(UniqueFd slot, UniqueFd program) : slot_(std::move(slot)), program_(std::move(program)) {}
+    UniqueFd slot_;
+    UniqueFd program_;
+};
+
+/// An entry program on one port: first one that ports of equal profiles share, later one of the port's own.
+/// Detaches at destruction; the kernel does so by itself when the process dies.
+///
+/// The kernel calls the first 48 different XDP programs of a machine directly (bpf_dispatcher), and waits
+/// for a grace period whenever that set changes, with the lock of all network configuration held. One
+/// program for all makes attaching many ports fast; one of its own makes changing a port's profile fast.
 class PortAttachment {
 public:
     /// Attaches natively; never replaces a program that is there already.
-    [[nodiscard]] static Result<PortAttachment> attach(const ProgramTemplate& entry, int templateMap,
-                                                       const model::Link& link);
+    [[nodiscard]] static Result<PortAttachment> attach(const Entry& shared, const model::Link& link);
 
-    /// Makes `program` the port's profile; takes effect with the next frame.
-    [[nodiscard]] Result<void> setProfile(int program);
-    /// Leaves all frames to Linux, still attached.
-    void clearProfile();
+    [[nodiscard]] bool hasOwnEntry() const { return own_.has_value(); }
+    /// Puts an entry of its own in place of the shared one; no frame is lost.
+    [[nodiscard]] Result<void> takeOwnEntry(Entry own);
+    /// Null as long as the entry is shared.
+    [[nodiscard]] const Entry* ownEntry() const { return own_ ? &*own_ : nullptr; }
     /// False once the device is gone: the kernel has cut the link.
     [[nodiscard]] bool alive() const;
 
 private:
-    PortAttachment(UniqueFd slot, UniqueFd program, UniqueFd link)
-        : slot_(std::move(slot)), program_(std::move(program)), link_(std::move(link)) {}
-    UniqueFd slot_;
-    UniqueFd program_;
+    explicit PortAttachment(UniqueFd link) : link_(std::move(link)) {}
+    std::optional<Entry> own_;
     UniqueFd link_;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/contender.hpp"
 
-#include "base/file.hpp"
-#include "daemon/controller.hpp"
+#include "bench/tnad.hpp"
 
 namespace tna::bench {
 
@@ -16,61 +15,51 @@ public:
 
 class LinuxWithBridgeNetfilter : public Contender {
 public:
-    Result<void> start(Traffic&) override {
-        auto set = writeFile(path, "1");
-        if (!set)
-            return std::unexpected(std::move(set.error()).withHint("br_netfilter is not in this kernel"));
-        return {};
-    }
-    void stop() override { (void)writeFile(path, "0"); }
-
-private:
-    static constexpr const char* path = "/proc/sys/net/bridge/bridge-nf-call-iptables";
+    Result<void> start(Traffic&) override { return setBridgeNetfilter(true); }
+    void stop() override { (void)setBridgeNetfilter(false); }
+    bool optional() const override { return true; }
 };
 
 class Ceiling : public Contender {
 public:
     Result<void> start(Traffic& traffic) override {
-        auto link = attachXdp(traffic.ceilingProgram(), "d0");
-        if (!link)
-            return std::unexpected(link.error());
-        link_ = std::move(*link);
+        for (const auto& [program, device] :
+             {std::pair{traffic.ceilingProgram(), "d0"}, std::pair{traffic.ceilingBackProgram(), "d1"}}) {
+            auto link = attachXdp(program, device);
+            if (!link)
+                return std::unexpected(link.error());
+            links_.push_back(std::move(*link));
+        }
         return {};
     }
-    void stop() override { link_.reset(); }
+    void stop() override { links_.clear(); }
 
 private:
-    UniqueFd link_;
+    std::vector<UniqueFd> links_;
 };
 
-/// The daemon's controller, in this process: the same code as tnad's.
+/// The daemon itself; ended after each turn, so that nothing of it is there while others are measured.
 class Tna : public Contender {
 public:
+    explicit Tna(std::string file) : file_(std::move(file)) {}
     Result<void> start(Traffic&) override {
-        if (controller_) {
-            (void)controller_->pause(std::nullopt, false);
-            return verify();
-        }
-        config::Config config;
-        config.ports.excludeKinds.clear();
-        auto controller = daemon::Controller::start(config);
-        if (!controller)
-            return std::unexpected(controller.error());
-        controller_ = std::move(*controller);
-        return verify();
+        auto started = Tnad::start(file_);
+        if (!started)
+            return std::unexpected(started.error());
+        tnad_.emplace(std::move(*started));
+        return tnad_->waitAccelerated(2);
     }
-    void stop() override { (void)controller_->pause(std::nullopt, true); }
+    void stop() override { tnad_.reset(); }
+    Result<std::optional<std::uint64_t>> slowFrames() override {
+        const auto port = tnad_->port("d0");
+        if (!port)
+            return std::unexpected(port.error());
+        return (*port)["slow_packets"].get<std::uint64_t>();
+    }
 
 private:
-    Result<void> verify() {
-        const auto port = controller_->port("d0");
-        if (!port)
-            return fail("tna does not see the bridge port d0");
-        if ((*port)["port"]["state"] == "accelerated")
-            return {};
-        return fail("tna left d0 to Linux: {}", (*port)["port"]["why"].dump());
-    }
-    std::unique_ptr<daemon::Controller> controller_;
+    std::string file_;
+    std::optional<Tnad> tnad_;
 };
 
 } // namespace
@@ -80,13 +69,13 @@ const std::vector<std::string>& contenderNames() {
     return names;
 }
 
-std::unique_ptr<Contender> makeContender(const std::string& name) {
+std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad) {
     if (name == "linux")
         return std::make_unique<Linux>();
     if (name == "linux+nf")
         return std::make_unique<LinuxWithBridgeNetfilter>();
     if (name == "tna")
-        return std::make_unique<Tna>();
+        return std::make_unique<Tna>(tnad);
     if (name == "ceiling")
         return std::make_unique<Ceiling>();
     return nullptr;

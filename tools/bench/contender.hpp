@@ -4,21 +4,30 @@
 #include "bench/traffic.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tna::bench {
 
-/// Something that forwards between d0 and d1. start() and stop() run in the device's namespace.
+/// Something that forwards between d0 and d1. start() and stop() run in the device's namespace; stop()
+/// leaves plain Linux.
 class Contender {
 public:
     virtual ~Contender() = default;
     [[nodiscard]] virtual Result<void> start(Traffic& traffic) = 0;
     virtual void stop() = 0;
+    /// Whether a machine may lack what it needs.
+    [[nodiscard]] virtual bool optional() const { return false; }
+    /// Frames since start() that it left to Linux; nothing for those that cannot leave any.
+    [[nodiscard]] virtual Result<std::optional<std::uint64_t>> slowFrames() {
+        return std::optional<std::uint64_t>{};
+    }
 };
 
-/// "linux", "linux+nf" (bridge-nf-call-iptables on, the kernel's default), "tna", "ceiling".
+/// "linux", "linux+nf" (br_netfilter's calls of the rule sets on, the kernel's default), "tna", "ceiling".
 [[nodiscard]] const std::vector<std::string>& contenderNames();
-[[nodiscard]] std::unique_ptr<Contender> makeContender(const std::string& name);
+/// `tnad` is the daemon's file.
+[[nodiscard]] std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad);
 
 } // namespace tna::bench

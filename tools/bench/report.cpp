@@ -18,48 +18,91 @@ std::vector<double> ratesOf(const Series& series) {
     return rates;
 }
 
+std::vector<double> costsOf(const Series& series) {
+    std::vector<double> costs;
+    for (const auto& sample : series.rounds)
+        costs.push_back(sample.nsPerFrame());
+    return costs;
+}
+
 const Series* find(const std::vector<Series>& all, const Series& like, const std::string& contender) {
     const auto it = std::ranges::find_if(all, [&](const Series& series) {
-        return series.contender == contender && series.flows == like.flows && series.cpus == like.cpus;
+        return series.contender == contender && series.stations == like.stations && series.cpus == like.cpus;
     });
-    return it == all.end() || it->rounds.empty() ? nullptr : &*it;
+    return it == all.end() || it->rounds.empty() || !it->notMeasured.empty() ? nullptr : &*it;
+}
+
+std::string spread(const std::vector<double>& values) {
+    const auto summary = summarise(values);
+    return fmt::format("{:.2f} ({:.2f}-{:.2f})", summary.median, summary.least, summary.most);
+}
+
+std::vector<double> ratiosTo(const std::vector<Series>& all, const Series& series, const std::string& base) {
+    const auto* against = find(all, series, base);
+    return against == nullptr ? std::vector<double>{} : ratios(ratesOf(series), ratesOf(*against));
 }
 
 std::string ratioCell(const std::vector<Series>& all, const Series& series, const std::string& base) {
-    const auto* against = find(all, series, base);
-    if (against == nullptr)
-        return "-";
-    const auto summary = summarise(ratios(ratesOf(series), ratesOf(*against)));
-    return fmt::format("{:.2f} ({:.2f}-{:.2f})", summary.median, summary.lowerQuartile,
-                       summary.upperQuartile);
+    const auto values = ratiosTo(all, series, base);
+    return values.empty() ? "-" : spread(values);
+}
+
+struct Account {
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+    std::uint64_t lost = 0;
+    std::uint64_t slow = 0;
+    std::size_t suspectRounds = 0;
+};
+
+Account accountOf(const Series& series) {
+    Account sum;
+    for (const auto& sample : series.rounds) {
+        sum.sent += sample.total.sent;
+        sum.received += sample.total.received;
+        sum.lost += sample.lost();
+        sum.slow += sample.slow.value_or(0);
+        sum.suspectRounds += sample.suspect() ? 1 : 0;
+    }
+    return sum;
 }
 
 std::string row(const std::vector<Series>& all, const Series& series) {
-    const auto head = fmt::format("{:>8} {:>4}  {:<10}", series.flows, series.cpus, series.contender);
-    if (series.rounds.empty())
-        return fmt::format("{}  not measured: {}\n", head, series.notMeasured);
-    const auto rate = summarise(ratesOf(series));
-    std::vector<double> cost;
-    std::uint64_t generated = 0;
-    std::uint64_t received = 0;
-    for (const auto& sample : series.rounds) {
-        cost.push_back(sample.nsPerFrame());
-        generated += sample.generated;
-        received += sample.received;
-    }
-    const double loss = generated > received ? 100.0 * static_cast<double>(generated - received) /
-                                                   static_cast<double>(generated)
-                                             : 0;
-    return fmt::format("{}  {:<18} {:<18} {:>6.2f} ({:.2f}-{:.2f})  {:>6.0f}  {:>5.2f}\n", head,
-                       ratioCell(all, series, "ceiling"), ratioCell(all, series, "linux"), rate.median,
-                       rate.lowerQuartile, rate.upperQuartile, summarise(cost).median, loss);
+    const auto head = fmt::format("{:>8} {:>4}  {:<10}", series.stations, series.cpus, series.contender);
+    if (series.rounds.empty() || !series.notMeasured.empty())
+        return fmt::format("{}  not measured\n", head);
+    const auto account = accountOf(series);
+    return fmt::format("{}  {:<18} {:<18} {:<18} {:>5.0f} {:>11} {:>11} {:>9}{}\n", head,
+                       ratioCell(all, series, "ceiling"), ratioCell(all, series, "linux"),
+                       spread(ratesOf(series)), summarise(costsOf(series)).median, account.sent,
+                       account.received, account.lost, account.suspectRounds > 0 ? " !" : "");
+}
+
+nlohmann::json summaryDocument(const std::vector<double>& values) {
+    if (values.empty())
+        return nullptr;
+    const auto summary = summarise(values);
+    return {{"median", summary.median}, {"min", summary.least}, {"max", summary.most}};
+}
+
+nlohmann::json roundDocument(const Sample& sample) {
+    return {{"mpps", sample.mpps()},
+            {"ns_per_frame", sample.nsPerFrame()},
+            {"seconds", sample.seconds},
+            {"cpu_seconds", sample.cpuSeconds},
+            {"received_in_time", sample.received},
+            {"sent", sample.total.sent},
+            {"received", sample.total.received},
+            {"lost", sample.lost()},
+            {"slow", sample.slow ? nlohmann::json(*sample.slow) : nlohmann::json()},
+            {"suspect", sample.suspect()}};
 }
 } // namespace
 
 nlohmann::json describeMachine() {
     utsname name{};
     ::uname(&name);
-    std::string cpu = "unknown";
+    std::string cpu = "unknown CPU";
     if (const auto text = readFile("/proc/cpuinfo"))
         if (const auto at = text->find("model name"); at != std::string::npos)
             cpu = text->substr(text->find(": ", at) + 2, text->find('\n', at) - text->find(": ", at) - 2);
@@ -72,39 +115,63 @@ nlohmann::json describeMachine() {
             {"load_before", load ? *load : ""}};
 }
 
+std::string machineLine(const nlohmann::json& machine) {
+    const auto load = machine["load_before"].get<std::string>();
+    return fmt::format("kernel {}, {} x {}, load {} before", machine["kernel"].get<std::string>(),
+                       machine["cpus"].get<unsigned>(), machine["cpu"].get<std::string>(),
+                       load.substr(0, load.find(' ')));
+}
+
 std::string renderTable(const std::vector<Series>& all) {
-    std::string table = "Median of all rounds, quartiles in brackets; ratios are taken round by round.\n\n"
-                        "stations CPUs  contender   x ceiling          x linux              Mpps             "
-                        "  ns/frame  loss %\n";
+    std::string table =
+        "Median of all rounds, least and most in brackets; ratios are taken round by round.\n\n"
+        "stations CPUs  contender   x ceiling          x linux            Mpps               ns/fr        "
+        "sent "
+        "   received      lost\n";
     for (const auto& series : all)
         table += row(all, series);
     return table;
 }
 
+std::vector<std::string> remarks(const std::vector<Series>& all) {
+    std::vector<std::string> list;
+    for (const auto& series : all) {
+        const auto load =
+            fmt::format("{} with {} stations on {} CPU", series.contender, series.stations, series.cpus);
+        if (!series.notMeasured.empty())
+            list.push_back(fmt::format("{} was not measured: {}", load, series.notMeasured));
+        const auto account = accountOf(series);
+        if (account.suspectRounds > 0)
+            list.push_back(fmt::format("! {}: in {} of {} rounds not all was fast, {} frames went to Linux",
+                                       load, account.suspectRounds, series.rounds.size(), account.slow));
+    }
+    return list;
+}
+
 nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::json& machine,
                               const std::vector<Series>& all) {
-    nlohmann::json series = nlohmann::json::array();
-    for (const auto& one : all) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& series : all) {
         nlohmann::json rounds = nlohmann::json::array();
-        for (const auto& sample : one.rounds)
-            rounds.push_back({{"seconds", sample.seconds},
-                              {"generated", sample.generated},
-                              {"received", sample.received},
-                              {"wrong", sample.wrong},
-                              {"cpu_seconds", sample.cpuSeconds}});
-        series.push_back(
-            {{"contender", one.contender},
-             {"flows", one.flows},
-             {"cpus", one.cpus},
-             {"rounds", rounds},
-             {"not_measured", one.notMeasured.empty() ? nlohmann::json() : nlohmann::json(one.notMeasured)}});
+        for (const auto& sample : series.rounds)
+            rounds.push_back(roundDocument(sample));
+        list.push_back({{"contender", series.contender},
+                        {"stations", series.stations},
+                        {"cpus", series.cpus},
+                        {"mpps", summaryDocument(ratesOf(series))},
+                        {"ns_per_frame", summaryDocument(costsOf(series))},
+                        {"x_ceiling", summaryDocument(ratiosTo(all, series, "ceiling"))},
+                        {"x_linux", summaryDocument(ratiosTo(all, series, "linux"))},
+                        {"rounds", rounds},
+                        {"not_measured", series.notMeasured.empty() ? nlohmann::json()
+                                                                    : nlohmann::json(series.notMeasured)}});
     }
-    return {{"version", 1},
-            {"scenario", "bridge"},
+    return {{"version", 2},
+            {"command", "throughput"},
             {"machine", machine},
             {"options",
              {{"frame_size", options.frameSize}, {"rounds", options.rounds}, {"seconds", options.seconds}}},
-            {"series", series}};
+            {"series", list}};
 }
 
 } // namespace tna::bench

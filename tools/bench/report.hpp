@@ -10,11 +10,16 @@ namespace tna::bench {
 
 /// Where the measurement was made: kernel, CPU, load.
 [[nodiscard]] nlohmann::json describeMachine();
+/// The same in a line.
+[[nodiscard]] std::string machineLine(const nlohmann::json& machine);
 
 /// Ratios first: they survive a noisy machine, absolute figures do not.
 [[nodiscard]] std::string renderTable(const std::vector<Series>& all);
 
-/// Everything, every round; version 1.
+/// What a reader of the table must know: rounds that were not really fast, contenders not measured.
+[[nodiscard]] std::vector<std::string> remarks(const std::vector<Series>& all);
+
+/// Everything, every round; version 2.
 [[nodiscard]] nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::json& machine,
                                             const std::vector<Series>& all);
 

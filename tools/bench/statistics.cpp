@@ -23,6 +23,11 @@ Summary summarise(std::vector<double> values) {
             values.back()};
 }
 
+double quantileOf(std::vector<double> values, double part) {
+    std::ranges::sort(values);
+    return values.empty() ? 0 : quantile(values, part);
+}
+
 std::vector<double> ratios(const std::vector<double>& values, const std::vector<double>& base) {
     std::vector<double> result;
     for (std::size_t i = 0; i < std::min(values.size(), base.size()); i++)

@@ -17,6 +17,9 @@ struct Summary {
 /// Quantiles by linear interpolation between the closest ranks; all 0 for no values.
 [[nodiscard]] Summary summarise(std::vector<double> values);
 
+/// A quantile, e.g. 0.99, the same way.
+[[nodiscard]] double quantileOf(std::vector<double> values, double part);
+
 /// values[i] / base[i], for as many as both have; a base of 0 is left out.
 [[nodiscard]] std::vector<double> ratios(const std::vector<double>& values, const std::vector<double>& base);
 

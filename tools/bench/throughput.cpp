@@ -4,62 +4,60 @@
 #include "bench/contender.hpp"
 
 #include <algorithm>
-#include <map>
+#include <memory>
+#include <numeric>
 
 namespace tna::bench {
 
 namespace {
-constexpr unsigned stations = 256;
-constexpr unsigned checkFrames = 1024;
-constexpr double warmUpSeconds = 0.06;
 
 /// All contenders under one load.
-class Load {
+class Match {
 public:
-    Load(const ThroughputOptions& options, unsigned flows, unsigned cpus) : options_(options), cpus_(cpus) {
+    Match(const ThroughputOptions& options, unsigned stations, unsigned cpus)
+        : options_(options), cpus_(cpus) {
         for (const auto& name : options.contenders) {
-            series_.push_back({name, flows, cpus, {}, {}});
-            contenders_.push_back(makeContender(name));
+            series_.push_back({name, stations, cpus, {}, {}});
+            contenders_.push_back(makeContender(name, options.tnad));
         }
     }
 
-    void round(Traffic& traffic, bool reversed) {
-        for (std::size_t i = 0; i < series_.size(); i++)
-            turn(traffic, reversed ? series_.size() - 1 - i : i);
+    /// Fails if a contender that must be there does not start; other failures are its own.
+    Result<void> turn(Traffic& traffic, std::size_t index) {
+        auto& series = series_[index];
+        auto& contender = *contenders_[index];
+        if (!series.notMeasured.empty())
+            return {};
+        auto started = contender.start(traffic);
+        if (!started && !contender.optional())
+            return started;
+        const auto sample =
+            started ? measureOne(contender, traffic) : Result<Sample>{std::unexpected(started.error())};
+        contender.stop();
+        if (sample)
+            series.rounds.push_back(*sample);
+        else
+            series.notMeasured = sample.error().sentence();
+        return {};
     }
 
+    [[nodiscard]] const std::string& name(std::size_t index) const { return series_[index].contender; }
     [[nodiscard]] std::vector<Series> take() { return std::move(series_); }
 
 private:
-    void turn(Traffic& traffic, std::size_t index) {
-        auto& series = series_[index];
-        if (!series.notMeasured.empty())
-            return;
-        auto& contender = *contenders_[index];
-        if (auto started = contender.start(traffic); !started) {
-            series.notMeasured = started.error().sentence();
-            return;
-        }
-        if (series.rounds.empty())
-            series.notMeasured = verify(traffic);
-        if (series.notMeasured.empty()) {
-            if (auto sample = traffic.measure(cpus_, warmUpSeconds, options_.seconds))
-                series.rounds.push_back(*sample);
-            else
-                series.notMeasured = sample.error().sentence();
-        }
-        contender.stop();
-    }
-
-    /// A paced handful of frames must arrive, all and whole, before anything is timed.
-    static std::string verify(Traffic& traffic) {
-        const auto sample = traffic.check(checkFrames);
-        if (!sample)
-            return sample.error().sentence();
-        if (sample->received != sample->generated || sample->wrong != 0)
-            return fmt::format("it does not forward correctly: {} of {} frames arrived, {} of them changed",
-                               sample->received, sample->generated, sample->wrong);
-        return {};
+    Result<Sample> measureOne(Contender& contender, Traffic& traffic) {
+        if (auto verified = traffic.verify(); !verified)
+            return std::unexpected(verified.error());
+        const auto slowBefore = contender.slowFrames();
+        if (!slowBefore)
+            return std::unexpected(slowBefore.error());
+        auto sample = measure(traffic, cpus_, {options_.seconds, options_.leastFrames});
+        const auto slowAfter = contender.slowFrames();
+        if (!slowAfter)
+            return std::unexpected(slowAfter.error());
+        if (sample && *slowAfter)
+            sample->slow = **slowAfter - slowBefore->value_or(0);
+        return sample;
     }
 
     const ThroughputOptions& options_;
@@ -67,30 +65,64 @@ private:
     std::vector<Series> series_;
     std::vector<std::unique_ptr<Contender>> contenders_;
 };
+
+/// Counts turns over all loads.
+struct Progress {
+    Watcher& watcher;
+    unsigned total;
+    unsigned done = 0;
+};
+
+Result<std::vector<Series>> play(const ThroughputOptions& options, unsigned stations, unsigned cpus,
+                                 Progress& progress) {
+    const auto topology = BridgeTopology::make(cpus, stations);
+    if (!topology)
+        return std::unexpected(topology.error());
+    auto traffic = Traffic::load(*topology, stations, options.frameSize);
+    if (!traffic)
+        return std::unexpected(traffic.error());
+    auto inside = NamespaceScope::enter(topology->device());
+    if (!inside)
+        return std::unexpected(inside.error());
+    Match match{options, stations, cpus};
+    for (unsigned round = 0; round < options.rounds; round++)
+        for (const auto turn : turnsOfRound(options.contenders.size(), round)) {
+            if (progress.watcher.interrupted())
+                return match.take();
+            progress.watcher.progress(
+                fmt::format("{} stations, {} CPU: {}", stations, cpus, match.name(turn)), progress.done++,
+                progress.total);
+            if (auto played = match.turn(**traffic, turn); !played)
+                return std::unexpected(played.error());
+        }
+    return match.take();
+}
 } // namespace
 
-Result<std::vector<Series>> measureThroughput(const ThroughputOptions& options, const Progress& progress,
-                                              const std::function<bool()>& interrupted) {
+std::vector<std::size_t> turnsOfRound(std::size_t count, unsigned round) {
+    std::vector<std::size_t> turns(count);
+    std::iota(turns.begin(), turns.end(), std::size_t{0});
+    if (count == 0)
+        return turns;
+    std::ranges::rotate(turns, turns.begin() + static_cast<std::ptrdiff_t>(round / 2 % count));
+    if (round % 2 == 1)
+        std::ranges::reverse(turns);
+    return turns;
+}
+
+Result<std::vector<Series>> measureThroughput(const ThroughputOptions& options, Watcher& watcher) {
     std::vector<Series> all;
-    const auto total = static_cast<unsigned>(options.cpus.size() * options.flows.size()) * options.rounds;
-    unsigned done = 0;
+    Progress progress{watcher, static_cast<unsigned>(options.cpus.size() * options.stations.size() *
+                                                     options.contenders.size()) *
+                                   options.rounds};
     for (const unsigned cpus : options.cpus)
-        for (const unsigned flows : options.flows) {
-            const auto topology = BridgeTopology::make(cpus, stations);
-            if (!topology)
-                return std::unexpected(topology.error());
-            auto traffic = Traffic::load(*topology, flows, options.frameSize);
-            if (!traffic)
-                return std::unexpected(traffic.error());
-            auto inside = NamespaceScope::enter(topology->device());
-            if (!inside)
-                return std::unexpected(inside.error());
-            Load load{options, flows, cpus};
-            for (unsigned round = 0; round < options.rounds && !interrupted(); round++) {
-                progress(fmt::format("{} stations, {} CPU", flows, cpus), done++, total);
-                load.round(**traffic, round % 2 == 1);
-            }
-            std::ranges::move(load.take(), std::back_inserter(all));
+        for (const unsigned stations : options.stations) {
+            auto series = play(options, stations, cpus, progress);
+            if (!series)
+                return std::unexpected(series.error());
+            std::ranges::move(*series, std::back_inserter(all));
+            if (watcher.interrupted())
+                return all;
         }
     return all;
 }

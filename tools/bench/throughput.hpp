@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bench/traffic.hpp"
+#include "bench/progress.hpp"
+#include "bench/sample.hpp"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,27 +11,30 @@ namespace tna::bench {
 
 struct ThroughputOptions {
     std::vector<std::string> contenders{"linux", "linux+nf", "tna", "ceiling"};
-    std::vector<unsigned> flows{1, 200};
+    std::vector<unsigned> stations{1, 200};
     std::vector<unsigned> cpus{1, 2};
     unsigned frameSize = 64;
     unsigned rounds = 9;
     double seconds = 0.3;
+    std::uint64_t leastFrames = 1000; ///< a measurement lasts until as many have arrived
+    std::string tnad;                 ///< the daemon's file
 };
 
 /// One contender under one load: what was measured, or why it was not.
 struct Series {
     std::string contender;
-    unsigned flows = 0;
+    unsigned stations = 0;
     unsigned cpus = 0;
     std::vector<Sample> rounds;
     std::string notMeasured;
 };
 
-using Progress = std::function<void(const std::string& what, unsigned done, unsigned of)>;
+/// The order of `count` contenders in a round: each comes first, in the middle and last, after and before
+/// others.
+[[nodiscard]] std::vector<std::size_t> turnsOfRound(std::size_t count, unsigned round);
 
-/// Measures all contenders in turn, round by round, every second round in reverse order.
+/// Measures all contenders in turn, round by round; what was measured before an interruption is kept.
 [[nodiscard]] Result<std::vector<Series>> measureThroughput(const ThroughputOptions& options,
-                                                            const Progress& progress,
-                                                            const std::function<bool()>& interrupted);
+                                                            Watcher& watcher);
 
 } // namespace tna::bench

@@ -2,32 +2,14 @@
 #include "bench/topology.hpp"
 
 #include "base/file.hpp"
+#include "bench/process.hpp"
 
-#include <array>
-#include <atomic>
-#include <csignal>
 #include <filesystem>
-#include <sstream>
-#include <sys/wait.h>
 
 namespace tna::bench {
 
 namespace {
-const std::string prefix = "tnab-";
-
-std::vector<std::string> split(const std::string& words) {
-    std::istringstream stream{words};
-    std::vector<std::string> list;
-    for (std::string word; stream >> word;)
-        list.push_back(word);
-    return list;
-}
-
-/// Settings that some kernels lack (br_netfilter) are none to be set there.
-void setIfThere(const std::string& path, const std::string& value) {
-    if (std::filesystem::exists(path))
-        (void)writeFile(path, value);
-}
+constexpr unsigned bitsPerWord = 32;
 
 std::string stationsBatch(unsigned stations) {
     std::string batch;
@@ -37,113 +19,84 @@ std::string stationsBatch(unsigned stations) {
                              i >> 8U, i & 255U);
     return batch;
 }
+
+Result<void> addStations(const std::string& name, unsigned stations) {
+    const auto batch = fmt::format("/tmp/{}.fdb", name);
+    if (auto written = writeFile(batch, stationsBatch(stations)); !written)
+        return written;
+    auto done = runProgram({"bridge", "-n", name, "-batch", batch});
+    std::error_code ignored;
+    std::filesystem::remove(batch, ignored);
+    return done;
+}
 } // namespace
 
-Result<void> runProgram(const std::vector<std::string>& arguments) {
-    std::array<int, 2> pipe{};
-    if (::pipe(pipe.data()) != 0)
-        return failErrno(errno, "cannot make a pipe");
-    const pid_t child = ::fork();
-    if (child < 0)
-        return failErrno(errno, "cannot start {}", arguments.front());
-    if (child == 0) {
-        ::dup2(pipe[1], STDOUT_FILENO);
-        ::dup2(pipe[1], STDERR_FILENO);
-        ::close(pipe[0]);
-        std::vector<char*> argv;
-        for (const auto& argument : arguments)
-            argv.push_back(const_cast<char*>(argument.c_str()));
-        argv.push_back(nullptr);
-        ::execvp(argv[0], argv.data());
-        ::_exit(127);
+std::vector<std::string> xpsMasks(unsigned queues) {
+    std::vector<std::string> masks;
+    for (unsigned cpu = 0; cpu < queues; cpu++) {
+        auto mask = fmt::format("{:x}", 1U << (cpu % bitsPerWord));
+        for (unsigned word = 0; word < cpu / bitsPerWord; word++)
+            mask += ",00000000";
+        masks.push_back(mask);
     }
-    ::close(pipe[1]);
-    std::string output;
-    std::array<char, 4096> buffer{};
-    for (ssize_t n = 0; (n = ::read(pipe[0], buffer.data(), buffer.size())) > 0;)
-        output.append(buffer.data(), static_cast<std::size_t>(n));
-    ::close(pipe[0]);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return {};
-    return std::unexpected(Error{fmt::format("'{}' failed", fmt::join(arguments, " ")), output, {}});
+    return masks;
 }
 
 Result<BridgeTopology> BridgeTopology::make(unsigned queues, unsigned stations) {
     BridgeTopology topology;
+    for (const char* role : {"g", "d", "s"}) {
+        auto made = OwnNamespace::make(role);
+        if (!made)
+            return std::unexpected(made.error());
+        topology.namespaces_.push_back(std::move(*made));
+    }
     if (auto built = topology.build(queues, stations); !built)
         return std::unexpected(built.error());
     return topology;
 }
 
 Result<void> BridgeTopology::build(unsigned queues, unsigned stations) {
-    static std::atomic<unsigned> count{0};
-    const auto run = count++;
-    for (const char* role : {"g", "d", "s"}) {
-        const auto name = fmt::format("{}{}-{}{}", prefix, ::getpid(), role, run);
-        if (auto made = runProgram({"ip", "netns", "add", name}); !made)
-            return made;
-        names_.push_back(name);
-        auto handle = NetNamespace::named(name);
-        if (!handle)
-            return std::unexpected(handle.error());
-        namespaces_.push_back(std::move(*handle));
-        auto inside = NamespaceScope::enter(namespaces_.back());
-        if (!inside)
-            return std::unexpected(inside.error());
-        setIfThere("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
-        setIfThere("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
-        for (const char* family : {"iptables", "ip6tables", "arptables"})
-            setIfThere(fmt::format("/proc/sys/net/bridge/bridge-nf-call-{}", family), "0");
-    }
     const auto q = fmt::format("numrxqueues {0} numtxqueues {0}", queues);
-    const auto batch = fmt::format("/tmp/{}{}-{}.fdb", prefix, ::getpid(), run);
-    if (auto written = writeFile(batch, stationsBatch(stations)); !written)
-        return written;
+    const auto &g = namespaces_[0].name(), &d = namespaces_[1].name(), &s = namespaces_[2].name();
     const std::vector<std::string> commands = {
-        fmt::format("ip -n {0} link add g0 {2} type veth peer name d0 netns {1} {2}", names_[0], names_[1],
-                    q),
-        fmt::format("ip -n {0} link add d1 {2} type veth peer name s0 netns {1} {2}", names_[1], names_[2],
-                    q),
+        fmt::format("ip -n {0} link add g0 {2} type veth peer name d0 netns {1} {2}", g, d, q),
+        fmt::format("ip -n {0} link add d1 {2} type veth peer name s0 netns {1} {2}", d, s, q),
         // A far end takes redirected frames only with NAPI.
-        fmt::format("ip netns exec {} ethtool -K d0 gro on", names_[1]),
-        fmt::format("ip netns exec {} ethtool -K d1 gro on", names_[1]),
-        fmt::format("ip netns exec {} ethtool -K s0 gro on", names_[2]),
-        fmt::format("ip -n {} link add br0 type bridge ageing_time 1000000 mcast_snooping 0", names_[1]),
-        fmt::format("ip -n {} link set d0 master br0 up", names_[1]),
-        fmt::format("ip -n {} link set d1 master br0 up", names_[1]),
-        fmt::format("ip -n {} link set br0 up", names_[1]),
-        fmt::format("ip -n {} link set g0 up", names_[0]),
-        fmt::format("ip -n {} link set s0 up", names_[2]),
-        fmt::format("bridge -n {} -batch {}", names_[1], batch),
+        fmt::format("ip netns exec {} ethtool -K d0 gro on", d),
+        fmt::format("ip netns exec {} ethtool -K d1 gro on", d),
+        fmt::format("ip netns exec {} ethtool -K s0 gro on", s),
+        fmt::format("ip -n {} link add br0 type bridge ageing_time 1000000 mcast_snooping 0", d),
+        fmt::format("ip -n {} link set d0 master br0 up", d),
+        fmt::format("ip -n {} link set d1 master br0 up", d),
+        fmt::format("ip -n {} link set br0 up", d),
+        fmt::format("ip -n {} link set g0 up", g),
+        fmt::format("ip -n {} link set s0 up", s),
     };
-    Result<void> done;
     for (const auto& words : commands)
-        if (done)
-            done = runProgram(split(words));
-    std::error_code ignored;
-    std::filesystem::remove(batch, ignored);
-    return done;
+        if (auto done = runCommand(words); !done)
+            return done;
+    if (auto done = spreadQueues(queues); !done)
+        return done;
+    return addStations(d, stations);
 }
 
-BridgeTopology::~BridgeTopology() {
-    for (const auto& name : names_)
-        (void)runProgram({"ip", "netns", "del", name});
-}
-
-unsigned removeLeftovers() {
-    unsigned removed = 0;
-    std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator("/run/netns", none)) {
-        const auto name = entry.path().filename().string();
-        if (!name.starts_with(prefix))
-            continue;
-        const pid_t owner = std::atoi(name.c_str() + prefix.size());
-        if (owner > 0 && ::kill(owner, 0) != 0 && runProgram({"ip", "netns", "del", name}))
-            removed++;
-    }
-    return removed;
+/// Without it, all CPUs wait for the lock of one queue when plain Linux sends.
+Result<void> BridgeTopology::spreadQueues(unsigned queues) const {
+    if (queues < 2)
+        return {};
+    const auto masks = xpsMasks(queues);
+    for (const auto& [where, device] : {std::pair{0, "g0"}, {1, "d0"}, {1, "d1"}, {2, "s0"}})
+        for (unsigned queue = 0; queue < queues; queue++) {
+            // /sys shows the devices of the namespace it was mounted in: `ip netns exec` mounts it anew.
+            const auto line =
+                fmt::format("echo {} > /sys/class/net/{}/queues/tx-{}/xps_cpus", masks[queue], device, queue);
+            if (auto set =
+                    runProgram({"ip", "netns", "exec", namespaces_[static_cast<std::size_t>(where)].name(),
+                                "sh", "-c", line});
+                !set)
+                return set;
+        }
+    return {};
 }
 
 } // namespace tna::bench

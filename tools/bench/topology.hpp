@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/net_namespace.hpp"
+#include "bench/own_namespace.hpp"
 
-#include <string>
 #include <vector>
 
 namespace tna::bench {
 
-/// Runs a program by its arguments; its output becomes the error's cause.
-[[nodiscard]] Result<void> runProgram(const std::vector<std::string>& arguments);
+/// The most pairs of stations that talk to each other.
+constexpr unsigned mostStations = 4096;
 
-/// generator g0 -- d0 [bridge br0] d1 -- s0 sink, each in a network namespace of its own, which are
-/// gone when the object is.
+/// generator g0 -- d0 [bridge br0] d1 -- s0 sink, each in a network namespace of its own. Every device
+/// has one queue per CPU, and each CPU sends through its own.
 class BridgeTopology {
 public:
     [[nodiscard]] static Result<BridgeTopology> make(unsigned queues, unsigned stations);
-    BridgeTopology(BridgeTopology&&) noexcept = default;
-    BridgeTopology& operator=(BridgeTopology&&) = delete;
-    ~BridgeTopology();
 
-    [[nodiscard]] const NetNamespace& generator() const { return namespaces_[0]; }
-    [[nodiscard]] const NetNamespace& device() const { return namespaces_[1]; }
-    [[nodiscard]] const NetNamespace& sink() const { return namespaces_[2]; }
+    [[nodiscard]] const NetNamespace& generator() const { return namespaces_[0].handle(); }
+    [[nodiscard]] const NetNamespace& device() const { return namespaces_[1].handle(); }
+    [[nodiscard]] const NetNamespace& sink() const { return namespaces_[2].handle(); }
 
 private:
     BridgeTopology() = default;
     [[nodiscard]] Result<void> build(unsigned queues, unsigned stations);
-    std::vector<std::string> names_;
-    std::vector<NetNamespace> namespaces_;
+    [[nodiscard]] Result<void> spreadQueues(unsigned queues) const;
+    std::vector<OwnNamespace> namespaces_;
 };
 
-/// Removes namespaces of runs that were killed; says how many.
-unsigned removeLeftovers();
+/// The XPS masks of `queues` transmit queues, in the words of sysfs: queue n belongs to CPU n.
+[[nodiscard]] std::vector<std::string> xpsMasks(unsigned queues);
 
 } // namespace tna::bench

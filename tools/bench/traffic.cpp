@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/traffic.hpp"
 
-#include <array>
+#include "bench/frame.hpp"
+
+#include <algorithm>
 #include <bpf/bpf.h>
-#include <chrono>
-#include <csignal>
+#include <cerrno>
 #include <linux/if_link.h>
 #include <net/if.h>
 #include <pthread.h>
 #include <sched.h>
+#include <thread>
 
 // The skeleton needs the types before it.
-#include "bench/bpf/per_cpu.h"
+#include "bench/bpf/shared.h"
 
 #include "traffic.skel.h"
 
@@ -19,41 +21,39 @@ namespace tna::bench {
 
 namespace {
 constexpr unsigned batch = 64;
-constexpr int hugeRepeat = 1 << 24;
+/// Frames that are under way move within milliseconds; a busy machine may take longer.
+constexpr auto settlePatience = std::chrono::seconds(5);
+constexpr auto settleQuiet = std::chrono::milliseconds(150);
+constexpr auto tick = std::chrono::milliseconds(1);
 
-double threadCpuSeconds(std::thread& thread) {
-    clockid_t clock{};
-    timespec time{};
-    if (::pthread_getcpuclockid(thread.native_handle(), &clock) != 0 || ::clock_gettime(clock, &time) != 0)
-        return 0;
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-void pause(double seconds) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-}
-
-int runLive(int program, unsigned frameSize, int repeat) {
-    std::vector<unsigned char> frame(frameSize);
-    xdp_md context{};
-    context.data_end = frameSize;
-    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(), .data_size_in = frameSize,
-                .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = repeat,
-                .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch);
-    return bpf_prog_test_run_opts(program, &options);
-}
-
-bool setTarget(::traffic* skeleton, __u32 key, const NetNamespace& where, const char* device) {
+bool setPort(const bpf_map* map, __u32 key, const NetNamespace& where, const char* device) {
     auto inside = NamespaceScope::enter(where);
     const __u32 ifindex = inside ? ::if_nametoindex(device) : 0;
-    return ifindex != 0 &&
-           bpf_map_update_elem(bpf_map__fd(skeleton->maps.targets), &key, &ifindex, BPF_ANY) == 0;
+    return ifindex != 0 && bpf_map_update_elem(bpf_map__fd(map), &key, &ifindex, BPF_ANY) == 0;
+}
+
+/// Until `done`, or until `progress` has stood still for a while.
+template <typename Done, typename Progress>
+void waitFor(Done done, Progress progress) {
+    const auto start = std::chrono::steady_clock::now();
+    auto changed = start;
+    auto last = progress();
+    for (auto now = start; !done() && now - start < settlePatience && now - changed < settleQuiet;
+         now = std::chrono::steady_clock::now()) {
+        std::this_thread::sleep_for(tick);
+        if (const auto current = progress(); current != last) {
+            last = current;
+            changed = now;
+        }
+    }
 }
 } // namespace
+
+void pinTo(unsigned cpu) {
+    cpu_set_t set{};
+    CPU_SET(cpu, &set);
+    ::pthread_setaffinity_np(::pthread_self(), sizeof(set), &set);
+}
 
 Result<UniqueFd> attachXdp(int program, const std::string& device) {
     LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);
@@ -69,14 +69,16 @@ Result<std::unique_ptr<Traffic>> Traffic::load(const BridgeTopology& topology, u
     ::traffic* skeleton = traffic__open();
     if (skeleton == nullptr)
         return failErrno(errno, "cannot open the traffic programs");
-    std::unique_ptr<Traffic> traffic{new Traffic(skeleton, topology, frameSize)};
+    std::unique_ptr<Traffic> traffic{new Traffic(skeleton, topology, flows, frameSize)};
     skeleton->rodata->flow_count = flows;
     skeleton->rodata->frame_size = frameSize;
     if (traffic__load(skeleton) != 0)
         return std::unexpected(Error{"cannot load the traffic programs", errnoText(errno), "needs root"});
     // A device map finds devices in the caller's namespace, and keeps them wherever it is used.
-    if (!setTarget(skeleton, 0, topology.generator(), "g0") ||
-        !setTarget(skeleton, 1, topology.device(), "d1"))
+    const auto& maps = skeleton->maps;
+    if (!setPort(maps.generator_port, 0, topology.generator(), "g0") ||
+        !setPort(maps.bridge_ports, 0, topology.device(), "d1") ||
+        !setPort(maps.bridge_ports, 1, topology.device(), "d0"))
         return failErrno(errno, "cannot name the traffic's devices");
     if (auto attached = traffic->attachSink(); !attached)
         return std::unexpected(attached.error());
@@ -103,75 +105,92 @@ int Traffic::ceilingProgram() const {
     return bpf_program__fd(skeleton_->progs.ceiling);
 }
 
-Sample Traffic::counters() const {
-    Sample sample;
-    for (const auto& cpu : skeleton_->bss->generated)
-        sample.generated += __atomic_load_n(&cpu.frames, __ATOMIC_RELAXED);
+int Traffic::ceilingBackProgram() const {
+    return bpf_program__fd(skeleton_->progs.ceiling_back);
+}
+
+Counters Traffic::counters() const {
+    Counters sums;
+    // What was received first: then it cannot seem to be more than was sent.
     for (const auto& cpu : skeleton_->bss->received) {
-        sample.received += __atomic_load_n(&cpu.frames, __ATOMIC_RELAXED);
-        sample.wrong += __atomic_load_n(&cpu.wrong, __ATOMIC_RELAXED);
+        sums.received += __atomic_load_n(&cpu.frames, __ATOMIC_ACQUIRE);
+        sums.wrong += __atomic_load_n(&cpu.wrong, __ATOMIC_RELAXED);
     }
-    return sample;
+    for (const auto& cpu : skeleton_->bss->generated)
+        sums.sent += __atomic_load_n(&cpu.frames, __ATOMIC_RELAXED);
+    return sums;
 }
 
-/// Runs until told to stop; a signal ends the system call.
-void Traffic::generate(unsigned cpu, const std::atomic<bool>& stop) const {
-    cpu_set_t set{};
-    CPU_SET(cpu, &set);
-    ::pthread_setaffinity_np(::pthread_self(), sizeof(set), &set);
-    if (!topology_.generator().enter())
-        return;
-    while (!stop)
-        if (runLive(bpf_program__fd(skeleton_->progs.generate), frameSize_, hugeRepeat) != 0 &&
-            errno != EINTR)
-            return;
+Counters Traffic::settle() const {
+    waitFor(
+        [this] {
+            const auto now = counters();
+            return now.received == now.sent;
+        },
+        [this] { return counters().received; });
+    return counters();
 }
 
-Result<Sample> Traffic::measure(unsigned cpus, double warmUp, double duration) {
-    struct sigaction ignore{};
-    ignore.sa_handler = [](int) {};
-    ::sigaction(SIGUSR1, &ignore, nullptr);
-    std::atomic<bool> stop{false};
-    std::vector<std::thread> threads;
-    for (unsigned cpu = 0; cpu < cpus; cpu++)
-        // With two CPUs, the last one first: the first is the one that handles the machine's interrupts.
-        threads.emplace_back([this, cpu = cpus == 1 ? std::thread::hardware_concurrency() - 1 : cpu, &stop] {
-            generate(cpu, stop);
-        });
-    pause(warmUp);
-    const auto before = counters();
-    const double start = now();
-    double cpuBefore = 0;
-    for (auto& thread : threads)
-        cpuBefore += threadCpuSeconds(thread);
-    pause(duration);
-    const auto after = counters();
-    Sample sample{now() - start, after.generated - before.generated, after.received - before.received,
-                  after.wrong - before.wrong, -cpuBefore};
-    for (auto& thread : threads)
-        sample.cpuSeconds += threadCpuSeconds(thread);
-    stop = true;
-    for (auto& thread : threads) {
-        ::pthread_kill(thread.native_handle(), SIGUSR1);
-        thread.join();
+Result<void> Traffic::send(int count) const {
+    auto frame = frameOfFlow(0, frameSize_);
+    xdp_md context{};
+    context.data_end = frameSize_;
+    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(), .data_size_in = frameSize_,
+                .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = count,
+                .flags = BPF_F_TEST_XDP_LIVE_FRAMES,
+                .batch_size = std::min(batch, static_cast<unsigned>(count)));
+    if (bpf_prog_test_run_opts(bpf_program__fd(skeleton_->progs.generate), &options) != 0 && errno != EINTR)
+        return failErrno(errno, "cannot send frames with BPF_PROG_TEST_RUN");
+    return {};
+}
+
+/// From one CPU, so that each flow has its turn: CPUs count flows by themselves.
+Result<void> Traffic::sendPinned(unsigned count) const {
+    Result<void> sent;
+    std::thread([&] {
+        pinTo(std::thread::hardware_concurrency() - 1);
+        sent = topology_.generator().enter();
+        if (sent)
+            sent = send(static_cast<int>(count));
+    }).join();
+    return sent;
+}
+
+std::vector<std::vector<unsigned char>> Traffic::kept() const {
+    std::vector<std::vector<unsigned char>> frames;
+    const auto count =
+        std::min<__u32>(__atomic_load_n(&skeleton_->bss->kept_count, __ATOMIC_ACQUIRE), KEPT_FRAMES);
+    for (__u32 index = 0; index < count; index++) {
+        kept_frame frame{};
+        if (bpf_map_lookup_elem(bpf_map__fd(skeleton_->maps.kept), &index, &frame) == 0)
+            frames.emplace_back(frame.bytes,
+                                frame.bytes + std::min<std::size_t>(frame.size, sizeof(frame.bytes)));
     }
-    if (sample.generated == 0)
-        return fail("the generator sent nothing");
-    return sample;
+    return frames;
 }
 
-Result<Sample> Traffic::check(unsigned count) {
-    auto inside = NamespaceScope::enter(topology_.generator());
-    if (!inside)
-        return std::unexpected(inside.error());
-    const auto before = counters();
-    if (runLive(bpf_program__fd(skeleton_->progs.generate), frameSize_, static_cast<int>(count)) != 0)
-        return failErrno(errno, "cannot send frames");
-    Sample after;
-    for (int i = 0; i < 200 && (after = counters()).received - before.received < count; i++)
-        pause(0.001);
-    return Sample{0, after.generated - before.generated, after.received - before.received,
-                  after.wrong - before.wrong, 0};
+Result<void> Traffic::verify() {
+    const auto flows = std::min<unsigned>(flows_, KEPT_FRAMES);
+    for (auto& cpu : skeleton_->bss->generated)
+        cpu.flow = 0;
+    __atomic_store_n(&skeleton_->bss->kept_count, 0, __ATOMIC_RELEASE);
+    if (bpf_link_update(sinkLink_.get(), bpf_program__fd(skeleton_->progs.keep), nullptr) != 0)
+        return failErrno(errno, "cannot replace the sink's program");
+    auto sent = sendPinned(flows);
+    const auto arrived = [this] { return __atomic_load_n(&skeleton_->bss->kept_count, __ATOMIC_ACQUIRE); };
+    waitFor([&] { return arrived() >= flows; }, arrived);
+    if (bpf_link_update(sinkLink_.get(), bpf_program__fd(skeleton_->progs.sink), nullptr) != 0)
+        return failErrno(errno, "cannot replace the sink's program");
+    // What was sent to be looked at is no loss.
+    for (auto& cpu : skeleton_->bss->generated)
+        cpu.frames = 0;
+    for (auto& cpu : skeleton_->bss->received)
+        cpu = {};
+    if (!sent)
+        return sent;
+    if (const auto difference = differences(kept(), flows, frameSize_); !difference.empty())
+        return fail("it does not forward correctly: {}", difference);
+    return {};
 }
 
 } // namespace tna::bench

@@ -19,6 +19,16 @@ TEST(Statistics, QuantilesOfKnownValues) {
 
 TEST(Statistics, NothingMeasuredIsZero) {
     EXPECT_DOUBLE_EQ(summarise({}).median, 0);
+    EXPECT_DOUBLE_EQ(quantileOf({}, 0.99), 0);
+}
+
+TEST(Statistics, HighQuantileIsNearTheMostAndDoesNotDependOnOrder) {
+    std::vector<double> values;
+    for (int i = 101; i > 0; i--)
+        values.push_back(i);
+    EXPECT_DOUBLE_EQ(quantileOf(values, 0.99), 100);
+    EXPECT_DOUBLE_EQ(quantileOf(values, 0.5), 51);
+    EXPECT_DOUBLE_EQ(quantileOf(values, 1), 101);
 }
 
 TEST(Statistics, RatiosAreTakenRoundByRound) {

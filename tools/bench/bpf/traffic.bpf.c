@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Traffic for benchmarks: a generator for live frames, a counting sink, and the ceiling. */
+/* Traffic for benchmarks: a generator for live frames, a counting sink, one that keeps what it gets, and
+ * the ceiling. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -7,7 +8,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "per_cpu.h"
+#include "shared.h"
 
 #define MAGIC 0x746e6162u
 #define HEADERS (ETH_HLEN + 20 + 8)
@@ -17,13 +18,29 @@ const volatile __u32 frame_size = 64;
 
 struct per_cpu generated[CPUS] = {};
 struct per_cpu received[CPUS] = {};
+__u32 kept_count = 0;
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, KEPT_FRAMES);
+	__type(key, __u32);
+	__type(value, struct kept_frame);
+} kept SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} generator_port SEC(".maps");
+
+/* All programs that use a device map must be alike in whether they can take frames in several buffers. */
 struct {
 	__uint(type, BPF_MAP_TYPE_DEVMAP);
 	__uint(max_entries, 2);
 	__type(key, __u32);
 	__type(value, __u32);
-} targets SEC(".maps");
+} bridge_ports SEC(".maps");
 
 /* Flow n goes from station 02:01:00:00:n to station 02:00:00:00:n. */
 static __always_inline void write_headers(__u8 *data, __u32 flow)
@@ -72,7 +89,14 @@ int generate(struct xdp_md *ctx)
 	own->flow = flow + 1 >= flow_count ? 0 : flow + 1;
 	own->frames++;
 	write_headers(data, flow);
-	return bpf_redirect_map(&targets, 0, XDP_DROP);
+	return bpf_redirect_map(&generator_port, 0, XDP_DROP);
+}
+
+static __always_inline int is_ours(struct xdp_md *ctx)
+{
+	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+
+	return data + HEADERS + 4 <= end && *(__u32 *)(data + HEADERS) == MAGIC;
 }
 
 SEC("xdp")
@@ -89,11 +113,38 @@ int sink(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* The least that forwarding can cost: a redirect to a fixed port. */
+/* In the sink's place while a contender is verified. */
 SEC("xdp")
+int keep(struct xdp_md *ctx)
+{
+	__u64 size = bpf_xdp_get_buff_len(ctx);
+	struct kept_frame *frame;
+	__u32 index;
+
+	if (!is_ours(ctx))
+		return XDP_PASS;
+	index = __sync_fetch_and_add(&kept_count, 1);
+	frame = bpf_map_lookup_elem(&kept, &index);
+	if (!frame)
+		return XDP_DROP;
+	frame->size = size;
+	if (size > 0 && size <= sizeof(frame->bytes))
+		bpf_xdp_load_bytes(ctx, 0, frame->bytes, size);
+	return XDP_DROP;
+}
+
+/* The least that forwarding can cost: a redirect to a fixed port. Able to take frames in several buffers,
+ * and on both ports, as tnad's programs are. */
+SEC("xdp.frags")
 int ceiling(struct xdp_md *ctx)
 {
-	return bpf_redirect_map(&targets, 1, XDP_PASS);
+	return bpf_redirect_map(&bridge_ports, 0, XDP_PASS);
+}
+
+SEC("xdp.frags")
+int ceiling_back(struct xdp_md *ctx)
+{
+	return bpf_redirect_map(&bridge_ports, 1, XDP_PASS);
 }
 
 char _license[] SEC("license") = "GPL";

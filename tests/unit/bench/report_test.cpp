@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/report.hpp"
+#include "bench/topology.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tna::bench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+Sample sampleOf(std::uint64_t received, std::uint64_t lost, std::optional<std::uint64_t> slow = {}) {
+    return {1.0, received, 0.5, {received + lost, received, 0}, slow};
+}
+
+Series seriesOf(const std::string& contender, std::vector<Sample> rounds) {
+    return {contender, 1, 1, std::move(rounds), {}};
+}
+
+std::vector<Series> threeRounds() {
+    return {
+        seriesOf("linux", {sampleOf(1'000'000, 0), sampleOf(2'000'000, 0), sampleOf(1'000'000, 5)}),
+        seriesOf("tna", {sampleOf(3'000'000, 0, 0), sampleOf(4'000'000, 0, 0), sampleOf(5'000'000, 0, 0)}),
+        seriesOf("ceiling", {sampleOf(4'000'000, 0), sampleOf(5'000'000, 0), sampleOf(5'000'000, 0)})};
+}
+
+TEST(BenchReport, RatiosAreOfTheSameRoundAndThenTheirMedian) {
+    const auto document = resultDocument({}, nlohmann::json::object(), threeRounds());
+    const auto& tna = document["series"][1];
+    // 3, 2, 5 and 0.75, 0.8, 1.0; the ratios of the medians would be 4 and 0.8.
+    EXPECT_DOUBLE_EQ(tna["x_linux"]["median"], 3);
+    EXPECT_DOUBLE_EQ(tna["x_linux"]["min"], 2);
+    EXPECT_DOUBLE_EQ(tna["x_linux"]["max"], 5);
+    EXPECT_DOUBLE_EQ(tna["x_ceiling"]["median"], 0.8);
+    EXPECT_DOUBLE_EQ(tna["mpps"]["median"], 4);
+    EXPECT_DOUBLE_EQ(tna["rounds"][1]["ns_per_frame"], 125);
+}
+
+TEST(BenchReport, TableShowsMedianSpreadAndExactAccount) {
+    const auto table = renderTable(threeRounds());
+    EXPECT_THAT(table, HasSubstr("0.80 (0.75-1.00)"));
+    EXPECT_THAT(table, HasSubstr("3.00 (2.00-5.00)"));
+    EXPECT_THAT(table, HasSubstr("4.00 (3.00-5.00)"));
+    EXPECT_THAT(table, HasSubstr("    4000005     4000000         5\n"));
+}
+
+TEST(BenchReport, RoundInWhichLinuxDidPartOfTheWorkIsFlagged) {
+    auto all = threeRounds();
+    EXPECT_THAT(remarks(all), IsEmpty());
+    EXPECT_THAT(renderTable(all), Not(HasSubstr("!")));
+    all[1].rounds[2].slow = 7;
+    EXPECT_THAT(remarks(all), ElementsAre(HasSubstr("in 1 of 3 rounds not all was fast, 7 frames")));
+    EXPECT_THAT(renderTable(all), HasSubstr(" !\n"));
+    EXPECT_TRUE(resultDocument({}, nlohmann::json::object(), all)["series"][1]["rounds"][2]["suspect"]);
+}
+
+TEST(BenchReport, ContenderThatFailedIsNotShownAsMeasured) {
+    auto all = threeRounds();
+    all[2].notMeasured = "it does not forward";
+    EXPECT_THAT(renderTable(all), HasSubstr("ceiling     not measured"));
+    EXPECT_THAT(remarks(all), ElementsAre(HasSubstr("it does not forward")));
+    EXPECT_TRUE(resultDocument({}, nlohmann::json::object(), all)["series"][1]["x_ceiling"].is_null());
+}
+
+TEST(BenchTurns, EachContenderIsFirstAndLastAndNeighboursChangeSides) {
+    EXPECT_THAT(turnsOfRound(3, 0), ElementsAre(0, 1, 2));
+    EXPECT_THAT(turnsOfRound(3, 1), ElementsAre(2, 1, 0));
+    EXPECT_THAT(turnsOfRound(3, 2), ElementsAre(1, 2, 0));
+    EXPECT_THAT(turnsOfRound(3, 3), ElementsAre(0, 2, 1));
+    EXPECT_THAT(turnsOfRound(3, 4), ElementsAre(2, 0, 1));
+    EXPECT_THAT(turnsOfRound(0, 4), IsEmpty());
+}
+
+TEST(BenchTopology, EachQueueBelongsToItsCpu) {
+    EXPECT_THAT(xpsMasks(2), ElementsAre("1", "2"));
+    const auto many = xpsMasks(34);
+    EXPECT_EQ(many[31], "80000000");
+    EXPECT_EQ(many[33], "2,00000000");
+}
+
+} // namespace
+} // namespace tna::bench

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+#ifndef TNA_BENCH_SHARED_H
+#define TNA_BENCH_SHARED_H
+
+/* What the traffic programs share with user space. */
+#include <linux/types.h>
+
+#define CPUS 64
+#define KEPT_FRAMES 256
+
+/* One cache line per CPU. */
+struct per_cpu {
+	__u64 frames;
+	__u64 flow;
+	__u64 wrong;
+	__u64 unused[5];
+} __attribute__((aligned(64)));
+
+struct kept_frame {
+	__u32 size;
+	__u8 bytes[1532];
+};
+
+#endif

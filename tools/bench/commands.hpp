@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/error.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace tna::bench {
+
+// Each adds a command that measures, prints, and sets the exit code.
+void addThroughput(CLI::App& app, int& exitCode);
+
+// What the commands have in common.
+
+/// Prints a sentence about a failure; the exit code of the program.
+[[nodiscard]] int complain(const std::string& sentence, ExitCode code);
+/// What a run needs before anything is made: 0, or an exit code after a sentence. `tnad` becomes the file
+/// to run.
+[[nodiscard]] int prepare(std::string& tnad);
+/// Other work on the machine must not decide what is measured.
+void takePriority();
+void print(const nlohmann::json& document);
+
+} // namespace tna::bench

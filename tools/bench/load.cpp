@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/load.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <pthread.h>
+
+namespace tna::bench {
+
+namespace {
+constexpr int hugeCount = 1 << 24;
+/// Calls per second at a given rate: few enough for their own cost not to matter.
+constexpr double callsPerSecond = 1000;
+constexpr double fewestFrames = 16;
+/// What could not be sent in time is sent later, but not more than this much of it.
+constexpr auto longestDebt = std::chrono::milliseconds(20);
+
+double threadCpuSeconds(std::thread& thread) {
+    clockid_t clock{};
+    timespec time{};
+    if (::pthread_getcpuclockid(thread.native_handle(), &clock) != 0 || ::clock_gettime(clock, &time) != 0)
+        return 0;
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+/// With all CPUs, the first handles the machine's interrupts as well; with fewer, it is left out.
+unsigned cpuOf(unsigned sender, unsigned cpus) {
+    const unsigned present = std::max(1U, std::thread::hardware_concurrency());
+    return cpus < present ? present - 1 - sender : sender;
+}
+} // namespace
+
+Load::Load(const Traffic& traffic, unsigned cpus, double rate) : traffic_(traffic) {
+    // The handler does nothing: the signal is to end a system call.
+    struct sigaction wake{};
+    wake.sa_handler = [](int) {};
+    ::sigaction(SIGUSR1, &wake, nullptr);
+    for (unsigned sender = 0; sender < cpus; sender++) {
+        senders_.push_back(std::make_unique<Sender>());
+        auto& own = *senders_.back();
+        own.thread = std::thread([this, &own, cpu = cpuOf(sender, cpus), rate, cpus] {
+            run(cpu, rate / cpus);
+            own.done = true;
+        });
+    }
+}
+
+Load::~Load() {
+    (void)stop();
+}
+
+void Load::run(unsigned cpu, double rate) {
+    pinTo(cpu);
+    auto result = traffic_.topology().generator().enter();
+    while (result && !stop_)
+        result = rate > 0 ? sendAtRate(rate) : traffic_.send(hugeCount);
+    const std::lock_guard lock{mutex_};
+    if (!result)
+        outcome_ = std::move(result);
+}
+
+Result<void> Load::sendAtRate(double rate) const {
+    const auto count = std::max(fewestFrames, rate / callsPerSecond);
+    const auto interval = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(count / rate));
+    Result<void> sent;
+    for (auto due = std::chrono::steady_clock::now(); sent && !stop_;) {
+        sent = traffic_.send(static_cast<int>(count));
+        due = std::max(due + interval, std::chrono::steady_clock::now() - longestDebt);
+        std::this_thread::sleep_until(due);
+    }
+    return sent;
+}
+
+double Load::cpuSeconds() {
+    double sum = 0;
+    for (const auto& sender : senders_)
+        if (sender->thread.joinable())
+            sum += threadCpuSeconds(sender->thread);
+    return sum;
+}
+
+Result<void> Load::stop() {
+    stop_ = true;
+    for (const auto& sender : senders_) {
+        // Again and again: the first signal may come before the system call does.
+        while (!sender->done) {
+            ::pthread_kill(sender->thread.native_handle(), SIGUSR1);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        if (sender->thread.joinable())
+            sender->thread.join();
+    }
+    const std::lock_guard lock{mutex_};
+    return outcome_;
+}
+
+} // namespace tna::bench

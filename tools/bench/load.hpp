@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bench/traffic.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tna::bench {
+
+/// Frames from one thread on each of some CPUs, until stopped. Everything up to the sink runs in these
+/// threads, or in the kernel's threads of the same CPUs.
+class Load {
+public:
+    /// `rate` is in frames per second; 0 is as many as can be.
+    Load(const Traffic& traffic, unsigned cpus, double rate = 0);
+    Load(const Load&) = delete;
+    Load& operator=(const Load&) = delete;
+    ~Load();
+
+    /// Ends the threads; says why one could not send.
+    [[nodiscard]] Result<void> stop();
+    /// Processor time of the threads so far.
+    [[nodiscard]] double cpuSeconds();
+
+private:
+    struct Sender {
+        std::thread thread;
+        std::atomic<bool> done{false};
+    };
+    void run(unsigned cpu, double rate);
+    [[nodiscard]] Result<void> sendAtRate(double rate) const;
+    const Traffic& traffic_;
+    std::atomic<bool> stop_{false};
+    std::vector<std::unique_ptr<Sender>> senders_;
+    std::mutex mutex_;
+    Result<void> outcome_;
+};
+
+} // namespace tna::bench

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/sample.hpp"
+
+#include <chrono>
+
+namespace tna::bench {
+
+namespace {
+using Clock = std::chrono::steady_clock;
+constexpr double warmUpSeconds = 0.06;
+constexpr std::uint64_t warmUpFrames = 64;
+constexpr auto patience = std::chrono::seconds(20);
+constexpr auto tick = std::chrono::milliseconds(1);
+
+double secondsSince(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Until as many frames have arrived. A busy machine may take its time, but not forever.
+Result<void> awaitFrames(const Traffic& traffic, std::uint64_t total) {
+    const auto deadline = Clock::now() + patience;
+    while (traffic.counters().received < total) {
+        if (Clock::now() > deadline) {
+            const auto now = traffic.counters();
+            return fail("no more than {} of {} frames arrived in {} s", now.received, now.sent,
+                        patience.count());
+        }
+        std::this_thread::sleep_for(tick);
+    }
+    return {};
+}
+
+Counters difference(const Counters& now, const Counters& before) {
+    return {now.sent - before.sent, now.received - before.received, now.wrong - before.wrong};
+}
+} // namespace
+
+Result<Sample> measure(const Traffic& traffic, unsigned cpus, Duration duration) {
+    const auto begin = traffic.counters();
+    Sample sample;
+    Load load{traffic, cpus};
+    std::this_thread::sleep_for(std::chrono::duration<double>(warmUpSeconds));
+    Result<void> arrived = awaitFrames(traffic, begin.received + warmUpFrames);
+    if (arrived) {
+        const auto before = traffic.counters();
+        const auto start = Clock::now();
+        const double cpuBefore = load.cpuSeconds();
+        std::this_thread::sleep_for(std::chrono::duration<double>(duration.seconds));
+        arrived = awaitFrames(traffic, before.received + duration.leastFrames);
+        sample.received = traffic.counters().received - before.received;
+        sample.seconds = secondsSince(start);
+        sample.cpuSeconds = load.cpuSeconds() - cpuBefore;
+    }
+    if (auto stopped = load.stop(); !stopped)
+        return std::unexpected(stopped.error());
+    if (!arrived)
+        return std::unexpected(arrived.error());
+    sample.total = difference(traffic.settle(), begin);
+    if (sample.total.wrong != 0)
+        return fail("{} of {} frames arrived changed", sample.total.wrong, sample.total.received);
+    return sample;
+}
+
+} // namespace tna::bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bench/load.hpp"
+
+#include <optional>
+
+namespace tna::bench {
+
+/// One measurement: rates in steady state, and an account of every frame from the first to the last.
+struct Sample {
+    double seconds = 0;                ///< of steady state
+    std::uint64_t received = 0;        ///< in it
+    double cpuSeconds = 0;             ///< of the generator's threads in it, in which everything runs
+    Counters total;                    ///< from the start to when nothing was under way any more
+    std::optional<std::uint64_t> slow; ///< of all, those that a fast path left to Linux
+
+    [[nodiscard]] double mpps() const {
+        return seconds > 0 ? static_cast<double>(received) / seconds / 1e6 : 0;
+    }
+    [[nodiscard]] double nsPerFrame() const {
+        return received > 0 ? cpuSeconds * 1e9 / static_cast<double>(received) : 0;
+    }
+    [[nodiscard]] std::uint64_t lost() const {
+        return total.sent > total.received ? total.sent - total.received : 0;
+    }
+    /// A fast path was to be measured, and Linux did part of the work.
+    [[nodiscard]] bool suspect() const { return slow.value_or(0) > 0; }
+};
+
+/// How long to measure.
+struct Duration {
+    double seconds = 0;
+    std::uint64_t leastFrames = 0; ///< longer, until as many have arrived
+};
+
+/// Offers as much as some CPUs can; fails if frames stop arriving.
+[[nodiscard]] Result<Sample> measure(const Traffic& traffic, unsigned cpus, Duration duration);
+
+} // namespace tna::bench

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/commands.hpp"
+#include "bench/contender.hpp"
+#include "bench/frame.hpp"
+#include "bench/report.hpp"
+
+#include <algorithm>
+#include <CLI/CLI.hpp>
+#include <fmt/ranges.h>
+#include <memory>
+#include <thread>
+
+namespace tna::bench {
+
+namespace {
+struct Arguments {
+    ThroughputOptions options;
+    bool json = false;
+    bool quick = false;
+};
+
+std::string problemWith(const ThroughputOptions& options) {
+    for (const auto& name : options.contenders)
+        if (std::ranges::count(contenderNames(), name) == 0)
+            return fmt::format("there is no contender '{}'; known: {}", name,
+                               fmt::join(contenderNames(), ", "));
+    const unsigned present = std::thread::hardware_concurrency();
+    for (const unsigned cpus : options.cpus)
+        if (cpus == 0 || cpus > present)
+            return fmt::format("{} CPUs were asked for, this machine has {}", cpus, present);
+    for (const unsigned stations : options.stations)
+        if (stations == 0 || stations > mostStations)
+            return fmt::format("--stations must be from 1 to {}", mostStations);
+    if (options.frameSize < smallestFrame || options.frameSize > largestFrame)
+        return fmt::format("--size must be from {} to {} bytes", smallestFrame, largestFrame);
+    if (options.rounds == 0 || options.seconds <= 0)
+        return "there must be at least one round, of more than 0 seconds";
+    return {};
+}
+
+int run(Arguments& arguments) {
+    auto& options = arguments.options;
+    if (arguments.quick) {
+        options.cpus = {1};
+        options.rounds = 3;
+        options.seconds = 0.15;
+    }
+    if (const auto problem = problemWith(options); !problem.empty())
+        return complain(problem, ExitCode::usage);
+    if (const int code = prepare(options.tnad); code != 0)
+        return code;
+    const auto machine = describeMachine();
+    takePriority();
+    auto watcher = std::make_unique<TerminalWatcher>();
+    const auto all = measureThroughput(options, *watcher);
+    const bool interrupted = watcher->interrupted();
+    watcher.reset();
+    if (!all)
+        return complain(all.error().sentence(), ExitCode::failure);
+    if (arguments.json)
+        print(resultDocument(options, machine, *all));
+    else
+        fmt::print("{} byte frames, {}\n{}", options.frameSize, machineLine(machine), renderTable(*all));
+    for (const auto& remark : remarks(*all))
+        fmt::print(stderr, "{}\n", remark);
+    if (interrupted)
+        return complain("interrupted; what was measured is shown", ExitCode::failure);
+    const bool complete =
+        std::ranges::all_of(*all, [](const Series& series) { return series.notMeasured.empty(); });
+    return static_cast<int>(complete ? ExitCode::ok : ExitCode::failure);
+}
+} // namespace
+
+void addThroughput(CLI::App& app, int& exitCode) {
+    auto arguments = std::make_shared<Arguments>();
+    auto& options = arguments->options;
+    auto* command = app.add_subcommand("throughput", "frames per second at full offer, through a bridge");
+    command->add_option("--contender", options.contenders, "linux, linux+nf, tna, ceiling")
+        ->delimiter(',')
+        ->capture_default_str();
+    command->add_option("--stations", options.stations, "numbers of pairs of stations that talk")
+        ->delimiter(',')
+        ->capture_default_str();
+    command->add_option("--cpus", options.cpus, "numbers of CPUs")->delimiter(',')->capture_default_str();
+    command->add_option("--size", options.frameSize, "frame size in bytes")->capture_default_str();
+    command->add_option("--rounds", options.rounds, "rounds")->capture_default_str();
+    command->add_option("--seconds", options.seconds, "length of each measurement")->capture_default_str();
+    command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
+    command->add_flag("--json", arguments->json, "every round, for programs");
+    command->add_flag("--quick", arguments->quick, "three short rounds on one CPU");
+    command->footer(
+        "linux: the bridge, with br_netfilter's calls of the rule sets off; linux+nf: on, the "
+        "kernel's default;\ntna: tnad beside it; ceiling: a program that only redirects to a fixed "
+        "port.\nBefore each measurement a frame of each flow is sent and compared at the far end.");
+    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+}
+
+} // namespace tna::bench

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/tnad.hpp"
+
+#include "base/file.hpp"
+#include "tnactl/client.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+#include <unistd.h>
+
+namespace tna::bench {
+
+namespace {
+constexpr auto patience = std::chrono::seconds(60);
+constexpr auto pollInterval = std::chrono::milliseconds(3);
+/// veth ports are left alone by default.
+constexpr const char* configuration = "[ports]\nexclude_kinds = []\n";
+
+std::filesystem::path ownFolder() {
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+/// What the daemon said last.
+std::string lastLine(const std::string& file) {
+    auto text = readFile(file).value_or("");
+    while (text.ends_with('\n'))
+        text.pop_back();
+    const auto line = text.rfind('\n');
+    return line == std::string::npos ? text : text.substr(line + 1);
+}
+} // namespace
+
+Result<std::string> findTnad(const std::string& named) {
+    if (!named.empty()) {
+        if (::access(named.c_str(), X_OK) == 0)
+            return named;
+        return std::unexpected(Error{"cannot run " + named, errnoText(errno), "name the daemon with --tnad"});
+    }
+    const auto here = ownFolder();
+    const std::array<std::filesystem::path, 4> places = {here / "../../controller/daemon/tnad",
+                                                         here / "../sbin/tnad", "/usr/sbin/tnad",
+                                                         "/usr/local/sbin/tnad"};
+    for (const auto& place : places)
+        if (::access(place.c_str(), X_OK) == 0)
+            return place.lexically_normal().string();
+    return std::unexpected(Error{"there is no tnad beside this program nor in /usr/sbin",
+                                 {},
+                                 "build or install it, or name it with --tnad"});
+}
+
+Result<Tnad> Tnad::start(const std::string& file) {
+    std::string directory = "/tmp/tna-bench-XXXXXX";
+    if (::mkdtemp(directory.data()) == nullptr)
+        return failErrno(errno, "cannot make a folder in /tmp");
+    const auto config = directory + "/tnad.conf";
+    const auto written = writeFile(config, configuration);
+    auto process = written ? Process::start({file, "--config", config, "--socket", directory + "/socket",
+                                             "--log-level", "warning"},
+                                            directory + "/errors")
+                           : Result<Process>{std::unexpected(written.error())};
+    if (process)
+        return Tnad{std::move(directory), std::move(*process)};
+    std::error_code ignored;
+    std::filesystem::remove_all(directory, ignored);
+    return std::unexpected(process.error());
+}
+
+Tnad::~Tnad() {
+    if (directory_.empty())
+        return;
+    process_.end(SIGTERM);
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+}
+
+Error Tnad::ended() const {
+    const auto words = lastLine(directory_ + "/errors");
+    return {"tnad does not run here: " + process_.ending(), words.empty() ? "it said nothing" : words, {}};
+}
+
+Result<void> Tnad::waitAccelerated(std::size_t ports) {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    std::size_t accelerated = 0;
+    nlohmann::json why;
+    while (process_.running()) {
+        // Before it listens there is no answer.
+        if (const auto status = get("/v1/status")) {
+            const auto& all = (*status)["ports"];
+            accelerated = static_cast<std::size_t>(std::ranges::count_if(
+                all, [](const nlohmann::json& port) { return port["state"] == "accelerated"; }));
+            if (accelerated >= ports)
+                return {};
+            for (const auto& port : all)
+                if (port["state"] != "accelerated")
+                    why = port["name"].get<std::string>() + ": " + port["why"].dump();
+        }
+        if (std::chrono::steady_clock::now() > deadline)
+            return fail("tnad has accelerated {} of {} ports in {} s; {}", accelerated, ports,
+                        patience.count(), why.is_null() ? lastLine(directory_ + "/errors") : why.dump());
+        std::this_thread::sleep_for(pollInterval);
+    }
+    return std::unexpected(ended());
+}
+
+Result<nlohmann::json> Tnad::get(const std::string& path) {
+    if (auto answer = ctl::Client(socket()).get(path))
+        return std::move(*answer);
+    else
+        return std::unexpected(std::move(answer.error().error));
+}
+
+Result<nlohmann::json> Tnad::port(const std::string& name) {
+    auto answer = get("/v1/ports/" + name);
+    if (!answer)
+        return answer;
+    return (*answer)["port"];
+}
+
+} // namespace tna::bench
