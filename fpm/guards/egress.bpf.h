@@ -19,7 +19,7 @@ INLINE u64 guard_egress_down(struct net_device *dev)
 INLINE u64 guard_egress_mtu(struct net_device *dev, u32 len)
 {
 	/* No Ethernet device has an MTU below this (ether_setup: ETH_MIN_MTU), so small frames always fit. */
-	if (len <= ETH_MIN_MTU + ETH_HLEN)
+	if (likely(len <= ETH_MIN_MTU + ETH_HLEN))
 		return 0;
 	return len > KGET(u32, dev, mtu) + ETH_HLEN + VLAN_HLEN;
 }
@@ -31,14 +31,14 @@ INLINE u64 guard_egress_redirect(struct net_device *dev)
 }
 
 /*
- * A queueing discipline that may shape, classify or drop. "noqueue" has no enqueue function; but so
- * have the roots that hand out a discipline per transmit queue (mq, mqprio: TCQ_F_MQROOT).
+ * A queueing discipline that may shape, classify or drop. "noqueue" alone has no enqueue function:
+ * register_qdisc() gives one to all others that lack it, to the roots mq and mqprio, too.
  */
 INLINE u64 guard_egress_qdisc(struct net_device *dev)
 {
-	struct Qdisc *qdisc = KOBJ(struct Qdisc, KGET(u64, dev, qdisc));
+	u64 qdisc = KGET(u64, dev, qdisc);
 
-	return KGET(u64, qdisc, enqueue) | (KGET(u32, qdisc, flags) & TCQ_F_MQROOT);
+	return KLOAD(u64, KADDR(struct Qdisc, qdisc, enqueue));
 }
 
 #define QDISC_ID(a, b, c, d, e, f, g, h)                                                                     \

@@ -13,12 +13,12 @@
 /* The sender's socket buffer (struct veth_xdp_buff, since 6.3); only for ports whose driver is veth. */
 INLINE u64 sender_buffer(struct xdp_buff *xdp)
 {
-	struct veth_xdp_buff *veth = KOBJ(struct veth_xdp_buff, xdp);
+	struct veth_xdp_buff *veth = KCAST(struct veth_xdp_buff, xdp);
 
 	return KGET(u64, veth, skb);
 }
 
-NOINLINE u64 guard_unfinished_checksum(u64 buffer)
+INLINE u64 guard_unfinished_checksum(u64 buffer)
 {
 	struct sk_buff *skb = KOBJ(struct sk_buff, buffer);
 

@@ -5,10 +5,10 @@
 /*
  * Reading the kernel's own structures in place.
  *
- * Addresses travel as plain numbers (u64), so that they can be compared and OR-ed; they become
- * readable by KOBJ(), a cast which the verifier turns into a register move. Loads through it cannot
- * fault: where the address is not mapped they give 0 (BPF_PROBE_MEM). bpf_rdonly_cast() takes type
- * 0 (void, any offset, gives plain numbers) since 6.17.
+ * Addresses travel as plain numbers (u64), so that they can be compared and OR-ed. They become
+ * readable by KOBJ(): the address is added to a readable region that starts at 0 and has no end, which
+ * is what bpf_rdonly_cast(0, 0) yields since 6.17 (type 0: void, any offset, gives plain numbers).
+ * Loads through it cannot fault: where the address is not mapped they give 0 (BPF_PROBE_MEM).
  */
 
 #include <linux/bpf.h>
@@ -20,10 +20,26 @@
 #include "kernel/types.h"
 
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
-extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
+/* const: the same arguments give the same pointer, one call per function is enough */
+extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym __attribute__((const));
+
+/*
+ * The sum is formed in the pointer's register: "number += pointer" is a number to the verifier, and
+ * clang is free to choose that order.
+ */
+static __always_inline void *kernel_object(u64 address)
+{
+	void *object = bpf_rdonly_cast(NULL, 0);
+
+	asm("%0 += %1" : "+r"(object) : "r"(address));
+	return object;
+}
 
 /* The object of type T at an address. */
-#define KOBJ(T, address) ((T *)bpf_rdonly_cast((const void *)(u64)(address), 0))
+#define KOBJ(T, address) ((T *)kernel_object(address))
+
+/* What the verifier knows as a pointer to something, read as a T. */
+#define KCAST(T, pointer) ((T *)bpf_rdonly_cast(pointer, 0))
 
 /* A field as a number of type N; one load instruction, its offset is relocated. */
 #define KGET(N, object, field) (*(N *)__builtin_preserve_access_index(&(object)->field))
@@ -40,7 +56,7 @@ extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
 	(*(u64 *)((u8 *)(object) + bpf_core_field_offset(T, field) + (byte)))
 
 /* A number at an address. */
-#define KLOAD(N, address) (*(N *)bpf_rdonly_cast((const void *)(u64)(address), 0))
+#define KLOAD(N, address) (*(N *)kernel_object(address))
 
 /*
  * Tests are collected in one word that is 0 while nothing is in the way. The barrier keeps clang from
@@ -51,6 +67,9 @@ extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
 		(word) |= (u64)(test);                                                                       \
 		asm volatile("" : "+r"(word));                                                               \
 	} while (0)
+
+#define likely(test) __builtin_expect(!!(test), 1)
+#define unlikely(test) __builtin_expect(!!(test), 0)
 
 #define INLINE static __always_inline
 #define NOINLINE static __attribute__((noinline))

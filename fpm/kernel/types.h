@@ -92,7 +92,6 @@ struct Qdisc_ops {
 
 struct Qdisc {
 	int (*enqueue)(struct sk_buff *, struct Qdisc *, struct sk_buff **);
-	unsigned int flags;
 	const struct Qdisc_ops *ops;
 };
 
@@ -230,7 +229,6 @@ struct sk_buff {
 #define LINK_STATE_NOCARRIER (1u << 2)
 #define XDP_BUFF_HAS_FRAGS (1u << 0)
 #define NETDEV_XDP_ACT_NDO_XMIT 4u
-#define TCQ_F_MQROOT 8u
 #define CHECKSUM_PARTIAL 3
 #define BR_STATE_FORWARDING 3
 

@@ -28,7 +28,7 @@ INLINE int packet_parse(struct xdp_md *ctx, struct packet *packet)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
 
-	if (data + PACKET_MIN > end)
+	if (unlikely(data + PACKET_MIN > end))
 		return 0;
 	u64 first = *(u64 *)data, second = *(u64 *)(data + ETH_ALEN);
 	packet->destination = first & MAC_MASK;
@@ -41,7 +41,7 @@ INLINE int packet_parse(struct xdp_md *ctx, struct packet *packet)
 /* The address of the device that the frame came in by. */
 INLINE u64 ingress_device(struct xdp_buff *xdp)
 {
-	struct xdp_rxq_info *queue = KOBJ(struct xdp_rxq_info, xdp->rxq);
+	struct xdp_rxq_info *queue = KCAST(struct xdp_rxq_info, xdp->rxq);
 
 	return KGET(u64, queue, dev);
 }

@@ -70,11 +70,10 @@ INLINE struct tna_flow *flow_slot(u64 destination, u64 source)
 {
 	u32 hash = ((destination ^ (source << 16)) * 0x9e3779b97f4a7c15ULL) >> 40;
 	u32 index = (hash & (FLOWS_PER_CPU - 1)) + bpf_get_smp_processor_id() * FLOWS_PER_CPU;
-
 	struct tna_flow *all = flows;
 
 	asm volatile("" : "+r"(all)); /* its size is known at load time only */
-	return index < FLOWS_TOTAL ? all + index : NULL;
+	return likely(index < FLOWS_TOTAL) ? all + index : NULL;
 }
 
 /* Moves what a flow has counted to its ports. */
@@ -97,6 +96,18 @@ INLINE void flow_evict(struct tna_flow *flow)
 	}
 	flow->packets = 0;
 	flow->bytes = 0;
+}
+
+/* Counts a frame that is left to Linux, by port and reason. */
+NOINLINE int leave_to_linux(struct xdp_md *ctx, u32 reason)
+{
+	s32 slot = port_slot(ctx->ingress_ifindex);
+	u32 key = slot;
+	struct tna_port_counters *counters = slot < 0 ? NULL : bpf_map_lookup_elem(&port_counters, &key);
+
+	if (counters && reason < TNA_REASON_COUNT)
+		counters->slow[reason]++;
+	return XDP_PASS;
 }
 
 #endif

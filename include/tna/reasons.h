@@ -43,8 +43,7 @@
 	X(EGRESS_QDISC, "egress-qdisc", "the egress port has a queueing discipline that shapes or classifies") \
 	X(EGRESS_UNMANAGED, "egress-unmanaged", "the egress port is excluded or not known here yet")         \
 	X(EGRESS_REDIRECT, "egress-redirect", "the egress port's driver does not take redirected frames")    \
-	X(SWITCHDEV, "switchdev", "hardware forwards between these ports")                                   \
-	X(TRANSIENT, "transient", "something was changing just then")
+	X(SWITCHDEV, "switchdev", "hardware forwards between these ports")
 
 #define TNA_REASON_ENUM(id, code, text) TNA_REASON_##id,
 enum tna_reason { TNA_REASONS(TNA_REASON_ENUM) TNA_REASON_COUNT };

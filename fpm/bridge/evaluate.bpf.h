@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_BRIDGE_EVALUATE_H
+#define TNA_BRIDGE_EVALUATE_H
+
+/*
+ * What Linux would do with a frame, evaluated from nothing: every test one by one, each with its
+ * reason. Runs for frames that bridge_forward() could not prove; either there is a reason to leave the
+ * frame to Linux, or the flow cache learns where the proof's parts lie.
+ */
+
+#include "bridge/settings.bpf.h"
+#include "fdb/fdb.bpf.h"
+#include "guards/bridge_netfilter.bpf.h"
+#include "guards/egress.bpf.h"
+#include "guards/namespace.bpf.h"
+#include "guards/netdev_hook.bpf.h"
+#include "guards/sender.bpf.h"
+#include "guards/tc.bpf.h"
+#include "pipeline/state.bpf.h"
+
+#define REASON_NONE TNA_REASON_COUNT
+
+#define BECAUSE(test, reason)                                                                                \
+	do {                                                                                                 \
+		if (test)                                                                                    \
+			return TNA_REASON_##reason;                                                          \
+	} while (0)
+
+/* Continues only if a part found no reason. */
+#define UNLESS_BECAUSE(part)                                                                                 \
+	do {                                                                                                 \
+		u32 reason_ = (part);                                                                        \
+		if (reason_ != REASON_NONE)                                                                  \
+			return reason_;                                                                      \
+	} while (0)
+
+/* What a frame meets on its way, by address. */
+struct bridge_path {
+	u64 device;
+	u64 port;
+	u64 bridge;
+	u64 source;
+	u64 destination;
+	u64 egress_port;
+	u64 egress;
+};
+
+INLINE u32 evaluate_ingress(const struct bridge_path *path, u64 buffer)
+{
+	struct net_device *ingress = KOBJ(struct net_device, path->device);
+
+	BECAUSE(guard_namespace(ingress, CONSTANT(NET)), NAMESPACE);
+	BECAUSE(!(BPF_CORE_READ_BITFIELD(ingress, priv_flags) & IFF_BRIDGE_PORT), NOT_A_PORT);
+	BECAUSE(guard_capture_device(path->device, ingress), CAPTURE);
+	BECAUSE(guard_capture_namespace(CONSTANT(NET), KOBJ(struct net, CONSTANT(NET))), CAPTURE);
+	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(ingress)), TC);
+	BECAUSE(guard_netdev_ingress(ingress), NETDEV_HOOK);
+	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
+	BECAUSE(buffer && guard_unfinished_checksum(buffer), CHECKSUM);
+	return REASON_NONE;
+}
+
+INLINE u32 evaluate_bridge(const struct bridge_path *path)
+{
+	struct net_bridge_port *in = KOBJ(struct net_bridge_port, path->port);
+	struct net_bridge *bridge = KOBJ(struct net_bridge, path->bridge);
+
+	BECAUSE(bridge_options(bridge), BRIDGE_OPTIONS);
+	BECAUSE(bridge_promisc(path->bridge, bridge), BRIDGE_PROMISC);
+	BECAUSE(bridge_hooks_revalidate(&home), NETFILTER);
+	BECAUSE(CONSTANT(BR_NETFILTER) && guard_br_netfilter(CONSTANT(BRNF)), BR_NETFILTER);
+	BECAUSE(bridge_port_state(in), PORT_STATE);
+	BECAUSE(bridge_port_flags(KGET(u64, in, flags)), PORT_FLAGS);
+	return REASON_NONE;
+}
+
+INLINE u32 evaluate_frame(struct xdp_md *ctx, const struct packet *packet, u64 device)
+{
+	BECAUSE(packet->destination & MAC_MULTICAST, MULTICAST);
+	BECAUSE(!packet->source || (packet->source & MAC_MULTICAST), SOURCE_INVALID);
+	BECAUSE(bridge_tagged_to_vlan_device(packet->protocol, KOBJ(struct net_device, device)), VLAN_DEVICE);
+	BECAUSE(bridge_frame_is_special(ctx, packet->protocol), PROTOCOL);
+	return REASON_NONE;
+}
+
+INLINE u32 evaluate_source(const struct bridge_path *path)
+{
+	struct net_bridge_fdb_entry *from = KOBJ(struct net_bridge_fdb_entry, path->source);
+
+	BECAUSE(!path->source || KGET(u64, from, dst) != path->port, SOURCE_UNKNOWN);
+	BECAUSE(KGET(u64, from, flags) & (FDB_LOCAL | FDB_LOCKED), SOURCE_INVALID);
+	BECAUSE(KGET(u64, from, flags) & FDB_NOTIFY_INACTIVE, SOURCE_AGED);
+	BECAUSE(bpf_jiffies64() - KGET(u64, from, updated) >
+			bridge_refresh_age(KOBJ(struct net_bridge, path->bridge)),
+		SOURCE_AGED);
+	return REASON_NONE;
+}
+
+INLINE u32 evaluate_stations(const struct packet *packet, struct bridge_path *path)
+{
+	path->source = fdb_find(path->bridge, packet->source);
+	path->destination = fdb_find(path->bridge, packet->destination);
+	UNLESS_BECAUSE(evaluate_source(path));
+	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, path->destination);
+
+	BECAUSE(!path->destination, UNKNOWN_UNICAST);
+	BECAUSE(KGET(u64, to, flags) & FDB_LOCAL, LOCAL);
+	path->egress_port = KGET(u64, to, dst);
+	return REASON_NONE;
+}
+
+INLINE u32 evaluate_egress_port(struct bridge_path *path)
+{
+	struct net_bridge_port *out = KOBJ(struct net_bridge_port, path->egress_port);
+	u64 in_flags = KLOAD(u64, KADDR(struct net_bridge_port, path->port, flags));
+
+	path->egress = KGET(u64, out, dev);
+	BECAUSE(path->port == path->egress_port, SAME_PORT);
+	/* a port that goes down is disabled by the bridge, too; this is the reason that helps a user */
+	BECAUSE(guard_egress_down(KOBJ(struct net_device, path->egress)), EGRESS_DOWN);
+	BECAUSE(bridge_port_state(out), EGRESS_STATE);
+	BECAUSE(bridge_egress_flags(out, 0), EGRESS_FLAGS);
+	BECAUSE(bridge_egress_flags(out, in_flags), ISOLATED);
+	BECAUSE(bridge_port_offloaded(path->port) || bridge_port_offloaded(path->egress_port), SWITCHDEV);
+	return REASON_NONE;
+}
+
+INLINE u32 evaluate_egress(const struct bridge_path *path, u32 len)
+{
+	struct net_device *egress = KOBJ(struct net_device, path->egress);
+
+	BECAUSE(guard_capture_device(path->egress, egress), CAPTURE);
+	BECAUSE(guard_tc_entry_busy(guard_tc_egress(egress)), TC);
+	BECAUSE(guard_netdev_egress(egress), NETDEV_HOOK);
+	BECAUSE(guard_egress_mtu(egress, len), EGRESS_MTU);
+	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(path->egress), EGRESS_QDISC);
+	BECAUSE(guard_egress_redirect(egress), EGRESS_REDIRECT);
+	return REASON_NONE;
+}
+
+/* Remembers where the parts of the proof lie; each frame looks there again. */
+INLINE u32 evaluate_fill(struct tna_flow *flow, const struct bridge_path *path, u32 epoch)
+{
+	s32 in = port_slot(KLOAD(u32, KADDR(struct net_device, path->device, ifindex)));
+	s32 out = port_slot(KLOAD(u32, KADDR(struct net_device, path->egress, ifindex)));
+
+	BECAUSE(in < 0, UNKNOWN_PORT);
+	BECAUSE(out < 0, EGRESS_UNMANAGED);
+	flow_evict(flow);
+	flow->source = path->source;
+	flow->destination = path->destination;
+	flow->ingress_port = path->port;
+	flow->egress_dev = path->egress;
+	flow->in_slot = in;
+	flow->out_slot = out;
+	flow->epoch = epoch;
+	flow->fresh_until = KLOAD(u64, KADDR(struct net_bridge_fdb_entry, path->source, updated)) +
+			    bridge_refresh_age(KOBJ(struct net_bridge, path->bridge));
+	return REASON_NONE;
+}
+
+/* A reason to leave the frame to Linux; or none, and the flow is filled in. */
+NOINLINE u32 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow)
+{
+	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
+	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
+	struct bridge_path path = { .device = ingress_device(xdp) };
+	u32 epoch = home.epoch; /* before anything is looked up */
+	struct packet packet;
+
+	BECAUSE(!packet_parse(ctx, &packet), SHORT);
+	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
+	UNLESS_BECAUSE(evaluate_ingress(&path, buffer));
+	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));
+	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));
+	UNLESS_BECAUSE(evaluate_bridge(&path));
+	UNLESS_BECAUSE(evaluate_frame(ctx, &packet, path.device));
+	UNLESS_BECAUSE(evaluate_stations(&packet, &path));
+	UNLESS_BECAUSE(evaluate_egress_port(&path));
+	UNLESS_BECAUSE(evaluate_egress(&path, packet.len));
+	return flow ? evaluate_fill(flow, &path, epoch) : TNA_REASON_SHORT;
+}
+
+#endif
