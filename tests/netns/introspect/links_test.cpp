@@ -106,6 +106,43 @@ TEST_F(LinksOfNamespace, FollowVlansOfPortsAndOfTheBridge) {
         [&](const Network&) { return link("v0")->bridgePort->vlans[1].state == model::StpState::blocking; }));
 }
 
+TEST_F(LinksOfNamespace, FollowVlanFilteringBeingSwitched) {
+    run("ip link add br0 up type bridge");
+    if (!tryRun("ip link set br0 type bridge vlan_filtering 1"))
+        GTEST_SKIP() << "this kernel's bridges know no VLANs";
+    run("ip link set br0 type bridge vlan_filtering 0 vlan_default_pvid 7");
+    open();
+    EXPECT_FALSE(link("br0")->bridge->vlanFiltering);
+    EXPECT_EQ(link("br0")->bridge->vlanProtocol, 0x8100);
+    EXPECT_EQ(link("br0")->bridge->defaultPvid, 7);
+    run("ip link set br0 type bridge vlan_filtering 1 vlan_protocol 802.1ad vlan_default_pvid 0");
+    ASSERT_TRUE(eventually([&](const Network&) { return link("br0")->bridge->vlanFiltering; }));
+    EXPECT_EQ(link("br0")->bridge->vlanProtocol, 0x88a8);
+    EXPECT_EQ(link("br0")->bridge->defaultPvid, 0);
+    EXPECT_TRUE(link("br0")->bridge->vlans.empty());
+    run("ip link set br0 type bridge vlan_filtering 0");
+    EXPECT_TRUE(eventually([&](const Network&) { return !link("br0")->bridge->vlanFiltering; }));
+}
+
+TEST_F(LinksOfNamespace, FollowVlanDevicesOnPorts) {
+    run("ip link add br0 up type bridge; ip link add v0 up type veth peer name v1; ip link set v0 master "
+        "br0");
+    if (!tryRun("ip link add link v0 name tagged type vlan id 10"))
+        GTEST_SKIP() << "this kernel has no 802.1Q";
+    open();
+    ASSERT_TRUE(link("tagged")->vlan);
+    EXPECT_EQ(link("tagged")->kind, "vlan");
+    EXPECT_EQ(link("tagged")->lower, link("v0")->ifindex);
+    EXPECT_EQ(*link("tagged")->vlan, (model::VlanDevice{0x8100, 10}));
+    run("ip link add link br0 name service type vlan id 4094 protocol 802.1ad");
+    ASSERT_TRUE(eventually([&](const Network&) { return link("service") != nullptr; }));
+    EXPECT_EQ(link("service")->lower, link("br0")->ifindex);
+    EXPECT_EQ(*link("service")->vlan, (model::VlanDevice{0x88a8, 4094}));
+    run("ip link del tagged");
+    EXPECT_TRUE(eventually([&](const Network&) { return link("tagged") == nullptr; }));
+    EXPECT_TRUE(eventually([&](const Network& now) { return now.links == fresh().links; }));
+}
+
 TEST_F(LinksOfNamespace, FollowComingRenamingAndGoing) {
     open();
     run("ip link add v0 type veth peer name v1");
