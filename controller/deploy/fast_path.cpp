@@ -58,6 +58,7 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     Constants constants{};
     constants[TNA_CONSTANT_NET] = facts.net;
     constants[TNA_CONSTANT_BRNF] = facts.brNetfilter;
+    constants[TNA_CONSTANT_PACKED] = facts.packed;
     std::ranges::copy(hooks, &constants[TNA_CONSTANT_HOOK_PRE]);
     constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows ? flows->perCpu : 0;
     constants[TNA_CONSTANT_FLOWS_TOTAL] = flows ? flows->total : 0;

@@ -61,7 +61,8 @@ Result<NamespaceFacts> KernelProbe::readNamespace() {
     if (auto ran = run(0, 0); !ran)
         return std::unexpected(ran.error());
     const auto& answer = skeleton_->bss->probe;
-    return NamespaceFacts{answer.net, answer.brnf, answer.brnf_iptables != 0, answer.brnf_ip6tables != 0};
+    return NamespaceFacts{answer.net, answer.brnf, answer.brnf_iptables != 0, answer.brnf_ip6tables != 0,
+                          answer.packed != 0};
 }
 
 Result<PortFacts> KernelProbe::readPort(model::IfIndex port) {

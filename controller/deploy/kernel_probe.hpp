@@ -17,6 +17,7 @@ struct NamespaceFacts {
     std::uint64_t brNetfilter = 0; ///< struct brnf_net, 0 where br_netfilter is not there
     bool callIptables = false;
     bool callIp6tables = false;
+    bool packed = false; ///< fields lie side by side that one load can read
 };
 
 /// A bridge port as the fast path will see it.

@@ -77,17 +77,18 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 
 	if (unlikely(!packet_parse(ctx, &packet)))
 		return bridge_second_look(ctx, NULL, 0, 0, 1);
-	struct tna_flow *flow = flow_slot(packet.destination, packet.source);
+	u32 index = flow_index(packet.destination, packet.source);
 
-	if (unlikely(!flow))
+	if (unlikely(index >= FLOWS_TOTAL))
 		return XDP_PASS;
+	struct tna_flow *flow = flow_at(index);
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 doubt = ((flow->fresh_until - bpf_jiffies64()) >> 63) | (xdp->flags & XDP_BUFF_HAS_FRAGS);
-	u64 closer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
+	u64 closer = bridge_protocol_unusual(packet.protocol);
 	u64 device = ingress_device(xdp);
 
+	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
 	COLLECT(doubt, flow->epoch ^ home.epoch);
-	COLLECT(closer, bridge_protocol_unusual(packet.protocol));
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	u64 port = KGET(u64, ingress, rx_handler_data);
@@ -130,8 +131,7 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 
 	COLLECT(closer, guard_capture_possible(net));
 	COLLECT(closer, guard_bridge_hooks(net, &home));
-	if (CONSTANT(BR_NETFILTER))
-		COLLECT(doubt, guard_br_netfilter(CONSTANT(BRNF)));
+	WHEN(BR_NETFILTER) COLLECT(doubt, guard_br_netfilter(CONSTANT(BRNF)));
 
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
 

@@ -164,7 +164,7 @@ NOINLINE u32 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow)
 {
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
-	struct bridge_path path = { .device = ingress_device(xdp) };
+	struct bridge_path path = {.device = ingress_device(xdp)};
 	u32 epoch = home.epoch; /* before anything is looked up */
 	struct packet packet;
 

@@ -82,7 +82,8 @@ INLINE u64 bridge_port_flags(u64 flags)
 /* Of the egress port, learning does not matter; of two isolated ports, neither sends to the other. */
 INLINE u64 bridge_egress_flags(struct net_bridge_port *port, u64 ingress_flags)
 {
-	return KGET(u64, port, flags) & (~(u64)(PORT_HARMLESS | PORT_LEARNING) | (ingress_flags & PORT_ISOLATED));
+	return KGET(u64, port, flags) &
+	       (~(u64)(PORT_HARMLESS | PORT_LEARNING) | (ingress_flags & PORT_ISOLATED));
 }
 
 INLINE u64 bridge_port_state(struct net_bridge_port *port)

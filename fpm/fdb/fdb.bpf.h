@@ -10,7 +10,7 @@
  * controller proves both at start by comparing with a netlink dump.
  */
 
-#include "kernel/access.h"
+#include "pipeline/constant.bpf.h"
 
 /* Longer chains than this mean that the table is being grown; the frame is left to Linux. */
 #define FDB_CHAIN_MAX 24
@@ -82,7 +82,7 @@ INLINE u64 fdb_entry_gone(struct net_bridge_fdb_entry *entry, u64 key, u64 bad_f
 {
 	u64 word = KGET(u64, entry, key) ^ key;
 
-	if (KNEIGHBOURS(struct net_bridge_fdb_entry, fdb_node.pprev, flags)) {
+	if (likely(CONSTANT(PACKED))) {
 		/* pprev but for its lowest byte, and the flags' lowest byte above it */
 		u64 both = KSTRADDLE(struct net_bridge_fdb_entry, entry, fdb_node.pprev, 1);
 

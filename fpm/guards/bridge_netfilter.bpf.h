@@ -19,14 +19,17 @@
 #define NF_BR_FORWARD 2
 #define NF_BR_POST_ROUTING 4
 
+/*
+ * Post-routing is looked at when one of the others changes: what the kernel has to register there alone
+ * comes with a new rule set generation (nf_tables); ebtables' nat table has pre-routing, too.
+ */
 INLINE u64 guard_bridge_hooks(struct net *net, const volatile struct tna_namespace *home)
 {
 	u64 word = KGET(u64, net, nf.hooks_bridge[NF_BR_PRE_ROUTING]) ^ home->bridge_hooks[0];
 
 	COLLECT(word, KGET(u64, net, nf.hooks_bridge[NF_BR_FORWARD]) ^ home->bridge_hooks[1]);
-	COLLECT(word, KGET(u64, net, nf.hooks_bridge[NF_BR_POST_ROUTING]) ^ home->bridge_hooks[2]);
-	if (bpf_core_field_exists(struct net, nft))
-		COLLECT(word, KGET(u32, net, nft.base_seq) ^ home->nft_base_seq);
+	IF_KNOWN(bpf_core_field_exists(struct net, nft))
+	COLLECT(word, KGET(u32, net, nft.base_seq) ^ home->nft_base_seq);
 	return word;
 }
 
@@ -44,7 +47,8 @@ INLINE u64 bridge_hook_foreign(u64 list, u64 function)
 /* Looks into the lists; remembers them when they are harmless. 0 = harmless. */
 NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
 {
-	u64 net = CONSTANT(NET), brnf = CONSTANT(BRNF), lists = net + bpf_core_field_offset(struct net, nf.hooks_bridge);
+	u64 net = CONSTANT(NET), brnf = CONSTANT(BRNF),
+	    lists = net + bpf_core_field_offset(struct net, nf.hooks_bridge);
 	u32 generation = 0;
 
 	if (bpf_core_field_exists(struct net, nft))
@@ -61,7 +65,6 @@ NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
 		return 1;
 	home->bridge_hooks[0] = pre;
 	home->bridge_hooks[1] = forward;
-	home->bridge_hooks[2] = post;
 	home->nft_base_seq = generation;
 	return 0;
 }
@@ -74,10 +77,8 @@ INLINE u64 guard_br_netfilter(u64 settings)
 {
 	struct brnf_net *brnf = KOBJ(struct brnf_net, settings);
 
-	/* two neighbours in one load */
-	if (bpf_core_field_offset(struct brnf_net, call_ip6tables) ==
-	    bpf_core_field_offset(struct brnf_net, call_iptables) + 4)
-		return *(u64 *)((u8 *)brnf + bpf_core_field_offset(struct brnf_net, call_iptables));
+	if (likely(CONSTANT(PACKED)))
+		return KGET(u64, brnf, call_iptables);
 	return KGET(u32, brnf, call_iptables) | KGET(u32, brnf, call_ip6tables);
 }
 

@@ -40,9 +40,9 @@ INLINE u64 guard_egress_redirect(struct net_device *dev)
  */
 INLINE u64 guard_egress_qdisc(struct net_device *dev)
 {
-	u64 qdisc = KGET(u64, dev, qdisc);
+	struct Qdisc *qdisc = KOBJ(struct Qdisc, KGET(u64, dev, qdisc));
 
-	return KLOAD(u64, KADDR(struct Qdisc, qdisc, enqueue));
+	return KGET(u64, qdisc, enqueue);
 }
 
 #define QDISC_ID(a, b, c, d, e, f, g, h)                                                                     \
@@ -57,7 +57,8 @@ INLINE int qdisc_is_plain(u64 qdisc)
 
 	return id == QDISC_ID('n', 'o', 'q', 'u', 'e', 'u', 'e', 0) ||
 	       id == QDISC_ID('p', 'f', 'i', 'f', 'o', '_', 'f', 'a') ||
-	       id == QDISC_ID('f', 'q', '_', 'c', 'o', 'd', 'e', 'l') || id == QDISC_ID('f', 'q', 0, 0, 0, 0, 0, 0);
+	       id == QDISC_ID('f', 'q', '_', 'c', 'o', 'd', 'e', 'l') ||
+	       id == QDISC_ID('f', 'q', 0, 0, 0, 0, 0, 0);
 }
 
 #define QDISC_ID_MQ 0x716du

@@ -8,7 +8,7 @@
  * no reason to be slow.
  */
 
-#include "kernel/access.h"
+#include "pipeline/constant.bpf.h"
 
 INLINE u64 guard_tc_ingress(struct net_device *dev)
 {
@@ -21,7 +21,7 @@ INLINE u64 guard_tc_ingress(struct net_device *dev)
  */
 INLINE u64 guard_egress_hooks(struct net_device *dev)
 {
-	if (KNEIGHBOURS(struct net_device, nf_hooks_egress, tcx_egress))
+	if (likely(CONSTANT(PACKED)))
 		return KSTRADDLE(struct net_device, dev, nf_hooks_egress, 4);
 	return KGET(u64, dev, nf_hooks_egress) | KGET(u64, dev, tcx_egress);
 }

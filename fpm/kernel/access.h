@@ -47,7 +47,10 @@ static __always_inline void *kernel_object(u64 address)
 /* The address of a field, from the address of its object. */
 #define KADDR(T, address, field) ((address) + bpf_core_field_offset(T, field))
 
-/* Whether two eight-byte fields are neighbours; the verifier knows, and removes the other branch. */
+/*
+ * Whether a field begins where an eight-byte field ends. The fast path asks for the constant PACKED,
+ * which stands for all pairs that it would like to read in one load.
+ */
 #define KNEIGHBOURS(T, first, second)                                                                        \
 	(bpf_core_field_offset(T, second) == bpf_core_field_offset(T, first) + 8)
 

@@ -2,27 +2,13 @@
 #ifndef TNA_PIPELINE_STATE_H
 #define TNA_PIPELINE_STATE_H
 
-/* What all profiles of a namespace share, and the constants that make a profile. */
+/* What all profiles of a namespace share. */
 
-#include <tna/constants.h>
 #include <tna/fastpath.h>
 
-#include "kernel/access.h"
+#include "pipeline/constant.bpf.h"
 
 typedef __s32 s32;
-
-/*
- * A profile's constant; the verifier knows its value and removes what it rules out. Unpatched, the
- * lower half is 1: the program as libbpf loads it must verify, too.
- */
-#define CONSTANT(name)                                                                                       \
-	({                                                                                                   \
-		u64 value;                                                                                   \
-		asm("%0 = %1 ll"                                                                             \
-		    : "=r"(value)                                                                            \
-		    : "i"((u64)(TNA_CONSTANT_MARK + TNA_CONSTANT_##name) << 32 | 1));                        \
-		value;                                                                                       \
-	})
 
 #define FLOWS_PER_CPU ((u32)CONSTANT(FLOWS_PER_CPU))
 #define FLOWS_TOTAL ((u32)CONSTANT(FLOWS_TOTAL))
@@ -66,14 +52,20 @@ INLINE s32 port_slot(u32 ifindex)
 }
 
 /* The place in the cache for a pair of stations, on this CPU; whether it is theirs is to be proved. */
-INLINE struct tna_flow *flow_slot(u64 destination, u64 source)
+INLINE u32 flow_index(u64 destination, u64 source)
 {
 	u32 hash = ((destination ^ (source << 16)) * 0x9e3779b97f4a7c15ULL) >> 40;
-	u32 index = (hash & (FLOWS_PER_CPU - 1)) + bpf_get_smp_processor_id() * FLOWS_PER_CPU;
+
+	return (hash & (FLOWS_PER_CPU - 1)) + bpf_get_smp_processor_id() * FLOWS_PER_CPU;
+}
+
+/* For an index below FLOWS_TOTAL. */
+INLINE struct tna_flow *flow_at(u32 index)
+{
 	struct tna_flow *all = flows;
 
 	asm volatile("" : "+r"(all)); /* its size is known at load time only */
-	return likely(index < FLOWS_TOTAL) ? all + index : NULL;
+	return all + index;
 }
 
 /* Moves what a flow has counted to its ports. */

@@ -73,7 +73,9 @@ INLINE void probe_entry(u64 bridge)
 	u64 port = KLOAD(u64, KADDR(struct net_bridge_fdb_entry, entry, dst));
 
 	if (port)
-		probe.entry_port = KLOAD(u32, KADDR(struct net_device, KLOAD(u64, KADDR(struct net_bridge_port, port, dev)), ifindex));
+		probe.entry_port =
+			KLOAD(u32, KADDR(struct net_device,
+					 KLOAD(u64, KADDR(struct net_bridge_port, port, dev)), ifindex));
 }
 
 INLINE void probe_device(u64 net)
@@ -95,6 +97,16 @@ INLINE void probe_device(u64 net)
 		probe_entry(bridge);
 }
 
+/* Whether the fields that the fast path would like to read together lie together. */
+INLINE int fields_packed(void)
+{
+	return KNEIGHBOURS(struct net_bridge_fdb_entry, fdb_node.pprev, flags) &&
+	       KNEIGHBOURS(struct net_device, nf_hooks_egress, tcx_egress) &&
+	       (!bpf_core_type_exists(struct brnf_net) ||
+		bpf_core_field_offset(struct brnf_net, call_ip6tables) ==
+			bpf_core_field_offset(struct brnf_net, call_iptables) + 4);
+}
+
 SEC("xdp")
 int read_kernel(struct xdp_md *ctx)
 {
@@ -102,6 +114,7 @@ int read_kernel(struct xdp_md *ctx)
 	u64 net = KLOAD(u64, KADDR(struct net_device, device, nd_net.net));
 
 	probe.net = net;
+	probe.packed = fields_packed();
 	probe.brnf = find_brnf(net);
 	if (probe.brnf) {
 		probe.brnf_iptables = KLOAD(u32, KADDR(struct brnf_net, probe.brnf, call_iptables));
