@@ -266,10 +266,8 @@ void FastPath::settleNext() {
         std::ranges::find_if(attachments_, [](const auto& item) { return !item.second.hasOwnEntry(); });
     if (next == attachments_.end())
         return;
-    const auto placed = placed_.find(next->first);
-    const auto profile = placed == placed_.end() ? profiles_.end() : profiles_.find(placed->second);
-    if (auto taken = takeOwnEntry(next->second, profile == profiles_.end() ? -1 : profile->second.get());
-        !taken) {
+    // An empty port has its own by then.
+    if (auto taken = takeOwnEntry(next->second, profiles_.at(placed_.at(next->first)).get()); !taken) {
         spdlog::debug("{}", taken.error().sentence());
         cannotSettle_ = true;
     }
