@@ -132,6 +132,7 @@ private:
             return std::unexpected(after.error());
         const auto done =
             Clock::time_point(std::chrono::nanoseconds((*after)["last_swap_at_ns"].get<std::int64_t>()));
+        result_.own.push_back((*after)["last_swap_us"].get<double>() / 1e6);
         return seconds(done - at);
     }
 
@@ -195,11 +196,13 @@ std::string renderReaction(const ReactionOptions& options, const Reaction& react
     return fmt::format(
         "start-up, exec to {} ports accelerated:      median {:.2f} s (least {:.2f}, most {:.2f}, of {})\n"
         "change of a profile, netlink to in place:    p50 {:.2f} ms, p99 {:.2f} ms (most {:.2f}, of {})\n"
+        "  of this, in tnad:                          p50 {:.2f} ms, p99 {:.2f} ms\n"
         "with {} stations in the FDB:             start-up {:.2f} s; at rest {:.3f} % of a core, {:.1f} MiB "
         "resident\n",
         options.ports, startUp.median, startUp.least, startUp.most, reaction.startUp.size(),
         change.median * milliseconds, quantileOf(reaction.reactions, 0.99) * milliseconds,
-        change.most * milliseconds, reaction.reactions.size(), options.stations, reaction.startUpWithStations,
+        change.most * milliseconds, reaction.reactions.size(), quantileOf(reaction.own, 0.5) * milliseconds,
+        quantileOf(reaction.own, 0.99) * milliseconds, options.stations, reaction.startUpWithStations,
         reaction.idleCpu * 100, static_cast<double>(reaction.residentBytes) / (1024.0 * 1024.0));
 }
 
