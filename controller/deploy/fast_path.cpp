@@ -65,21 +65,22 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     auto counters = flows ? CounterReader::open(bpf_map__fd(pipeline->maps.port_counters), flows->fd.get(),
                                                 limits.maxPorts, flows->total)
                           : Result<CounterReader>{std::unexpected(flows.error())};
-    ::entry* entry = counters ? entry__open_and_load() : nullptr;
+    auto passAll = counters ? loadPassAll() : Result<UniqueFd>{std::unexpected(counters.error())};
+    ::entry* entry = passAll ? entry__open_and_load() : nullptr;
     if (entry == nullptr) {
-        auto error = counters ? loadError("the entry program") : counters.error();
+        auto error = passAll ? loadError("the entry program") : passAll.error();
         pipeline__destroy(pipeline);
         return std::unexpected(std::move(error));
     }
-    return std::unique_ptr<FastPath>{
-        new FastPath(pipeline, entry, constants, limits, std::move(*flows), std::move(*counters))};
+    return std::unique_ptr<FastPath>{new FastPath(pipeline, entry, constants, limits, std::move(*flows),
+                                                  std::move(*counters), std::move(*passAll))};
 }
 
 FastPath::FastPath(::pipeline* pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
-                   CounterReader counters)
+                   CounterReader counters, UniqueFd passAll)
     : pipeline_(pipeline), entry_(entry), pipelineTemplate_(pipeline->progs.pipeline),
       entryTemplate_(entry->progs.entry), constants_(constants), limits_(limits), flows_(std::move(flows)),
-      counterReader_(std::move(counters)) {}
+      counterReader_(std::move(counters)), passAll_(std::move(passAll)) {}
 
 FastPath::~FastPath() {
     attachments_.clear();
@@ -195,23 +196,20 @@ Result<void> FastPath::takeOwnEntry(PortAttachment& attachment, int program) {
     auto entry = Entry::load(entryTemplate_, bpf_map__fd(entry_->maps.profile));
     if (!entry)
         return std::unexpected(entry.error());
-    if (program >= 0)
-        if (auto set = entry->setProfile(program); !set)
-            return set;
+    if (auto set = entry->setProfile(program); !set)
+        return set;
     return attachment.takeOwnEntry(std::move(*entry));
 }
 
 /// Leaves a port's frames to Linux, still attached; false where only detaching does it.
 bool FastPath::emptied(PortAttachment& attachment, Applied& applied) {
     applied.swapped++;
-    if (const auto* own = attachment.ownEntry()) {
-        own->clearProfile();
-        return true;
-    }
-    auto taken = takeOwnEntry(attachment, -1);
-    if (!taken)
-        spdlog::debug("{}", taken.error().sentence());
-    return taken.has_value();
+    const auto* own = attachment.ownEntry();
+    const auto done =
+        own != nullptr ? own->setProfile(passAll_.get()) : takeOwnEntry(attachment, passAll_.get());
+    if (!done)
+        spdlog::debug("{}", done.error().sentence());
+    return done.has_value();
 }
 
 /// The attachment of a port that has none yet starts with the entry of its profile.
@@ -267,10 +265,8 @@ void FastPath::settleNext() {
         std::ranges::find_if(attachments_, [](const auto& item) { return !item.second.hasOwnEntry(); });
     if (next == attachments_.end())
         return;
-    const auto placed = placed_.find(next->first);
-    const auto profile = placed == placed_.end() ? profiles_.end() : profiles_.find(placed->second);
-    if (auto taken = takeOwnEntry(next->second, profile == profiles_.end() ? -1 : profile->second.get());
-        !taken) {
+    // An empty port has its own by then.
+    if (auto taken = takeOwnEntry(next->second, profiles_.at(placed_.at(next->first)).get()); !taken) {
         spdlog::debug("{}", taken.error().sentence());
         cannotSettle_ = true;
     }

@@ -76,7 +76,7 @@ public:
 
 private:
     FastPath(::pipeline* pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
-             CounterReader counters);
+             CounterReader counters, UniqueFd passAll);
     void removeSlot(model::IfIndex ifindex);
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);
     [[nodiscard]] Result<void> place(const assemble::PortPlan& port, const model::Link& link,
@@ -84,7 +84,6 @@ private:
     [[nodiscard]] Result<PortAttachment*> attachment(const assemble::PortPlan& port, const model::Link& link,
                                                      Applied& applied);
     [[nodiscard]] Result<const Entry*> sharedEntry(const assemble::Profile& profile, int program);
-    /// `program` is -1 for a port that is left to Linux.
     [[nodiscard]] Result<void> takeOwnEntry(PortAttachment& attachment, int program);
     [[nodiscard]] bool emptied(PortAttachment& attachment, Applied& applied);
     void dropUnusedProfiles(const assemble::Plan& plan);
@@ -98,6 +97,7 @@ private:
     Limits limits_;
     FlowCache flows_;
     CounterReader counterReader_;
+    UniqueFd passAll_; ///< the profile of ports that are left to Linux, but stay attached
     std::map<assemble::Profile, UniqueFd> profiles_;
     std::map<assemble::Profile, Entry> sharedEntries_;
     std::map<model::IfIndex, PortAttachment> attachments_;

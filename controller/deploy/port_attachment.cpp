@@ -37,11 +37,6 @@ Result<void> Entry::setProfile(int program) const {
     return {};
 }
 
-void Entry::clearProfile() const {
-    const __u32 zero = 0;
-    bpf_map_delete_elem(slot_.get(), &zero); // fails only if it is empty already
-}
-
 Result<PortAttachment> PortAttachment::attach(const Entry& shared, const model::Link& link) {
     LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);
     UniqueFd attached{bpf_link_create(shared.program(), static_cast<int>(link.ifindex), BPF_XDP, &options)};

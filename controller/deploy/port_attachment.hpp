@@ -15,10 +15,9 @@ class Entry {
 public:
     [[nodiscard]] static Result<Entry> load(const ProgramTemplate& entry, int templateMap);
 
-    /// Makes `program` the profile; takes effect with the next frame.
+    /// Makes `program` the profile; takes effect with the next frame. Replacing one takes 50 us; taking one
+    /// out would make the kernel wait for a grace period (bpf_arch_poke_desc_update).
     [[nodiscard]] Result<void> setProfile(int program) const;
-    /// Leaves all frames to Linux.
-    void clearProfile() const;
     [[nodiscard]] int program() const { return program_.get(); }
 
 private:

@@ -73,4 +73,16 @@ Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps,
     return failure;
 }
 
+Result<UniqueFd> loadPassAll() {
+    const bpf_insn instructions[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS},
+                                     {.code = BPF_JMP | BPF_EXIT}};
+    LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP,
+                .prog_flags = BPF_F_XDP_HAS_FRAGS);
+    UniqueFd fd{
+        bpf_prog_load(BPF_PROG_TYPE_XDP, "tna_pass", "GPL", instructions, std::size(instructions), &options)};
+    if (!fd)
+        return failErrno(errno, "the kernel refused a program of two instructions");
+    return fd;
+}
+
 } // namespace tna::deploy

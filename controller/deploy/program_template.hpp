@@ -36,4 +36,7 @@ private:
     std::vector<bpf_insn> instructions_;
 };
 
+/// A program that leaves every frame to Linux.
+[[nodiscard]] Result<UniqueFd> loadPassAll();
+
 } // namespace tna::deploy

@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/commands.hpp"
 
+#include "base/file.hpp"
 #include "bench/tnad.hpp"
 
 #include <bpf/libbpf.h>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace tna::bench {
 
 namespace {
 constexpr int highestPriority = -20;
+volatile std::sig_atomic_t worker = 0;
+
+/// Ends with the worker, as the worker does; signals are handed on.
+[[noreturn]] void standFor(pid_t pid) {
+    worker = pid;
+    for (const int number : {SIGINT, SIGTERM, SIGHUP})
+        std::signal(number, [](int caught) { ::kill(static_cast<pid_t>(worker), caught); });
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    std::_Exit(WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::failure));
 }
+} // namespace
 
 int complain(const std::string& sentence, ExitCode code) {
     fmt::print(stderr, "tna-bench: {}\n", sentence);
@@ -33,6 +51,20 @@ int prepare(std::string& tnad) {
 }
 
 void takePriority() {
+    std::fflush(nullptr);
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child > 0)
+        standFor(child);
+    if (child == 0) {
+        // Clean up when nobody waits any more.
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (::getppid() != parent)
+            std::_Exit(static_cast<int>(ExitCode::failure));
+        // The kernel shares the processor out among sessions first, among processes second.
+        ::setsid();
+        (void)writeFile("/proc/self/autogroup", std::to_string(highestPriority));
+    }
     ::setpriority(PRIO_PROCESS, 0, highestPriority);
 }
 

@@ -14,6 +14,8 @@ namespace tna::bench {
 
 // Each adds a command that measures, prints, and sets the exit code.
 void addThroughput(CLI::App& app, int& exitCode);
+void addKill(CLI::App& app, int& exitCode);
+void addReaction(CLI::App& app, int& exitCode);
 
 // What the commands have in common.
 
@@ -22,7 +24,8 @@ void addThroughput(CLI::App& app, int& exitCode);
 /// What a run needs before anything is made: 0, or an exit code after a sentence. `tnad` becomes the file
 /// to run.
 [[nodiscard]] int prepare(std::string& tnad);
-/// Other work on the machine must not decide what is measured.
+/// Other work on the machine must not decide what is measured: the rest of this program runs in a process of
+/// a session of its own, with the highest priority; what it starts does, too.
 void takePriority();
 void print(const nlohmann::json& document);
 

@@ -11,11 +11,6 @@ namespace tna::bench {
 
 namespace {
 constexpr int hugeCount = 1 << 24;
-/// Calls per second at a given rate: few enough for their own cost not to matter.
-constexpr double callsPerSecond = 1000;
-constexpr double fewestFrames = 16;
-/// What could not be sent in time is sent later, but not more than this much of it.
-constexpr auto longestDebt = std::chrono::milliseconds(20);
 
 double threadCpuSeconds(std::thread& thread) {
     clockid_t clock{};
@@ -32,7 +27,7 @@ unsigned cpuOf(unsigned sender, unsigned cpus) {
 }
 } // namespace
 
-Load::Load(const Traffic& traffic, unsigned cpus, double rate) : traffic_(traffic) {
+Load::Load(const Traffic& traffic, unsigned cpus) : traffic_(traffic) {
     // The handler does nothing: the signal is to end a system call.
     struct sigaction wake{};
     wake.sa_handler = [](int) {};
@@ -40,8 +35,8 @@ Load::Load(const Traffic& traffic, unsigned cpus, double rate) : traffic_(traffi
     for (unsigned sender = 0; sender < cpus; sender++) {
         senders_.push_back(std::make_unique<Sender>());
         auto& own = *senders_.back();
-        own.thread = std::thread([this, &own, cpu = cpuOf(sender, cpus), rate, cpus] {
-            run(cpu, rate / cpus);
+        own.thread = std::thread([this, &own, cpu = cpuOf(sender, cpus)] {
+            run(cpu);
             own.done = true;
         });
     }
@@ -51,27 +46,14 @@ Load::~Load() {
     (void)stop();
 }
 
-void Load::run(unsigned cpu, double rate) {
+void Load::run(unsigned cpu) {
     pinTo(cpu);
     auto result = traffic_.topology().generator().enter();
     while (result && !stop_)
-        result = rate > 0 ? sendAtRate(rate) : traffic_.send(hugeCount);
+        result = traffic_.send(hugeCount);
     const std::lock_guard lock{mutex_};
     if (!result)
         outcome_ = std::move(result);
-}
-
-Result<void> Load::sendAtRate(double rate) const {
-    const auto count = std::max(fewestFrames, rate / callsPerSecond);
-    const auto interval = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-        std::chrono::duration<double>(count / rate));
-    Result<void> sent;
-    for (auto due = std::chrono::steady_clock::now(); sent && !stop_;) {
-        sent = traffic_.send(static_cast<int>(count));
-        due = std::max(due + interval, std::chrono::steady_clock::now() - longestDebt);
-        std::this_thread::sleep_until(due);
-    }
-    return sent;
 }
 
 double Load::cpuSeconds() {

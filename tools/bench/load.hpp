@@ -10,12 +10,11 @@
 
 namespace tna::bench {
 
-/// Frames from one thread on each of some CPUs, until stopped. Everything up to the sink runs in these
-/// threads, or in the kernel's threads of the same CPUs.
+/// As many frames as can be from one thread on each of some CPUs, until stopped. Everything up to the sink
+/// runs in these threads, or in the kernel's threads of the same CPUs.
 class Load {
 public:
-    /// `rate` is in frames per second; 0 is as many as can be.
-    Load(const Traffic& traffic, unsigned cpus, double rate = 0);
+    Load(const Traffic& traffic, unsigned cpus);
     Load(const Load&) = delete;
     Load& operator=(const Load&) = delete;
     ~Load();
@@ -30,8 +29,7 @@ private:
         std::thread thread;
         std::atomic<bool> done{false};
     };
-    void run(unsigned cpu, double rate);
-    [[nodiscard]] Result<void> sendAtRate(double rate) const;
+    void run(unsigned cpu);
     const Traffic& traffic_;
     std::atomic<bool> stop_{false};
     std::vector<std::unique_ptr<Sender>> senders_;

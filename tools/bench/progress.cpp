@@ -17,6 +17,7 @@ constexpr unsigned width = 24;
 TerminalWatcher::TerminalWatcher() : terminal_(::isatty(STDERR_FILENO) != 0) {
     std::signal(SIGINT, [](int) { stopped = true; });
     std::signal(SIGTERM, [](int) { stopped = true; });
+    std::signal(SIGHUP, [](int) { stopped = true; });
 }
 
 TerminalWatcher::~TerminalWatcher() {

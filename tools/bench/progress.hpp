@@ -13,7 +13,7 @@ public:
     [[nodiscard]] virtual bool interrupted() const = 0;
 };
 
-/// A line on a terminal; nothing elsewhere. SIGINT and SIGTERM interrupt.
+/// A line on a terminal; nothing elsewhere. SIGINT, SIGTERM and SIGHUP interrupt.
 class TerminalWatcher : public Watcher {
 public:
     TerminalWatcher();

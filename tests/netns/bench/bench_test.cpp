@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the benchmark measures what it says; never how fast anything is.
+#include "base/file.hpp"
+#include "bench/kill.hpp"
+#include "bench/many_ports.hpp"
+#include "bench/netlink.hpp"
+#include "bench/reaction.hpp"
 #include "bench/throughput.hpp"
 #include "support/command.hpp"
+#include "support/eventually.hpp"
 #include "support/namespace.hpp"
 
+#include <algorithm>
+#include <bpf/bpf.h>
+#include <csignal>
+#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace tna::bench {
 namespace {
 
+using ::testing::Each;
+using ::testing::Gt;
 using ::testing::HasSubstr;
-using ::testing::Not;
+using ::testing::SizeIs;
 
 class Unwatched : public Watcher {
 public:
@@ -78,6 +91,96 @@ TEST_F(Bench, WrongArgumentsAreNamed) {
     wrong("--stations", "0", "--stations must be from 1");
     wrong("--size", "20", "--size must be from 64");
     wrong("--rounds", "0", "at least one round");
+}
+
+TEST_F(Bench, KillUnderLoadAccountsForEveryFrameAndLeavesNothing) {
+    KillOptions options;
+    options.stations = 3;
+    options.rounds = 1;
+    options.seconds = 0.01;
+    options.leastFrames = 2000;
+    options.tnad = TNAD;
+    Unwatched watcher;
+    const auto rounds = measureKills(options, watcher);
+    ASSERT_TRUE(rounds) << rounds.error().sentence();
+    ASSERT_EQ(rounds->size(), 1U);
+    const auto& round = rounds->front();
+    EXPECT_GE(round.total.received, 3 * options.leastFrames);
+    EXPECT_GE(round.total.sent, round.total.received);
+    EXPECT_EQ(round.total.wrong, 0U);
+    EXPECT_GE(round.slowMeanwhile, options.leastFrames);
+    EXPECT_GE(round.fastAgain, options.leastFrames);
+    // Two ports: an entry and a slot each, at least; the pipeline and its maps.
+    EXPECT_GE(round.owned.programs.size(), 3U);
+    EXPECT_GE(round.owned.maps.size(), 5U);
+    EXPECT_EQ(round.owned.links.size(), 2U);
+    EXPECT_EQ(round.leftBehind.count(), 0U);
+    EXPECT_EQ(leftNamespaces(::getpid()), "");
+}
+
+/// What the search for things left behind rests on.
+TEST_F(Bench, ObjectsOfAProcessAreFoundAndAreGoneWhenNobodyHoldsThem) {
+    UniqueFd map{bpf_map_create(BPF_MAP_TYPE_ARRAY, "bench_test", 4, 4, 1, nullptr)};
+    ASSERT_TRUE(map);
+    const auto mine = objectsOf(::getpid());
+    EXPECT_EQ(mine.maps.size(), 1U);
+    EXPECT_EQ(stillThere(mine).count(), 1U);
+    map.reset();
+    EXPECT_TRUE(test::eventually([&] { return stillThere(mine).count() == 0; }));
+}
+
+TEST_F(Bench, ReactionMeasuresEachStartAndEachChange) {
+    ReactionOptions options;
+    options.ports = 3;
+    options.starts = 2;
+    options.changes = 6;
+    options.stations = 1000;
+    options.idleSeconds = 0.1;
+    options.tnad = TNAD;
+    Unwatched watcher;
+    const auto reaction = measureReaction(options, watcher);
+    ASSERT_TRUE(reaction) << reaction.error().sentence();
+    EXPECT_THAT(reaction->startUp, SizeIs(2));
+    EXPECT_THAT(reaction->startUp, Each(Gt(0)));
+    EXPECT_THAT(reaction->reactions, SizeIs(6));
+    EXPECT_THAT(reaction->reactions, Each(Gt(0)));
+    EXPECT_GT(reaction->residentBytes, 1U << 20U);
+    EXPECT_EQ(leftNamespaces(::getpid()), "");
+}
+
+TEST_F(Bench, StationsAreAddedAsMany) {
+    const auto topology = ManyPorts::make(2);
+    ASSERT_TRUE(topology) << topology.error().sentence();
+    const auto inside = NamespaceScope::enter(topology->device());
+    ASSERT_TRUE(inside);
+    auto netlink = Netlink::open();
+    ASSERT_TRUE(netlink);
+    const auto added = netlink->addStations(topology->ifindexes(), 1000);
+    ASSERT_TRUE(added) << added.error().sentence();
+    const auto listed = test::command({"bridge", "fdb", "show", "br", "br0", "dynamic"}).output;
+    EXPECT_EQ(std::ranges::count(listed, '\n'), 1000);
+    EXPECT_THAT(listed, HasSubstr("02:10:00:00:03:e7 dev p1 master br0"));
+}
+
+/// The program runs in a process of a session of its own; Ctrl-C reaches the one in front of it.
+TEST_F(Bench, InterruptionCleansUpAndIsTold) {
+    const pid_t front = ::fork();
+    if (front == 0) {
+        ::execl(TNA_BENCH, TNA_BENCH, "throughput", "--rounds", "1000", "--tnad", TNAD, nullptr);
+        ::_exit(127);
+    }
+    std::string worker;
+    const auto children = fmt::format("/proc/{0}/task/{0}/children", front);
+    EXPECT_TRUE(test::eventually([&] {
+        worker = readFile(children).value_or("");
+        return !worker.empty() && leftNamespaces(std::atoi(worker.c_str())) != "";
+    }));
+    ::kill(front, SIGINT);
+    int status = 0;
+    ::waitpid(front, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    EXPECT_EQ(leftNamespaces(std::atoi(worker.c_str())), "");
 }
 
 } // namespace

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/commands.hpp"
+#include "bench/frame.hpp"
+#include "bench/kill.hpp"
+#include "bench/report.hpp"
+#include "bench/topology.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace tna::bench {
+
+namespace {
+struct Arguments {
+    KillOptions options;
+    bool json = false;
+};
+
+std::string problemWith(const KillOptions& options) {
+    if (options.stations == 0 || options.stations > mostStations)
+        return fmt::format("--stations must be from 1 to {}", mostStations);
+    if (options.frameSize < smallestFrame || options.frameSize > largestFrame)
+        return fmt::format("--size must be from {} to {} bytes", smallestFrame, largestFrame);
+    if (options.rounds == 0 || options.seconds < 0)
+        return "--rounds must be at least 1, --seconds not below 0";
+    return {};
+}
+
+int run(Arguments& arguments) {
+    auto& options = arguments.options;
+    if (const auto problem = problemWith(options); !problem.empty())
+        return complain(problem, ExitCode::usage);
+    if (const int code = prepare(options.tnad); code != 0)
+        return code;
+    const auto machine = describeMachine();
+    takePriority();
+    auto watcher = std::make_unique<TerminalWatcher>();
+    const auto rounds = measureKills(options, *watcher);
+    const bool interrupted = watcher->interrupted();
+    watcher.reset();
+    if (!rounds)
+        return complain(rounds.error().sentence(), ExitCode::failure);
+    if (arguments.json)
+        print(killDocument(options, machine, *rounds));
+    else
+        fmt::print("tnad killed with SIGKILL under load, {} byte frames, {}\n{}", options.frameSize,
+                   machineLine(machine), renderKills(*rounds));
+    return interrupted ? complain("interrupted; what was measured is shown", ExitCode::failure) : 0;
+}
+} // namespace
+
+void addKill(CLI::App& app, int& exitCode) {
+    auto arguments = std::make_shared<Arguments>();
+    auto& options = arguments->options;
+    auto* command = app.add_subcommand("kill", "SIGKILL of tnad under load: what is lost, and what is left");
+    command->add_option("--stations", options.stations, "pairs of stations that talk")->capture_default_str();
+    command->add_option("--size", options.frameSize, "frame size in bytes")->capture_default_str();
+    command->add_option("--rounds", options.rounds, "kills")->capture_default_str();
+    command->add_option("--seconds", options.seconds, "length of each phase: before, without, again")
+        ->capture_default_str();
+    command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
+    command->add_flag("--json", arguments->json, "every round, for programs");
+    command->footer(
+        "Every frame is counted, from before the kill to after the new start; the same load is run "
+        "as long without a kill.\nFails if Linux does not go on, if the new tnad does not "
+        "accelerate, or if a link, map or program of the killed one\nstill exists.");
+    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+}
+
+} // namespace tna::bench

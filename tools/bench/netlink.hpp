@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/error.hpp"
+
+#include <libmnl/libmnl.h>
+#include <memory>
+#include <vector>
+
+namespace tna::bench {
+
+/// Configures the network namespace it was opened in, without a process for each change.
+class Netlink {
+public:
+    [[nodiscard]] static Result<Netlink> open();
+
+    /// Whether a bridge port learns; done when it returns.
+    [[nodiscard]] Result<void> setLearning(unsigned ifindex, bool on);
+    /// Adds `count` learned stations to the forwarding database, on these ports in turn.
+    [[nodiscard]] Result<void> addStations(const std::vector<unsigned>& ports, unsigned count);
+
+private:
+    struct Close {
+        void operator()(mnl_socket* socket) const { mnl_socket_close(socket); }
+    };
+    using Socket = std::unique_ptr<mnl_socket, Close>;
+    explicit Netlink(Socket socket) : socket_(std::move(socket)) {}
+    [[nodiscard]] Result<void> send(const void* messages, std::size_t size);
+    Socket socket_;
+    unsigned sequence_ = 0;
+};
+
+} // namespace tna::bench

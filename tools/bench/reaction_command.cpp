@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/commands.hpp"
+#include "bench/reaction.hpp"
+#include "bench/report.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace tna::bench {
+
+namespace {
+constexpr unsigned mostPorts = 1000;
+constexpr unsigned mostEntries = 1'000'000;
+
+struct Arguments {
+    ReactionOptions options;
+    bool json = false;
+};
+
+std::string problemWith(const ReactionOptions& options) {
+    if (options.ports == 0 || options.ports > mostPorts)
+        return fmt::format("--ports must be from 1 to {}", mostPorts);
+    if (options.starts == 0 || options.changes == 0 || options.idleSeconds <= 0)
+        return "--starts and --changes must be at least 1, --idle more than 0";
+    if (options.stations > mostEntries)
+        return fmt::format("--stations must be at most {}", mostEntries);
+    return {};
+}
+
+int run(Arguments& arguments) {
+    auto& options = arguments.options;
+    if (const auto problem = problemWith(options); !problem.empty())
+        return complain(problem, ExitCode::usage);
+    if (const int code = prepare(options.tnad); code != 0)
+        return code;
+    const auto machine = describeMachine();
+    takePriority();
+    auto watcher = std::make_unique<TerminalWatcher>();
+    const auto reaction = measureReaction(options, *watcher);
+    const bool interrupted = watcher->interrupted();
+    watcher.reset();
+    if (!reaction)
+        return complain(reaction.error().sentence(), ExitCode::failure);
+    if (interrupted)
+        return complain("interrupted", ExitCode::failure);
+    if (arguments.json)
+        print(reactionDocument(options, machine, *reaction));
+    else
+        fmt::print("tnad, {}\n{}", machineLine(machine), renderReaction(options, *reaction));
+    return 0;
+}
+} // namespace
+
+void addReaction(CLI::App& app, int& exitCode) {
+    auto arguments = std::make_shared<Arguments>();
+    auto& options = arguments->options;
+    auto* command =
+        app.add_subcommand("reaction", "tnad's own times: start-up, reaction to a change, and rest");
+    command->add_option("--ports", options.ports, "ports of the bridge")->capture_default_str();
+    command->add_option("--starts", options.starts, "how often it is started")->capture_default_str();
+    command->add_option("--changes", options.changes, "changes of a port's profile")->capture_default_str();
+    command->add_option("--stations", options.stations, "forwarding database entries while it rests")
+        ->capture_default_str();
+    command->add_option("--idle", options.idleSeconds, "seconds of rest that are measured")
+        ->capture_default_str();
+    command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
+    command->add_flag("--json", arguments->json, "every value, for programs");
+    command->footer(
+        "Start-up is from before exec to the last port accelerated, as tnad and the kernel say. A change "
+        "switches a port's\nlearning off or on; its time is from before the request to when the new "
+        "program was in place.");
+    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+}
+
+} // namespace tna::bench
