@@ -6,6 +6,7 @@
 #include "capability/xdp_features.hpp"
 #include "config/selection.hpp"
 #include "daemon/views.hpp"
+#include "deploy/requirements.hpp"
 #include "graph/graph.hpp"
 
 #include <algorithm>
@@ -62,6 +63,8 @@ Result<Loaded> loadFastPath(const config::Limits& limits, const capability::Capa
 } // namespace
 
 Result<std::unique_ptr<Controller>> Controller::start(config::Config config) {
+    if (auto missing = deploy::missingRequirement(deploy::thisMachine()))
+        return std::unexpected(std::move(*missing));
     auto introspector = introspect::Introspector::open();
     if (!introspector)
         return std::unexpected(introspector.error());

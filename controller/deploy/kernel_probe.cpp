@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/kernel_probe.hpp"
 
+#include "deploy/requirements.hpp"
+
 #include <array>
 #include <bpf/bpf.h>
 #include <cstring>
@@ -13,8 +15,8 @@ namespace tna::deploy {
 Result<KernelProbe> KernelProbe::load() {
     ::probe* skeleton = probe__open_and_load();
     if (skeleton == nullptr)
-        return std::unexpected(Error{"cannot read the kernel's bridge in place", errnoText(errno),
-                                     "needs root, BTF (/sys/kernel/btf/vmlinux) and Linux 6.17 or newer"});
+        return std::unexpected(
+            explainRefusal("cannot read the kernel's bridge in place", errno, thisMachine()));
     return KernelProbe{skeleton};
 }
 

@@ -97,6 +97,9 @@ struct Program {
     const char* path;
     const char* page;
 };
+void PrintTo(const Program& program, std::ostream* out) {
+    *out << program.name;
+}
 const Program programs[] = {{"tnad", TNAD, "man/tnad.8"},
                             {"tnactl", TNACTL, "man/tnactl.8"},
                             {"tna-bench", TNA_BENCH, "man/tna-bench.1"}};
