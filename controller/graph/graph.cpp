@@ -32,7 +32,8 @@ private:
 
     void addLink(const model::Link& link) {
         Node node{id("link", link.ifindex), "link", link.name, {}};
-        node.details["kind"] = link.kind.empty() ? "hardware" : link.kind;
+        const bool loopback = (link.flags & model::link_flag::loopback) != 0;
+        node.details["kind"] = loopback ? "loopback" : link.kind.empty() ? "hardware" : link.kind;
         node.details["state"] = link.up() ? "up" : "down";
         node.details["mtu"] = std::to_string(link.mtu);
         for (const auto& address : link.addresses)
