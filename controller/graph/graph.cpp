@@ -81,7 +81,8 @@ private:
         const auto name = id("qdisc", qdisc.ifindex) + ":" + std::to_string(qdisc.handle >> 16U) + ":" +
                           std::to_string(qdisc.parent);
         graph_.nodes.push_back({name, "qdisc", qdisc.kind, {}});
-        edge(id("link", qdisc.ifindex), name, "sends through it");
+        const bool arriving = qdisc.kind == "ingress" || qdisc.kind == "clsact";
+        edge(id("link", qdisc.ifindex), name, arriving ? "keeps filters there" : "sends through it");
     }
 
     void addFilters(const model::Link& link, const char* direction, std::uint32_t count, const char* why) {

@@ -60,6 +60,16 @@ TEST(Graph, FiltersBelongToTheDeviceAndItsDirection) {
                 ::testing::Contains(Node{"tc:2:egress", "tc-filters", "egress", {{"count", "3"}}}));
 }
 
+TEST(Graph, QdiscThatOnlyKeepsFiltersSendsNothing) {
+    auto network = bridgeWithPort();
+    network.qdiscs = {{2, 0x10000, 0xffffffff, "tbf"}, {2, 0xffff0000, 0xfffffff1, "clsact"}};
+    std::vector<std::string> whys;
+    for (const auto& edge : build(network).edges)
+        if (edge.to.starts_with("qdisc:"))
+            whys.push_back(edge.why);
+    EXPECT_THAT(whys, ::testing::ElementsAre("sends through it", "keeps filters there"));
+}
+
 TEST(Graph, NetfilterHooksBelongToWhoseFramesPassThem) {
     auto network = bridgeWithPort();
     network.netfilter.hooks = {{"bridge", "t", "f", "forward", ""},
