@@ -41,14 +41,23 @@ bool somebodyAnswers(const std::string& path) {
 
 Result<void> clearPath(const std::string& path) {
     if (path.size() >= sizeof(sockaddr_un::sun_path))
-        return fail("the socket path {} is longer than {} bytes", path, sizeof(sockaddr_un::sun_path) - 1);
-    std::error_code ignored;
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+        return std::unexpected(Error{fmt::format("the socket path {} is too long", path),
+                                     fmt::format("{} bytes are the most", sizeof(sockaddr_un::sun_path) - 1),
+                                     "choose another --socket", ExitCode::usage});
+    std::error_code error;
+    if (const auto directory = std::filesystem::path(path).parent_path(); !directory.empty())
+        std::filesystem::create_directories(directory, error);
+    if (error)
+        return std::unexpected(Error{"cannot make the directory of the socket " + path, error.message(),
+                                     "make it, or choose another --socket"});
     if (somebodyAnswers(path))
         return std::unexpected(
             Error{"another tnad is running", "it answers on " + path, "stop it, or choose another --socket"});
-    if (std::filesystem::is_socket(path, ignored))
-        std::filesystem::remove(path, ignored);
+    if (std::filesystem::is_socket(path, error))
+        std::filesystem::remove(path, error);
+    else if (std::filesystem::exists(path, error))
+        return std::unexpected(Error{"cannot make the socket " + path, "something else lies there",
+                                     "remove it, or choose another --socket"});
     return {};
 }
 
@@ -74,8 +83,7 @@ public:
         addWriters();
         http_.set_error_handler([](const httplib::Request&, httplib::Response& response) {
             if (response.body.empty())
-                answer(response, response.status,
-                       errorDocument({"there is no such thing here", {}, "see docs/api.md"}));
+                answer(response, response.status, errorDocument(refusal(response.status)));
         });
     }
 
@@ -123,6 +131,14 @@ private:
                    [this](const auto& request, auto& response) { change(request, response, false); });
     }
 
+    static Error refusal(int status) {
+        if (status == 413)
+            return {"the request is too large", fmt::format("{} bytes are the most", largestRequest), {}};
+        if (status >= 500)
+            return {"tnad could not answer", {}, "its log says more; please report it"};
+        return {"there is no such thing here", {}, "see docs/api.md"};
+    }
+
     static nlohmann::json noSuchPort(const std::string& name) {
         return errorDocument(
             {"'" + name + "' is not a port of a bridge here", {}, "`tnactl status` lists the ports"});
@@ -157,7 +173,8 @@ Result<std::unique_ptr<Server>> Server::start(Backend& backend, const std::strin
         return std::unexpected(cleared.error());
     auto server = std::make_unique<HttpServer>(backend, path);
     if (!server->listen())
-        return failErrno(errno, "cannot listen on {}", path);
+        return std::unexpected(
+            Error{"cannot listen on " + path, errnoText(errno), "choose another --socket"});
     setOwner(path, group);
     return server;
 }

@@ -45,7 +45,8 @@ private:
         const bool carries = xdp.driverProgram != 0 || xdp.genericProgram != 0 || xdp.offloadProgram != 0;
         if (carries && !wishes_.attached.contains(link_.ifindex))
             no("foreign-xdp", "another XDP program is attached; it is left alone",
-               "`ip link show " + link_.name + "` names it");
+               "`ip link show " + link_.name + "` names it; `ip link set " + link_.name +
+                   " xdp off` takes it away, if nobody needs it");
         if (!link_.ethernet)
             no("not-ethernet", "it is not an Ethernet device");
         if (link_.switchPort)

@@ -8,18 +8,33 @@
 
 namespace tna {
 
+/// Exit codes of all programs; documented in their man pages.
+enum class ExitCode : int {
+    ok = 0,
+    failure = 1,      ///< the operation failed
+    usage = 2,        ///< wrong command line or configuration file
+    noPermission = 3, ///< missing privileges
+    notSupported = 4, ///< the kernel lacks what is needed
+    unreachable = 5,  ///< the daemon does not answer
+};
+
 /// What failed, in the words a user needs: what was tried and on what, the cause in the kernel's own
 /// words, and what the user can do about it.
 struct Error {
     std::string what;
     std::string cause;
     std::string hint;
+    ExitCode code = ExitCode::failure; ///< how a program that gives up because of it ends
 
     /// One sentence: "what: cause (hint)".
     [[nodiscard]] std::string sentence() const;
 
     [[nodiscard]] Error withHint(std::string text) && {
         hint = std::move(text);
+        return std::move(*this);
+    }
+    [[nodiscard]] Error withCode(ExitCode exitCode) && {
+        code = exitCode;
         return std::move(*this);
     }
 };
@@ -45,15 +60,5 @@ std::unexpected<Error> failErrno(int code, fmt::format_string<Args...> format, A
     return std::unexpected(
         Error{fmt::format(format, std::forward<Args>(args)...), errnoText(code < 0 ? -code : code), {}});
 }
-
-/// Exit codes of all programs; documented in their man pages.
-enum class ExitCode : int {
-    ok = 0,
-    failure = 1,      ///< the operation failed
-    usage = 2,        ///< wrong command line or configuration file
-    noPermission = 3, ///< missing privileges
-    notSupported = 4, ///< the kernel or machine lacks what is needed
-    unreachable = 5,  ///< the daemon does not answer
-};
 
 } // namespace tna

@@ -3,6 +3,7 @@
 
 #include "capability/netlink_query.hpp"
 
+#include <algorithm>
 #include <linux/genetlink.h>
 
 namespace tna::capability {
@@ -49,7 +50,19 @@ XdpFeatures decode(std::uint64_t bits) {
     return {(bits & (actBasic | actRedirect)) == (actBasic | actRedirect), (bits & actNdoXmit) != 0,
             (bits & actRxSg) != 0};
 }
+
+/// What a page holds besides the frame: XDP_PACKET_HEADROOM, struct skb_shared_info, and the frame's own
+/// Ethernet header.
+constexpr std::uint32_t pageSize = 4096;
+constexpr std::uint32_t besidesPayload = 256 + 320 + 14;
 } // namespace
+
+std::uint32_t maxMtuWithXdp(const XdpFeatures& features, std::uint32_t maxMtuOfDevice) {
+    if (!features.native || features.frags)
+        return maxMtuOfDevice;
+    const auto page = pageSize - besidesPayload;
+    return maxMtuOfDevice == 0 ? page : std::min(maxMtuOfDevice, page);
+}
 
 Result<std::map<model::IfIndex, XdpFeatures>> readXdpFeatures() {
     const auto family = netdevFamily();

@@ -69,6 +69,16 @@ public:
         };
     }
 
+    Setter choice(std::string key, std::string& target, const std::vector<std::string>& known) {
+        return [this, key = std::move(key), &target, &known](const toml::node& node) {
+            const auto value = node.value_exact<std::string>();
+            if (value && std::ranges::find(known, *value) != known.end())
+                target = *value;
+            else
+                expected(node, key, fmt::format("one of \"{}\"", fmt::join(known, "\", \"")));
+        };
+    }
+
     Setter number(std::string key, unsigned& target, unsigned least, unsigned most, bool powerOfTwo) {
         return [this, key = std::move(key), &target, least, most, powerOfTwo](const toml::node& node) {
             const auto value = node.value_exact<std::int64_t>();
@@ -88,8 +98,10 @@ public:
 private:
     void expected(const toml::node& node, const std::string& key, const std::string& what) {
         if (!error_)
-            error_ = Error{
-                fmt::format("{}:{}: '{}' must be {}", name_, node.source().begin.line, key, what), {}, {}};
+            error_ = Error{fmt::format("{}:{}: '{}' must be {}", name_, node.source().begin.line, key, what),
+                           {},
+                           "tnad.conf(5) shows every setting",
+                           ExitCode::usage};
     }
 
     void unknown(const toml::node& node, const std::string& key, const std::string& prefix,
@@ -98,10 +110,11 @@ private:
             return;
         std::string known;
         for (const auto& [name, setter] : keys)
-            known += (known.empty() ? "" : ", ") + prefix + name;
+            known += fmt::format("{}{}{}", known.empty() ? "" : ", ", prefix, name);
         error_ = Error{fmt::format("{}:{}: there is no setting '{}'", name_, node.source().begin.line, key),
                        {},
-                       "known here: " + known};
+                       "known here: " + known,
+                       ExitCode::usage};
     }
 
     std::string name_;
@@ -110,13 +123,18 @@ private:
 
 } // namespace
 
+const std::vector<std::string>& logLevels() {
+    static const std::vector<std::string> levels{"trace", "debug",    "info", "warning",
+                                                 "error", "critical", "off"};
+    return levels;
+}
+
 Result<Config> parseConfig(const std::string& text, const std::string& name) {
     const auto parsed = toml::parse(text);
     if (!parsed)
-        return std::unexpected(
-            Error{fmt::format("{}:{}: this is not TOML", name, parsed.error().source().begin.line),
-                  std::string(parsed.error().description()),
-                  {}});
+        return std::unexpected(Error{
+            fmt::format("{}:{}: this is not TOML", name, parsed.error().source().begin.line),
+            std::string(parsed.error().description()), "tnad.conf(5) shows every setting", ExitCode::usage});
     Config config;
     Reader reader{name};
     reader.table(
@@ -127,10 +145,11 @@ Result<Config> parseConfig(const std::string& text, const std::string& name) {
                           {"exclude", reader.strings("exclude", config.ports.exclude)},
                           {"exclude_drivers", reader.strings("exclude_drivers", config.ports.excludeDrivers)},
                           {"exclude_kinds", reader.strings("exclude_kinds", config.ports.excludeKinds)}})},
-         {"daemon", reader.section(
-                        "daemon", {{"socket", reader.string("socket", config.daemon.socket)},
-                                   {"socket_group", reader.string("socket_group", config.daemon.socketGroup)},
-                                   {"log_level", reader.string("log_level", config.daemon.logLevel)}})},
+         {"daemon",
+          reader.section("daemon",
+                         {{"socket", reader.string("socket", config.daemon.socket)},
+                          {"socket_group", reader.string("socket_group", config.daemon.socketGroup)},
+                          {"log_level", reader.choice("log_level", config.daemon.logLevel, logLevels())}})},
          {"limits",
           reader.section("limits",
                          {{"max_ports", reader.number("max_ports", config.limits.maxPorts, 2, 65535, false)},
@@ -144,7 +163,10 @@ Result<Config> parseConfig(const std::string& text, const std::string& name) {
 Result<Config> loadConfig(const std::string& path) {
     auto text = readFile(path);
     if (!text)
-        return std::unexpected(std::move(text.error()));
+        return std::unexpected(
+            std::move(text.error())
+                .withHint("name a readable file with --config; without any, the defaults hold")
+                .withCode(ExitCode::usage));
     return parseConfig(*text, path);
 }
 

@@ -38,6 +38,9 @@ struct Config {
     bool operator==(const Config&) const = default;
 };
 
+/// From the most talkative to none.
+[[nodiscard]] const std::vector<std::string>& logLevels();
+
 /// Reads a configuration; errors say file, line, what was expected and what was found.
 [[nodiscard]] Result<Config> parseConfig(const std::string& text, const std::string& name);
 [[nodiscard]] Result<Config> loadConfig(const std::string& path);

@@ -6,6 +6,7 @@
 #include "capability/xdp_features.hpp"
 #include "config/selection.hpp"
 #include "daemon/views.hpp"
+#include "deploy/requirements.hpp"
 #include "graph/graph.hpp"
 
 #include <algorithm>
@@ -61,6 +62,8 @@ Result<Loaded> loadFastPath(const config::Limits& limits, const capability::Capa
 } // namespace
 
 Result<std::unique_ptr<Controller>> Controller::start(config::Config config) {
+    if (auto missing = deploy::missingRequirement(deploy::thisMachine()))
+        return std::unexpected(std::move(*missing));
     // Reading /proc/kallsyms takes 100 ms: meanwhile, the namespace is read and the probe is loaded.
     auto kernel = std::async(std::launch::async, capability::probeKernel);
     auto introspector = introspect::Introspector::open();

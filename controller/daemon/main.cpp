@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/server.hpp"
+#include "base/program.hpp"
 #include "config/config.hpp"
 #include "daemon/controller.hpp"
 #include "daemon/event_loop.hpp"
@@ -25,9 +26,9 @@ struct Options {
     bool checkOnly = false;
 };
 
-int complain(const Error& error, ExitCode code) {
+int complain(const Error& error) {
     fmt::print(stderr, "tnad: {}\n", error.sentence());
-    return static_cast<int>(code);
+    return static_cast<int>(error.code);
 }
 
 /// Without a file at the default place, the defaults hold.
@@ -41,11 +42,6 @@ Result<config::Config> configFor(const Options& options) {
         loaded->daemon.socket = options.socket;
     if (!options.logLevel.empty())
         loaded->daemon.logLevel = options.logLevel;
-    if (spdlog::level::from_str(loaded->daemon.logLevel) == spdlog::level::off &&
-        loaded->daemon.logLevel != "off")
-        return std::unexpected(Error{fmt::format("there is no log level '{}'", loaded->daemon.logLevel),
-                                     {},
-                                     "trace, debug, info, warning, error, critical or off"});
     return loaded;
 }
 
@@ -58,15 +54,10 @@ void raiseFileLimit() {
     }
 }
 
-ExitCode exitCodeFor(const Error& error) {
-    return error.cause == errnoText(EPERM) || error.cause == errnoText(EACCES) ? ExitCode::noPermission
-                                                                               : ExitCode::notSupported;
-}
-
 int run(const Options& options) {
     auto config = configFor(options);
     if (!config)
-        return complain(config.error(), ExitCode::usage);
+        return complain(config.error());
     if (options.checkOnly)
         return static_cast<int>(ExitCode::ok);
     spdlog::set_default_logger(spdlog::stderr_color_mt("tnad"));
@@ -76,10 +67,10 @@ int run(const Options& options) {
     daemon::blockSignals();
     auto controller = daemon::Controller::start(*config);
     if (!controller)
-        return complain(controller.error(), exitCodeFor(controller.error()));
+        return complain(controller.error());
     auto server = api::Server::start(**controller, config->daemon.socket, config->daemon.socketGroup);
     if (!server)
-        return complain(server.error(), ExitCode::failure);
+        return complain(server.error());
     ::sd_notify(0, "READY=1");
     const auto reload = [&] {
         if (auto fresh = configFor(options))
@@ -89,25 +80,39 @@ int run(const Options& options) {
     };
     const auto ended = daemon::runEventLoop(**controller, reload);
     ::sd_notify(0, "STOPPING=1");
-    return ended ? static_cast<int>(ExitCode::ok) : complain(ended.error(), ExitCode::failure);
+    return ended ? static_cast<int>(ExitCode::ok) : complain(ended.error());
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
+int parseAndRun(int argc, char** argv) {
     Options options;
     CLI::App app{"Transparent network acceleration: keeps an XDP fast path in front of what Linux is "
                  "configured to do."};
     app.add_option("--config", options.config, "configuration file")->capture_default_str();
     app.add_option("--socket", options.socket, "control socket (default: as configured)");
-    app.add_option("--log-level", options.logLevel, "trace, debug, info, warning, error, critical or off");
+    app.add_option("--log-level", options.logLevel,
+                   "how much is told, from all to nothing (default: as configured)")
+        ->check(CLI::IsMember(config::logLevels()));
     app.add_flag("--check-config", options.checkOnly, "check the configuration file and exit");
+    app.footer("Examples:\n"
+               "  tnad --check-config --config new.conf    is this file in order?\n"
+               "  tnad --log-level debug                   in the foreground, with all that happens\n"
+               "`tnactl status` shows what it does.\n"
+               "Exit codes: 0 stopped, 1 failed, 2 wrong usage or configuration, 3 no permission, "
+               "4 the kernel lacks something.");
     app.set_version_flag("--version", "tnad " TNA_VERSION);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+        if (error.get_exit_code() == 0)
+            return app.exit(error); // --help, --version
+        return complain({error.what(), {}, "`tnad --help` shows the usage", ExitCode::usage});
     }
     options.configNamed = app.count("--config") > 0;
     return run(options);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    return tna::runProgram("tnad", [&] { return parseAndRun(argc, argv); });
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/views.hpp"
 
+#include "capability/xdp_features.hpp"
+
 #include <algorithm>
 
 namespace tna::daemon {
@@ -137,11 +139,15 @@ json viewCapabilities(const capability::Capabilities& capabilities, const model:
         const auto* link = network.link(ifindex);
         if (link == nullptr || (link->flags & model::link_flag::loopback) != 0)
             continue;
-        devices.push_back({{"name", link->name},
-                           {"driver", link->driver},
-                           {"native_xdp", features.native},
-                           {"redirect_target", features.redirectTarget},
-                           {"frags", features.frags}});
+        devices.push_back(
+            {{"name", link->name},
+             {"driver", link->driver},
+             {"native_xdp", features.native},
+             {"redirect_target", features.redirectTarget},
+             {"frags", features.frags},
+             {"mtu", link->mtu},
+             {"max_mtu_with_xdp",
+              features.native ? json(capability::maxMtuWithXdp(features, link->maxMtu)) : json()}});
     }
     return {{"kernel", {{"release", capabilities.kernelRelease}, {"lockdown", capabilities.lockdown}}},
             {"features",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/fast_path.hpp"
 
+#include "deploy/requirements.hpp"
+
 #include <algorithm>
 #include <bpf/bpf.h>
 #include <spdlog/spdlog.h>
@@ -12,8 +14,7 @@ namespace tna::deploy {
 
 namespace {
 Error loadError(const char* what) {
-    return {fmt::format("cannot load {}", what), errnoText(errno),
-            "needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, BTF and Linux 6.17 or newer"};
+    return explainRefusal(fmt::format("cannot load {}", what), errno, thisMachine());
 }
 
 bool sizeMaps(::pipeline* skeleton, const Limits& limits) {

@@ -1,34 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/kernel_probe.hpp"
 
+#include "deploy/requirements.hpp"
+
 #include <array>
 #include <bpf/bpf.h>
 #include <cstring>
-#include <sys/utsname.h>
 #include <tna/fastpath.h>
 
 #include "probe.skel.h"
 
 namespace tna::deploy {
 
-namespace {
-/// EPERM is about the caller; everything else that loading may answer is about the kernel.
-Error refusal(int code) {
-    const std::string what = "cannot read the kernel's bridge in place";
-    if (code == EPERM)
-        return {what, errnoText(EPERM), "run as root"};
-    utsname kernel{};
-    ::uname(&kernel);
-    return {fmt::format("{} on Linux {}", what, kernel.release),
-            fmt::format("it does not take the program that does ({})", errnoText(code)),
-            "needs Linux 6.17 or newer, with BTF (/sys/kernel/btf/vmlinux)"};
-}
-} // namespace
-
 Result<KernelProbe> KernelProbe::load() {
     ::probe* skeleton = probe__open_and_load();
     if (skeleton == nullptr)
-        return std::unexpected(refusal(errno));
+        return std::unexpected(
+            explainRefusal("cannot read the kernel's bridge in place", errno, thisMachine()));
     return KernelProbe{skeleton};
 }
 

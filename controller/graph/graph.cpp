@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/graph.hpp"
 
+#include <algorithm>
+
 namespace tna::graph {
 
 namespace {
@@ -17,6 +19,7 @@ public:
             addLink(link);
         for (const auto& qdisc : network_.qdiscs)
             addQdisc(qdisc);
+        addNetfilter(network_.netfilter);
         for (const auto& table : network_.routes)
             addRoutes(table);
         return std::move(graph_);
@@ -29,7 +32,8 @@ private:
 
     void addLink(const model::Link& link) {
         Node node{id("link", link.ifindex), "link", link.name, {}};
-        node.details["kind"] = link.kind.empty() ? "hardware" : link.kind;
+        const bool loopback = (link.flags & model::link_flag::loopback) != 0;
+        node.details["kind"] = loopback ? "loopback" : link.kind.empty() ? "hardware" : link.kind;
         node.details["state"] = link.up() ? "up" : "down";
         node.details["mtu"] = std::to_string(link.mtu);
         for (const auto& address : link.addresses)
@@ -39,6 +43,8 @@ private:
             addBridge(link, *link.bridge);
         if (link.bridgePort)
             addPort(link, *link.bridgePort);
+        addFilters(link, "ingress", link.ingressFilters, "its arriving frames pass them");
+        addFilters(link, "egress", link.egressFilters, "its leaving frames pass them");
         if (link.vlan && network_.link(link.lower) != nullptr)
             edge(id("link", link.ifindex), id("link", link.lower),
                  "VLAN " + std::to_string(link.vlan->vid) + " of this device");
@@ -75,7 +81,56 @@ private:
         const auto name = id("qdisc", qdisc.ifindex) + ":" + std::to_string(qdisc.handle >> 16U) + ":" +
                           std::to_string(qdisc.parent);
         graph_.nodes.push_back({name, "qdisc", qdisc.kind, {}});
-        edge(id("link", qdisc.ifindex), name, "sends through it");
+        const bool arriving = qdisc.kind == "ingress" || qdisc.kind == "clsact";
+        edge(id("link", qdisc.ifindex), name, arriving ? "keeps filters there" : "sends through it");
+    }
+
+    void addFilters(const model::Link& link, const char* direction, std::uint32_t count, const char* why) {
+        if (count == 0)
+            return;
+        const auto name = id("tc", link.ifindex) + ":" + direction;
+        graph_.nodes.push_back({name, "tc-filters", direction, {{"count", std::to_string(count)}}});
+        edge(id("link", link.ifindex), name, why);
+    }
+
+    void addNetfilter(const model::Netfilter& netfilter) {
+        for (const auto& hook : netfilter.hooks) {
+            const auto name = "netfilter:" + hook.family + ":" + hook.table + ":" + hook.chain;
+            const auto known =
+                std::ranges::any_of(graph_.nodes, [&](const Node& node) { return node.id == name; });
+            if (!known)
+                graph_.nodes.push_back({name,
+                                        "netfilter-hook",
+                                        hook.family + " " + hook.hook,
+                                        {{"table", hook.table}, {"chain", hook.chain}}});
+            for (const auto& [ifindex, link] : network_.links)
+                addHookUser(link, hook, name);
+        }
+        for (const auto& table : netfilter.legacyTables)
+            graph_.nodes.push_back({"netfilter:legacy:" + table, "netfilter-table", table + " (legacy)", {}});
+    }
+
+    /// Whose frames a hook sees.
+    void addHookUser(const model::Link& link, const model::NetfilterHook& hook, const std::string& name) {
+        if (!hook.device.empty() && hook.device == link.name)
+            edge(id("link", link.ifindex), name, "its frames pass the chain");
+        if (!link.bridge)
+            return;
+        const auto& bridge = *link.bridge;
+        if (hook.family == "bridge")
+            edge(id("bridge", link.ifindex), name, "its frames pass the chain");
+        const bool ip = hook.family == "ip" || hook.family == "inet";
+        const bool ip6 = hook.family == "ip6" || hook.family == "inet";
+        if (hook.device.empty() &&
+            ((ip && (bridge.nfCallIptables || sysctlOn("iptables"))) ||
+             (ip6 && (bridge.nfCallIp6tables || sysctlOn("ip6tables"))) ||
+             (hook.family == "arp" && (bridge.nfCallArptables || sysctlOn("arptables")))))
+            edge(id("bridge", link.ifindex), name, "br_netfilter calls it for bridged frames");
+    }
+
+    [[nodiscard]] bool sysctlOn(const std::string& protocol) const {
+        const auto it = network_.sysctls.find("net.bridge.bridge-nf-call-" + protocol);
+        return it != network_.sysctls.end() && it->second != "0";
     }
 
     void addRoutes(const model::RouteTable& table) {

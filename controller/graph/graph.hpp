@@ -11,7 +11,7 @@ namespace tna::graph {
 
 struct Node {
     std::string id;    ///< "bridge:3"
-    std::string kind;  ///< "link", "bridge", "bridge-port", "vlan", "fdb", "qdisc", "route-table"
+    std::string kind;  ///< "link", "bridge", "bridge-port", "vlan", "fdb", "qdisc", "tc-filters", ...
     std::string label; ///< what people call it
     std::map<std::string, std::string> details;
     bool operator==(const Node&) const = default;

@@ -62,6 +62,7 @@ void decodePlain(const Attributes& attributes, model::Link& link) {
     attributes.take(IFLA_OPERSTATE, link.operState);
     attributes.take(IFLA_CARRIER, link.carrier);
     attributes.take(IFLA_MTU, link.mtu);
+    attributes.take(IFLA_MAX_MTU, link.maxMtu);
     attributes.take(IFLA_GROUP, link.group);
     attributes.take(IFLA_NUM_TX_QUEUES, link.txQueues);
     attributes.take(IFLA_NUM_RX_QUEUES, link.rxQueues);

@@ -129,6 +129,7 @@ struct Link {
     std::uint8_t operState = 0;
     bool carrier = false;
     std::uint32_t mtu = 0;
+    std::uint32_t maxMtu = 0; ///< that the driver takes; 0: no limit
     std::uint32_t group = 0;
     std::uint32_t txQueues = 1;
     std::uint32_t rxQueues = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/client.hpp"
 
+#include <cctype>
 #include <cerrno>
 #include <httplib.h>
 #include <unistd.h>
@@ -18,10 +19,10 @@ httplib::Client connectTo(const std::string& socket) {
     return client;
 }
 
-Failure unreachable(const std::string& socket) {
-    return {{"tnad does not answer on " + socket,
-             {},
-             "is it running? `systemctl status tnad`, or name another --socket"},
+Error unreachable(const std::string& socket) {
+    return {"tnad does not answer on " + socket,
+            {},
+            "is it running? `systemctl status tnad` tells, or name another --socket",
             ExitCode::unreachable};
 }
 
@@ -31,43 +32,59 @@ std::string textOf(const nlohmann::json& object, const char* key) {
                : "";
 }
 
-Answer<nlohmann::json> understand(const httplib::Result& result, const std::string& socket) {
+Result<nlohmann::json> understand(const httplib::Result& result, const std::string& socket) {
     if (!result)
         return std::unexpected(unreachable(socket));
     auto document = nlohmann::json::parse(result->body, nullptr, false);
     if (document.is_discarded())
         return std::unexpected(
-            Failure{{"tnad's answer is not JSON", {}, "do tnad and tnactl have the same version?"}});
+            Error{"tnad's answer is not JSON", {}, "do tnad and tnactl have the same --version?"});
     if (result->status < 400)
         return document;
     const auto error =
         document.is_object() ? document.value("error", nlohmann::json::object()) : nlohmann::json::object();
     const auto what = textOf(error, "what");
-    return std::unexpected(Failure{
-        {what.empty() ? "tnad refused the request" : what, textOf(error, "cause"), textOf(error, "hint")}});
+    return std::unexpected(Error{what.empty() ? "tnad refused the request" : what, textOf(error, "cause"),
+                                 textOf(error, "hint")});
 }
 } // namespace
 
-Answer<void> Client::reachable() const {
+std::string pathOfPort(const std::string& name) {
+    static constexpr char digits[] = "0123456789ABCDEF";
+    std::string path = "/v1/ports/";
+    for (const char letter : name) {
+        const auto byte = static_cast<unsigned char>(letter);
+        if (std::isalnum(byte) != 0 || letter == '-' || letter == '_' || letter == '.') {
+            path += letter;
+            continue;
+        }
+        path += '%';
+        path += digits[byte >> 4U];
+        path += digits[byte & 15U];
+    }
+    return path;
+}
+
+Result<void> Client::reachable() const {
     if (::access(socket_.c_str(), R_OK | W_OK) == 0)
         return {};
     if (errno == EACCES)
-        return std::unexpected(
-            Failure{{"you may not use " + socket_, errnoText(EACCES), "run as root, or join the group tna"},
-                    ExitCode::noPermission});
+        return std::unexpected(Error{"you may not use " + socket_, errnoText(EACCES),
+                                     "run as root, or join the group tna", ExitCode::noPermission});
     return std::unexpected(unreachable(socket_));
 }
 
-Answer<nlohmann::json> Client::get(const std::string& path) const {
+Result<nlohmann::json> Client::get(const std::string& path) const {
     if (auto there = reachable(); !there)
         return std::unexpected(there.error());
     return understand(connectTo(socket_).Get(path), socket_);
 }
 
-Answer<nlohmann::json> Client::post(const std::string& path, const nlohmann::json& body) const {
+Result<nlohmann::json> Client::post(const std::string& path, const nlohmann::json& body) const {
     if (auto there = reachable(); !there)
         return std::unexpected(there.error());
-    return understand(connectTo(socket_).Post(path, body.dump(), "application/json"), socket_);
+    const auto text = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return understand(connectTo(socket_).Post(path, text, "application/json"), socket_);
 }
 
 } // namespace tna::ctl

@@ -8,24 +8,18 @@
 
 namespace tna::ctl {
 
-/// A failed request, and how the program should end.
-struct Failure {
-    Error error;
-    ExitCode code = ExitCode::failure;
-};
-
-template <typename T>
-using Answer = std::expected<T, Failure>;
+/// Where a port's document is; names may contain anything but '/' and blanks.
+[[nodiscard]] std::string pathOfPort(const std::string& name);
 
 /// Talks to tnad over its Unix socket.
 class Client {
 public:
     explicit Client(std::string socket) : socket_(std::move(socket)) {}
-    [[nodiscard]] Answer<nlohmann::json> get(const std::string& path) const;
-    [[nodiscard]] Answer<nlohmann::json> post(const std::string& path, const nlohmann::json& body) const;
+    [[nodiscard]] Result<nlohmann::json> get(const std::string& path) const;
+    [[nodiscard]] Result<nlohmann::json> post(const std::string& path, const nlohmann::json& body) const;
 
 private:
-    [[nodiscard]] Answer<void> reachable() const;
+    [[nodiscard]] Result<void> reachable() const;
     std::string socket_;
 };
 

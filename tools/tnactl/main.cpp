@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/program.hpp"
 #include "tnactl/client.hpp"
 #include "tnactl/render.hpp"
+#include "tnactl/terminal.hpp"
 
 #include <chrono>
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
-#include <poll.h>
-#include <termios.h>
 #include <thread>
 #include <unistd.h>
 
@@ -23,134 +23,159 @@ struct Options {
     std::string port;
 };
 
-int complain(const ctl::Failure& failure) {
-    fmt::print(stderr, "tnactl: {}\n", failure.error.sentence());
-    return static_cast<int>(failure.code);
+int complain(const Error& error) {
+    fmt::print(stderr, "tnactl: {}\n", error.sentence());
+    return static_cast<int>(error.code);
 }
 
 template <typename Render>
-int show(const ctl::Answer<json>& answer, bool asJson, Render render) {
+int show(const Result<json>& answer, bool asJson, Render render) {
     if (!answer)
         return complain(answer.error());
     fmt::print("{}", asJson ? answer->dump(2) + "\n" : render(*answer));
     return 0;
 }
 
-constexpr auto sampleTime = std::chrono::milliseconds(250);
-
-int status(const ctl::Client& client, const Options& options) {
-    if (options.asJson)
-        return show(client.get("/v1/status"), true, [](const json&) { return std::string{}; });
-    const auto before = client.get("/v1/status");
-    if (!before)
-        return complain(before.error());
-    std::this_thread::sleep_for(sampleTime);
-    return show(client.get("/v1/status"), false, [&](const json& now) {
-        return ctl::renderStatus(now, *before, std::chrono::duration<double>(sampleTime).count());
-    });
-}
-
-/// The terminal without line buffering and echo, for as long as this lives.
-class RawTerminal {
+/// Status documents with rates: since the sample before.
+class Sampler {
 public:
-    RawTerminal() {
-        if (::isatty(STDIN_FILENO) == 0 || ::tcgetattr(STDIN_FILENO, &saved_) != 0)
-            return;
-        auto raw = saved_;
-        raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-        active_ = ::tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
+    explicit Sampler(const ctl::Client& client) : client_(client) {}
+
+    Result<json> next() {
+        auto now = client_.get("/v1/status");
+        if (!now)
+            return now;
+        const auto time = std::chrono::steady_clock::now();
+        auto document = ctl::withRates(*now, before_, std::chrono::duration<double>(time - then_).count());
+        before_ = std::move(*now);
+        then_ = time;
+        return document;
     }
-    ~RawTerminal() {
-        if (active_)
-            ::tcsetattr(STDIN_FILENO, TCSANOW, &saved_);
-    }
-    RawTerminal(const RawTerminal&) = delete;
-    RawTerminal& operator=(const RawTerminal&) = delete;
 
 private:
-    termios saved_{};
-    bool active_ = false;
+    const ctl::Client& client_;
+    json before_;
+    std::chrono::steady_clock::time_point then_;
 };
 
-volatile std::sig_atomic_t stopped = 0;
-
-/// True if 'q' was pressed within a second; without a terminal it just waits.
-bool quitPressed() {
-    pollfd input{::isatty(STDIN_FILENO) != 0 ? STDIN_FILENO : -1, POLLIN, 0};
-    char key = 0;
-    return ::poll(&input, 1, 1000) > 0 && ::read(STDIN_FILENO, &key, 1) == 1 && key == 'q';
+int status(const ctl::Client& client, const Options& options) {
+    Sampler sampler{client};
+    if (const auto first = sampler.next(); !first)
+        return complain(first.error());
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    return show(sampler.next(), options.asJson, ctl::renderStatus);
 }
+
+volatile std::sig_atomic_t stopped = 0;
 
 int top(const ctl::Client& client) {
     std::signal(SIGINT, [](int) { stopped = 1; });
     std::signal(SIGTERM, [](int) { stopped = 1; });
-    const RawTerminal terminal;
-    json before;
-    auto then = std::chrono::steady_clock::now();
+    const ctl::RawTerminal terminal;
+    Sampler sampler{client};
     do {
-        const auto now = client.get("/v1/status");
-        if (!now)
-            return complain(now.error());
-        const auto time = std::chrono::steady_clock::now();
+        const auto document = sampler.next();
+        if (!document)
+            return complain(document.error());
         fmt::print("{}{}\nq quits\n", ::isatty(STDOUT_FILENO) != 0 ? "\033[H\033[2J" : "",
-                   ctl::renderStatus(*now, before, std::chrono::duration<double>(time - then).count()));
+                   ctl::renderStatus(*document));
         std::fflush(stdout);
-        before = *now;
-        then = time;
-    } while (!quitPressed() && stopped == 0);
+    } while (!ctl::quitPressed() && stopped == 0);
     return 0;
 }
 
-int setPaused(const ctl::Client& client, const Options& options, const char* path, const char* word) {
+int setPaused(const ctl::Client& client, const Options& options, bool paused) {
     const auto body = options.port.empty() ? json::object() : json{{"port", options.port}};
-    return show(client.post(path, body), options.asJson, [&](const json&) {
-        return fmt::format("{} {}\n", options.port.empty() ? "all ports" : options.port, word);
+    return show(client.post(paused ? "/v1/pause" : "/v1/resume", body), options.asJson, [&](const json&) {
+        return fmt::format("{} {}\n", options.port.empty() ? "all ports" : options.port,
+                           paused ? "left to Linux" : "accelerated again where possible");
     });
+}
+
+/// The command line; what is parsed into must outlive it.
+class CommandLine {
+public:
+    explicit CommandLine(Options& options) : options_(options) {
+        app_.require_subcommand(1);
+        app_.set_version_flag("--version", "tnactl " TNA_VERSION);
+        app_.add_option("--socket", options.socket, "tnad's control socket")->capture_default_str();
+        app_.add_flag("--json", options.asJson, "for programs: JSON as in docs/api.md");
+        app_.footer("Examples:\n"
+                    "  tnactl status                 every port, with rates\n"
+                    "  tnactl explain eth0           why it is accelerated or not, and what went to Linux\n"
+                    "  tnactl --json status | jq '.ports[] | {name, state, why}'\n"
+                    "  tnactl graph --dot | dot -Tsvg > network.svg\n"
+                    "Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no permission, 5 tnad does not answer.");
+        graph_->add_flag("--dot", options.asDot, "for Graphviz: tnactl graph --dot | dot -Tsvg > g.svg");
+        namePort(explain_, "tnactl explain eth0")->required();
+        namePort(pause_, "tnactl pause eth0; tnactl pause");
+        namePort(resume_, "tnactl resume eth0; tnactl resume");
+    }
+
+    void parse(int argc, char** argv) { app_.parse(argc, argv); }
+    int exit(const CLI::ParseError& error) const {
+        if (error.get_exit_code() == 0)
+            return app_.exit(error); // --help, --version
+        return complain({error.what(), {}, "`tnactl --help` shows the usage", ExitCode::usage});
+    }
+
+    [[nodiscard]] int run() const {
+        const ctl::Client client{options_.socket};
+        if (options_.asJson && (top_->parsed() || options_.asDot))
+            return complain({top_->parsed() ? "'top' has no --json" : "--dot and --json exclude each other",
+                             {},
+                             top_->parsed() ? "`tnactl --json status` has the same numbers" : "choose one",
+                             ExitCode::usage});
+        if (status_->parsed())
+            return status(client, options_);
+        if (top_->parsed())
+            return top(client);
+        if (explain_->parsed())
+            return show(client.get(ctl::pathOfPort(options_.port)), options_.asJson, ctl::renderPort);
+        if (graph_->parsed())
+            return show(client.get("/v1/graph"), options_.asJson,
+                        options_.asDot ? ctl::renderGraphDot : ctl::renderGraphTree);
+        if (capabilities_->parsed())
+            return show(client.get("/v1/capabilities"), options_.asJson, ctl::renderCapabilities);
+        return setPaused(client, options_, pause_->parsed());
+    }
+
+private:
+    /// Options of the program may stand behind the command as well.
+    CLI::App* command(const char* name, const char* purpose) {
+        return app_.add_subcommand(name, purpose)->fallthrough();
+    }
+    CLI::Option* namePort(CLI::App* command, const char* example) {
+        command->footer(std::string("Example: ") + example);
+        return command->add_option("PORT", options_.port, "a bridge port, as `tnactl status` lists them")
+            ->check([](const std::string& name) { return name.empty() ? "the name is empty" : ""; });
+    }
+
+    Options& options_;
+    CLI::App app_{"Looks at tnad, which makes Linux bridges fast, and steers it."};
+    CLI::App* status_ = command("status", "every port: state, profile, frames, rates");
+    CLI::App* top_ = command("top", "the same, live; q quits");
+    CLI::App* explain_ =
+        command("explain", "why a port is or is not accelerated, and which frames were left to Linux");
+    CLI::App* graph_ = command("graph", "what depends on what, as a tree");
+    CLI::App* capabilities_ = command("capabilities", "what this kernel and its drivers can do");
+    CLI::App* pause_ = command("pause", "leave a port to Linux, or all if none is named");
+    CLI::App* resume_ = command("resume", "accelerate it again, or all");
+};
+
+int run(int argc, char** argv) {
+    Options options;
+    CommandLine line{options};
+    try {
+        line.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return line.exit(error);
+    }
+    return line.run();
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    Options options;
-    CLI::App app{"Looks at tnad and steers it."};
-    app.require_subcommand(1);
-    app.fallthrough();
-    app.set_version_flag("--version", "tnactl " TNA_VERSION);
-    app.add_option("--socket", options.socket, "tnad's control socket")->capture_default_str();
-    app.add_flag("--json", options.asJson, "for programs: the daemon's document as it is");
-    auto* statusCommand =
-        app.add_subcommand("status", "every port: state, profile, frames on the fast and slow path");
-    auto* topCommand = app.add_subcommand("top", "the same, live");
-    auto* explain =
-        app.add_subcommand("explain", "why a port is or is not accelerated, and what was left to Linux");
-    explain->add_option("PORT", options.port, "a bridge port")->required();
-    auto* graph = app.add_subcommand("graph", "what depends on what");
-    graph->add_flag("--dot", options.asDot, "for Graphviz");
-    auto* capabilities = app.add_subcommand("capabilities", "what this kernel and these drivers can do");
-    auto* pause = app.add_subcommand("pause", "leave a port, or all, to Linux");
-    pause->add_option("PORT", options.port, "a bridge port");
-    auto* resume = app.add_subcommand("resume", "accelerate it again");
-    resume->add_option("PORT", options.port, "a bridge port");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
-    }
-    const ctl::Client client{options.socket};
-    if (statusCommand->parsed())
-        return status(client, options);
-    if (topCommand->parsed())
-        return top(client);
-    if (explain->parsed())
-        return show(client.get("/v1/ports/" + options.port), options.asJson, ctl::renderPort);
-    if (graph->parsed())
-        return show(client.get("/v1/graph"), options.asJson,
-                    options.asDot ? ctl::renderGraphDot : ctl::renderGraphTree);
-    if (capabilities->parsed())
-        return show(client.get("/v1/capabilities"), options.asJson, ctl::renderCapabilities);
-    if (pause->parsed())
-        return setPaused(client, options, "/v1/pause", "left to Linux");
-    if (resume->parsed())
-        return setPaused(client, options, "/v1/resume", "accelerated again where possible");
-    return static_cast<int>(ExitCode::usage);
+    return tna::runProgram("tnactl", [&] { return run(argc, argv); });
 }

@@ -3,8 +3,8 @@
 
 #include "tnactl/table.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <map>
 #include <set>
 
@@ -35,11 +35,8 @@ bool yes(const json& object, const char* key) {
     return object.is_object() && object.contains(key) && object[key] == true;
 }
 
-std::string rate(const json& port, const json& before, const char* key, double seconds) {
-    for (const auto& old : list(before, "ports"))
-        if (text(old, "name") == text(port, "name") && seconds > 0)
-            return human(std::max(0.0, (number(port, key) - number(old, key)) / seconds));
-    return "-";
+std::string rate(const json& port, const char* key) {
+    return port.is_object() && port.contains(key) ? human(number(port, key)) : "-";
 }
 
 std::string quoted(const std::string& value) {
@@ -47,17 +44,36 @@ std::string quoted(const std::string& value) {
 }
 } // namespace
 
-std::string renderStatus(const json& now, const json& before, double seconds) {
-    Table table{{"PORT", "BRIDGE", "STATE", "PROFILE", "FAST", "FAST/s", "SLOW", "SLOW/s", "WHY"}};
-    for (const auto& port : list(now, "ports"))
-        table.add({text(port, "name"), text(port, "bridge"), text(port, "state"), text(port, "profile"),
-                   human(number(port, "fast_packets")), rate(port, before, "fast_packets", seconds),
-                   human(number(port, "slow_packets")), rate(port, before, "slow_packets", seconds),
-                   text(port, "why")});
+json withRates(json now, const json& before, double seconds) {
+    std::map<std::string, json> known;
+    for (const auto& port : list(before, "ports"))
+        known.emplace(text(port, "name"), port);
+    if (seconds <= 0 || list(now, "ports").empty())
+        return now;
+    for (auto& port : now["ports"]) {
+        const auto old = known.find(text(port, "name"));
+        if (!port.is_object() || old == known.end())
+            continue;
+        for (const std::string path : {"fast", "slow"}) {
+            const auto count = path + "_packets";
+            // A port that was taken out and put in again starts from 0.
+            port[path + "_pps"] =
+                std::max(0.0, (number(port, count.c_str()) - number(old->second, count.c_str())) / seconds);
+        }
+    }
+    return now;
+}
+
+std::string renderStatus(const json& status) {
+    Table table{{"PORT", "BRIDGE", "STATE", "HOOK", "PROFILE", "FAST", "FAST/s", "SLOW", "SLOW/s", "WHY"}};
+    for (const auto& port : list(status, "ports"))
+        table.add({text(port, "name"), text(port, "bridge"), text(port, "state"), text(port, "hook"),
+                   text(port, "profile"), human(number(port, "fast_packets")), rate(port, "fast_pps"),
+                   human(number(port, "slow_packets")), rate(port, "slow_pps"), text(port, "why")});
     std::string head =
-        fmt::format("tnad {}, up {} s, FDB {}{}\n", text(now, "version"), text(now, "uptime_s"),
-                    text(now, "fdb"), yes(now, "paused") ? ", PAUSED" : "");
-    if (list(now, "ports").empty())
+        fmt::format("tnad {}, up {} s, FDB {}{}\n", text(status, "version"), text(status, "uptime_s"),
+                    text(status, "fdb"), yes(status, "paused") ? ", PAUSED" : "");
+    if (list(status, "ports").empty())
         return head + "There are no bridge ports here.\n";
     return head + "\n" + table.text();
 }
@@ -84,41 +100,57 @@ std::string renderPort(const json& document) {
     return slow.empty() ? out : out + table.text();
 }
 
-std::string renderGraphTree(const json& graph) {
-    std::map<std::string, json> nodes;
-    std::map<std::string, std::vector<json>> needs;
-    std::set<std::string> needed;
-    for (const auto& node : list(graph, "nodes"))
-        nodes[text(node, "id")] = node;
-    for (const auto& edge : list(graph, "edges")) {
-        needs[text(edge, "from")].push_back(edge);
-        needed.insert(text(edge, "to"));
+namespace {
+/// What needs what, below each other. What several need is told once, and named after that.
+class Tree {
+public:
+    explicit Tree(const json& graph) {
+        for (const auto& node : list(graph, "nodes"))
+            nodes_[text(node, "id")] = node;
+        for (const auto& edge : list(graph, "edges")) {
+            needs_[text(edge, "from")].push_back(edge);
+            needed_.insert(text(edge, "to"));
+        }
     }
-    std::string out;
-    std::set<std::string> above; // nothing is shown inside itself, whatever a broken graph says
-    const std::function<void(const std::string&, const std::string&, const std::string&)> show =
-        [&](const std::string& id, const std::string& indent, const std::string& why) {
-            const auto& node = nodes[id];
-            out += text(node, "kind") + " " + text(node, "label");
-            const auto details = node.is_object() ? node.value("details", json::object()) : json::object();
+
+    [[nodiscard]] bool isRoot(const std::string& id) const { return !needed_.contains(id); }
+
+    void show(const std::string& id, const std::string& indent, const std::string& why) {
+        const auto& node = nodes_[id];
+        const auto& below = needs_[id];
+        const bool again = !below.empty() && !told_.insert(id).second;
+        out_ += text(node, "kind") + " " + text(node, "label");
+        const auto details = node.is_object() ? node.value("details", json::object()) : json::object();
+        if (!again)
             for (const auto& [key, value] : details.items())
-                out +=
-                    fmt::format("  {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
-            out += (why.empty() ? "" : "  (" + why + ")") + "\n";
-            if (!above.insert(id).second)
-                return;
-            const auto& below = needs[id];
-            for (std::size_t i = 0; i < below.size(); i++) {
-                const bool last = i + 1 == below.size();
-                out += indent + (last ? "└─ " : "├─ ");
-                show(text(below[i], "to"), indent + (last ? "   " : "│  "), text(below[i], "why"));
-            }
-            above.erase(id);
-        };
+                out_ += fmt::format("  {}={}", key, text(details, key.c_str()));
+        if (!why.empty())
+            out_ += fmt::format("  ({}{})", why, again ? "; see above" : "");
+        out_ += "\n";
+        for (std::size_t i = 0; i < below.size() && !again; i++) {
+            const bool last = i + 1 == below.size();
+            out_ += indent + (last ? "└─ " : "├─ ");
+            show(text(below[i], "to"), indent + (last ? "   " : "│  "), text(below[i], "why"));
+        }
+    }
+
+    [[nodiscard]] std::string take() { return std::move(out_); }
+
+private:
+    std::map<std::string, json> nodes_;
+    std::map<std::string, std::vector<json>> needs_;
+    std::set<std::string> needed_;
+    std::set<std::string> told_;
+    std::string out_;
+};
+} // namespace
+
+std::string renderGraphTree(const json& graph) {
+    Tree tree{graph};
     for (const auto& node : list(graph, "nodes"))
-        if (const auto id = text(node, "id"); !needed.contains(id))
-            show(id, "", "");
-    return out;
+        if (const auto id = text(node, "id"); tree.isRoot(id))
+            tree.show(id, "", "");
+    return tree.take();
 }
 
 std::string renderGraphDot(const json& graph) {
@@ -143,10 +175,12 @@ std::string renderCapabilities(const json& document) {
     Table guards{{"GUARD", "MODE", "LOOKS AT"}};
     for (const auto& guard : list(document, "guards"))
         guards.add({text(guard, "name"), text(guard, "mode"), text(guard, "detail")});
-    Table drivers{{"DEVICE", "DRIVER", "NATIVE XDP", "REDIRECT TARGET", "FRAGS"}};
+    Table drivers{{"DEVICE", "DRIVER", "NATIVE XDP", "REDIRECT TARGET", "FRAGS", "MTU", "MAX MTU WITH XDP"}};
+    const auto word = [](bool value) { return value ? "yes" : "no"; };
     for (const auto& driver : list(document, "drivers"))
-        drivers.add({text(driver, "name"), text(driver, "driver"), yes(driver, "native_xdp") ? "yes" : "no",
-                     yes(driver, "redirect_target") ? "yes" : "no", yes(driver, "frags") ? "yes" : "no"});
+        drivers.add({text(driver, "name"), text(driver, "driver"), word(yes(driver, "native_xdp")),
+                     word(yes(driver, "redirect_target")), word(yes(driver, "frags")), text(driver, "mtu"),
+                     text(driver, "max_mtu_with_xdp")});
     return out + features.text() + "\n" + guards.text() + "\n" + drivers.text();
 }
 

@@ -6,10 +6,12 @@
 
 namespace tna::ctl {
 
-/// The daemon's documents as text for people. Fields that are missing show as nothing.
-/// `before` is the same document `seconds` earlier, for rates; null for none.
-[[nodiscard]] std::string renderStatus(const nlohmann::json& now, const nlohmann::json& before,
-                                       double seconds);
+/// The status document with "fast_pps" and "slow_pps" for each port that `before`, the document `seconds`
+/// earlier, knows as well.
+[[nodiscard]] nlohmann::json withRates(nlohmann::json now, const nlohmann::json& before, double seconds);
+
+/// The documents as text for people. Fields that are missing show as nothing.
+[[nodiscard]] std::string renderStatus(const nlohmann::json& status);
 [[nodiscard]] std::string renderPort(const nlohmann::json& document);
 [[nodiscard]] std::string renderGraphTree(const nlohmann::json& graph);
 [[nodiscard]] std::string renderGraphDot(const nlohmann::json& graph);

@@ -61,6 +61,12 @@ TEST(Assemble, PortOfABridgeThatIsNotSeenIsNotInThePlan) {
     EXPECT_TRUE(assemble(world.network, world.capabilities, world.wishes).ports.empty());
 }
 
+TEST(Assemble, PortOfAMasterWithoutBridgeOptionsIsNotInThePlan) {
+    World world;
+    world.bridge().bridge.reset();
+    EXPECT_TRUE(assemble(world.network, world.capabilities, world.wishes).ports.empty());
+}
+
 TEST(Assemble, VethPortsGetTheChecksThatLocalSendersNeed) {
     World world;
     world.port().kind = "veth";
@@ -105,6 +111,9 @@ INSTANTIATE_TEST_SUITE_P(
              "excluded-name", false},
         Rule{"ExcludedByKind", [](World& w) { w.wishes.excluded[portIndex] = {"excluded-kind", "x", ""}; },
              "excluded-kind", true},
+        Rule{"ExcludedByDriver",
+             [](World& w) { w.wishes.excluded[portIndex] = {"excluded-driver", "x", ""}; }, "excluded-driver",
+             true},
         Rule{"ForeignNativeProgram", [](World& w) { w.port().xdp.driverProgram = 7; }, "foreign-xdp"},
         Rule{"ForeignGenericProgram", [](World& w) { w.port().xdp.genericProgram = 7; }, "foreign-xdp"},
         Rule{"ForeignOffloadedProgram", [](World& w) { w.port().xdp.offloadProgram = 7; }, "foreign-xdp"},
@@ -142,11 +151,89 @@ TEST(Assemble, PortThatOnlyItsBridgeKeepsFromAProfileStandsBy) {
     EXPECT_FALSE(world.plan().standby);
 }
 
-TEST(Assemble, EveryReasonIsGiven) {
+TEST(Assemble, PortThatOnlyItsSettingsKeepFromAProfileStandsBy) {
+    World world;
+    world.port().bridgePort->locked = true;
+    EXPECT_TRUE(world.plan().standby);
+    world.capabilities.inPlaceFdb.available = false;
+    EXPECT_FALSE(world.plan().standby);
+}
+
+TEST(Assemble, EveryReasonIsGivenWhatTheOperatorWantedFirst) {
     World world;
     world.bridge().bridge->vlanFiltering = true;
+    world.bridge().bridge->ageingTime = 0;
     world.port().bridgePort->locked = true;
-    EXPECT_EQ(world.plan().reasons.size(), 2U);
+    world.port().ethernet = false;
+    world.wishes.paused.insert(portIndex);
+    std::vector<std::string> codes;
+    for (const auto& reason : world.plan().reasons)
+        codes.push_back(reason.code);
+    EXPECT_THAT(codes, ::testing::ElementsAre("paused", "not-ethernet", "vlan-filtering", "no-ageing-time",
+                                              "locked"));
+}
+
+TEST(Assemble, WhatCannotBeProvedIsNoMatterIfNothingLoads) {
+    World world;
+    world.capabilities.fastPath = {false, "the verifier is unhappy"};
+    world.capabilities.inPlaceFdb = {false, "never tried"};
+    const auto reasons = world.plan().reasons;
+    ASSERT_EQ(reasons.size(), 1U);
+    EXPECT_THAT(reasons.front().text, ::testing::HasSubstr("the verifier is unhappy"));
+}
+
+TEST(Assemble, EvidenceAgainstReadingInPlaceIsTold) {
+    World world;
+    world.capabilities.inPlaceFdb = {false, "entry 7 differs"};
+    EXPECT_THAT(world.plan().reasons.front().text, ::testing::HasSubstr("entry 7 differs"));
+}
+
+TEST(Assemble, ReasonsNameThePortOrTheBridgeAndTheNextStep) {
+    World world;
+    world.wishes.allPaused = true;
+    EXPECT_EQ(world.plan().reasons.front().hint, "tnactl resume eth0");
+    world = {};
+    world.port().xdp.driverProgram = 7;
+    EXPECT_THAT(world.plan().reasons.front().hint, ::testing::HasSubstr("`ip link show eth0`"));
+    world = {};
+    world.bridge().bridge->vlanFiltering = true;
+    EXPECT_THAT(world.plan().reasons.front().text, ::testing::HasSubstr("br0"));
+}
+
+TEST(Assemble, ReasonOfAnExclusionIsPassedOnAsItIs) {
+    World world;
+    const Reason reason{"excluded-kind", "because", "do this"};
+    world.wishes.excluded[portIndex] = reason;
+    EXPECT_EQ(world.plan().reasons, std::vector{reason});
+}
+
+TEST(Assemble, WhatHoldsForOnePortOrBridgeHoldsForNoOther) {
+    World world;
+    constexpr model::IfIndex otherBridge = 3;
+    constexpr model::IfIndex otherPort = 4;
+    world.network.links[otherBridge] = world.bridge();
+    world.network.links[otherBridge].ifindex = otherBridge;
+    world.network.links[otherBridge].bridge->vlanFiltering = true;
+    auto& port = world.network.links[otherPort] = world.port();
+    port.ifindex = otherPort;
+    port.name = "eth1";
+    port.master = otherBridge;
+    port.xdp.driverProgram = 7;
+    world.wishes.paused.insert(otherPort);
+    world.wishes.excluded[otherPort] = {"excluded-name", "x", ""};
+    const auto plan = assemble(world.network, world.capabilities, world.wishes);
+    EXPECT_TRUE(plan.ports.at(portIndex).profile);
+    EXPECT_TRUE(plan.ports.at(portIndex).egress);
+    EXPECT_EQ(plan.ports.at(portIndex).name, "eth0");
+    EXPECT_EQ(plan.ports.at(portIndex).ifindex, portIndex);
+    EXPECT_FALSE(plan.ports.at(otherPort).profile);
+    EXPECT_EQ(plan.ports.at(otherPort).name, "eth1");
+}
+
+TEST(Profile, PartsMakeTheName) {
+    EXPECT_EQ((Profile{true, true, true}.name()), "bridge+veth+br_netfilter");
+    EXPECT_EQ(Profile{}.name(), "none");
+    EXPECT_TRUE(Profile{}.modules().empty());
 }
 
 } // namespace

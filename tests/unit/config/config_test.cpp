@@ -52,6 +52,8 @@ TEST_P(WrongConfig, IsRefusedWithFileLineAndExpectation) {
     const auto config = parseConfig(GetParam().text, "tnad.conf");
     ASSERT_FALSE(config);
     EXPECT_THAT(config.error().sentence(), HasSubstr(GetParam().says));
+    EXPECT_FALSE(config.error().hint.empty());
+    EXPECT_EQ(config.error().code, ExitCode::usage);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -68,6 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"NotAPowerOfTwo", "[limits]\nflows_per_cpu = 100\n", "must be a power of two from 64"},
         Wrong{"TooManyPorts", "[limits]\nmax_ports = 70000\n",
               "'max_ports' must be a whole number from 2 to 65535"},
+        Wrong{"UnknownLogLevel", "[daemon]\n\nlog_level = \"loud\"\n",
+              "tnad.conf:3: 'log_level' must be one of \"trace\", \"debug\""},
         Wrong{"SectionIsNotATable", "limits = 3\n", "'limits' must be a table"}),
     [](const auto& parameter) { return parameter.param.name; });
 

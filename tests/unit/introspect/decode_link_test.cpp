@@ -30,6 +30,7 @@ MessageBuilder portMessage() {
     builder.text(IFLA_IFNAME, "swp1")
         .put(IFLA_MASTER, std::uint32_t{9})
         .put(IFLA_MTU, std::uint32_t{9000})
+        .put(IFLA_MAX_MTU, std::uint32_t{9710})
         .put(IFLA_CARRIER, std::uint8_t{1})
         .put(IFLA_ADDRESS, std::array<std::uint8_t, 6>{2, 0, 0, 0, 0, 7})
         .text(IFLA_QDISC, "mq")
@@ -59,6 +60,7 @@ TEST(DecodeLink, ReadsAPortWithAttributesNewerThanTheHeaders) {
     EXPECT_EQ(link.name, "swp1");
     EXPECT_EQ(link.master, 9U);
     EXPECT_EQ(link.mtu, 9000U);
+    EXPECT_EQ(link.maxMtu, 9710U);
     EXPECT_EQ(link.flags, 0x10043U);
     EXPECT_TRUE(link.carrier);
     EXPECT_TRUE(link.switchPort);

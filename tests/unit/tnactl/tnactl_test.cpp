@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tnactl/client.hpp"
 #include "tnactl/render.hpp"
 #include "tnactl/table.hpp"
 
@@ -31,14 +32,37 @@ TEST(Status, RatesComeFromTwoSamples) {
                     {{{"name", "p0"},
                       {"bridge", "br0"},
                       {"state", "accelerated"},
+                      {"hook", "xdp-native"},
                       {"profile", "bridge"},
                       {"fast_packets", 1100},
                       {"slow_packets", 1},
                       {"why", nullptr}}}}};
-    EXPECT_EQ(renderStatus(now, before, 0.5),
+    EXPECT_EQ(renderStatus(withRates(now, before, 0.5)),
               "tnad 1, up 5 s, FDB in place\n\n"
-              "PORT  BRIDGE  STATE        PROFILE    FAST  FAST/s  SLOW  SLOW/s  WHY\n"
-              "p0    br0     accelerated  bridge   1.10 k  2.00 k     1       0\n");
+              "PORT  BRIDGE  STATE        HOOK        PROFILE    FAST  FAST/s  SLOW  SLOW/s  WHY\n"
+              "p0    br0     accelerated  xdp-native  bridge   1.10 k  2.00 k     1       0\n");
+}
+
+TEST(Status, PortWithoutAnEarlierSampleHasNoRate) {
+    const json now{{"ports", {{{"name", "p0"}, {"fast_packets", 7}}}}};
+    const json other{{"ports", {{{"name", "p1"}, {"fast_packets", 1}}}}};
+    EXPECT_EQ(withRates(now, other, 1), now);
+    EXPECT_EQ(withRates(now, now, 0), now);
+    EXPECT_EQ(withRates(now, json(), 1), now);
+    EXPECT_NE(renderStatus(now).find("7       -"), std::string::npos);
+}
+
+TEST(Status, RateOfACounterThatStartedAgainIsNotNegative) {
+    const json before{{"ports", {{{"name", "p0"}, {"fast_packets", 100}, {"slow_packets", 4}}}}};
+    const json now{{"ports", {{{"name", "p0"}, {"fast_packets", 0}, {"slow_packets", 6}}}}};
+    const auto port = withRates(now, before, 2)["ports"][0];
+    EXPECT_EQ(port["fast_pps"], 0);
+    EXPECT_EQ(port["slow_pps"], 1);
+}
+
+TEST(Client, NamesOfPortsAreEncodedInPaths) {
+    EXPECT_EQ(pathOfPort("eth0.5"), "/v1/ports/eth0.5");
+    EXPECT_EQ(pathOfPort("a?b%41@\xc3\xa9"), "/v1/ports/a%3Fb%2541%40%C3%A9");
 }
 
 TEST(Port, ReasonsAreSentences) {
@@ -62,6 +86,16 @@ TEST(Graph, TreeShowsWhatIsNeededBelowWhatNeedsIt) {
     EXPECT_NE(renderGraphDot(graph).find("\"a\" -> \"b\" [label=\"belongs to it\"];"), std::string::npos);
 }
 
+TEST(Graph, WhatSeveralNeedIsToldOnce) {
+    const auto node = [](const char* id) { return json{{"id", id}, {"kind", "k"}, {"label", id}}; };
+    const auto edge = [](const char* from, const char* to) {
+        return json{{"from", from}, {"to", to}, {"why", "w"}};
+    };
+    const json graph{{"nodes", {node("p"), node("q"), node("b"), node("f")}},
+                     {"edges", {edge("p", "b"), edge("q", "b"), edge("b", "f")}}};
+    EXPECT_EQ(renderGraphTree(graph), "k p\n└─ k b  (w)\n   └─ k f  (w)\nk q\n└─ k b  (w; see above)\n");
+}
+
 TEST(Graph, CyclesEnd) {
     const json graph{{"nodes", {{{"id", "r"}}, {{"id", "a"}}}},
                      {"edges", {{{"from", "r"}, {"to", "a"}}, {{"from", "a"}, {"to", "a"}}}}};
@@ -73,7 +107,7 @@ TEST(Rendering, SurvivesAnyJson) {
                                  json{{"ports", {1, "x", nullptr}}}, json{{"port", 3}},
                                  json{{"nodes", {{{"id", 3}}}}, {"edges", {{{"from", nullptr}}}}},
                                  json{{"features", {{{"reasons", 3}}}}}}) {
-        EXPECT_FALSE(renderStatus(document, document, 1).empty());
+        EXPECT_NO_THROW((void)renderStatus(withRates(document, document, 1))) << document;
         EXPECT_NO_THROW((void)renderPort(document)) << document;
         EXPECT_NO_THROW((void)renderGraphTree(document)) << document;
         EXPECT_NO_THROW((void)renderGraphDot(document)) << document;

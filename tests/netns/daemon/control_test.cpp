@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The daemon steered: with tnactl, and with a configuration that is read again.
+#include "base/file.hpp"
+#include "netns/daemon/daemon_fixture.hpp"
+
+#include <csignal>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace tna::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class Control : public Daemon {
+protected:
+    void SetUp() override {
+        Daemon::SetUp();
+        if (IsSkipped() || HasFatalFailure())
+            return;
+        start();
+        ASSERT_TRUE(accelerated()) << stateOf("p0");
+    }
+    [[nodiscard]] CommandResult tnactl(std::vector<std::string> words) const {
+        words.insert(words.begin(), {TNACTL, "--socket", socket()});
+        return command(words);
+    }
+    void expectStates(const std::string& p0, const std::string& p1) {
+        EXPECT_TRUE(eventually([&] { return stateOf("p0") == p0 && stateOf("p1") == p1; }))
+            << stateOf("p0") << " " << stateOf("p1");
+    }
+};
+
+TEST_F(Control, PausedPortIsLeftToLinuxUntilItIsResumed) {
+    EXPECT_EQ(tnactl({"pause", "p0"}).output, "p0 left to Linux\n");
+    expectStates("paused", "accelerated");
+    EXPECT_FALSE(xdpOn("p0"));
+    EXPECT_THAT(tnactl({"explain", "p0"}).output,
+                HasSubstr("paused by the operator\n    tnactl resume p0\n"));
+    expectForwarding();
+    EXPECT_EQ(tnactl({"resume", "p0"}).output, "p0 accelerated again where possible\n");
+    expectStates("accelerated", "accelerated");
+}
+
+TEST_F(Control, AllPortsArePausedAndResumedTogether) {
+    EXPECT_EQ(tnactl({"pause"}).exitCode, 0);
+    expectStates("paused", "paused");
+    EXPECT_THAT(tnactl({"status"}).output, HasSubstr("PAUSED"));
+    expectForwarding();
+    EXPECT_EQ(tnactl({"resume"}).exitCode, 0);
+    expectStates("accelerated", "accelerated");
+}
+
+TEST_F(Control, EveryCommandSpeaksJsonAndTables) {
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"status"}, {"explain", "p0"}, {"graph"}, {"capabilities"}, {"pause", "p1"}, {"resume", "p1"}}) {
+        EXPECT_FALSE(tnactl(words).output.empty());
+        auto asJson = words;
+        asJson.emplace_back("--json");
+        const auto run = tnactl(asJson);
+        EXPECT_EQ(run.exitCode, 0) << run.output;
+        EXPECT_TRUE(json::parse(run.output, nullptr, false).is_object()) << run.output;
+    }
+    const auto status = json::parse(tnactl({"status", "--json"}).output, nullptr, false);
+    EXPECT_TRUE(status["ports"][0].contains("fast_pps"));
+    EXPECT_THAT(tnactl({"graph", "--dot"}).output, ::testing::StartsWith("digraph"));
+}
+
+TEST_F(Control, LinksTcAndNetfilterAreInTheGraph) {
+    must("tc qdisc add dev p0 ingress");
+    must("tc filter add dev p0 ingress u32 match u32 0 0");
+    const auto shown = [&](const char* what) {
+        return tnactl({"graph"}).output.find(what) != std::string::npos;
+    };
+    EXPECT_TRUE(eventually([&] { return shown("tc-filters ingress"); })) << tnactl({"graph"}).output;
+    if (command({"nft", "add", "table", "bridge", "t"}).exitCode != 0)
+        GTEST_SKIP() << "needs nftables for the bridge family";
+    must("nft add chain bridge t f { type filter hook forward priority 0 ; }");
+    EXPECT_TRUE(eventually([&] { return shown("netfilter-hook bridge forward"); }))
+        << tnactl({"graph"}).output;
+}
+
+TEST_F(Control, ConfigurationIsReadAgainAndAWrongOneChangesNothing) {
+    ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\nexclude_kinds = []\nexclude = [\"p1\"]\n"));
+    ::kill(pid_, SIGHUP);
+    expectStates("accelerated", "linux");
+    ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\nexclude = 3\n"));
+    ::kill(pid_, SIGHUP);
+    // What was asked after the signal is answered after it, because there is one event loop.
+    must("ip link set p0 type bridge_slave learning off");
+    expectStates("linux", "linux");
+    EXPECT_THAT(tnactl({"explain", "p0"}).output, HasSubstr("learning is off"));
+    EXPECT_THAT(tnactl({"explain", "p1"}).output, HasSubstr("the configuration excludes this name"));
+}
+
+} // namespace
+} // namespace tna::test

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes wrong for reasons outside of the programs: one sentence with the next step, the documented exit
+// code, and nothing attached.
+#include "base/file.hpp"
+#include "base/unique_fd.hpp"
+#include "netns/daemon/daemon_fixture.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <regex>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+namespace tna::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+using Words = std::vector<std::string>;
+
+/// Adds words to words.
+Words operator+(Words first, const Words& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+
+class Errors : public Daemon {
+protected:
+    [[nodiscard]] Words tnad() const {
+        return {TNAD, "--config", directory_ + "/conf", "--socket", socket()};
+    }
+    [[nodiscard]] Words tnactl(const Words& words) const {
+        return Words{TNACTL, "--socket", socket()} + words;
+    }
+
+    /// A copy that other users can reach.
+    [[nodiscard]] std::string reachable(const char* program) const {
+        ::chmod(directory_.c_str(), 0755);
+        const auto copy = directory_ + "/" + std::filesystem::path(program).filename().string();
+        std::filesystem::copy_file(program, copy, std::filesystem::copy_options::skip_existing);
+        return copy;
+    }
+
+    static void expectRefusal(const Words& words, int exitCode, const Words& said) {
+        const auto run = command(words);
+        EXPECT_EQ(run.exitCode, exitCode) << run.output;
+        for (const auto& part : said)
+            EXPECT_THAT(run.output, HasSubstr(part));
+        EXPECT_EQ(std::ranges::count(run.output, '\n'), 1) << "not one sentence:\n" << run.output;
+        EXPECT_FALSE(xdpOn("p0"));
+    }
+};
+
+const Words asNobody{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+
+TEST_F(Errors, WrongConfigurationNamesFileAndLine) {
+    ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\ninclude = 3\n"));
+    expectRefusal(tnad(), 2, {"tnad: " + directory_ + "/conf:2: 'include' must be a list of strings"});
+    expectRefusal(tnad() + Words{"--check-config"}, 2, {"conf:2"});
+}
+
+TEST_F(Errors, ConfigurationThatIsNotThere) {
+    expectRefusal({TNAD, "--config", directory_ + "/none"}, 2,
+                  {directory_ + "/none", "No such file", "--config"});
+}
+
+TEST_F(Errors, NoPrivileges) {
+    auto words = tnad();
+    words[0] = reachable(TNAD);
+    expectRefusal(asNobody + words, 3,
+                  {"lacks privileges: CAP_BPF, CAP_NET_ADMIN, CAP_PERFMON", "run it as root"});
+}
+
+TEST_F(Errors, RootWithoutOneOfTheCapabilities) {
+    expectRefusal(Words{"setpriv", "--bounding-set=-all,+bpf,+net_admin"} + tnad(), 3,
+                  {"lacks privileges: CAP_PERFMON ("});
+}
+
+TEST_F(Errors, RootOfAContainerMayNotLoadPrograms) {
+    const Words inside{"unshare", "--user", "--map-root-user", "--net"};
+    if (const auto can = command(inside + Words{"true"}); can.exitCode != 0)
+        GTEST_SKIP() << "needs user namespaces: " << can.output;
+    expectRefusal(inside + tnad(), 3, {"Operation not permitted", "container"});
+}
+
+TEST_F(Errors, KernelWithoutBtf) {
+    const Words inside{"unshare", "--mount", "sh", "-c", "mount -t tmpfs none /sys/kernel/btf && exec \"$@\"",
+                       "sh"};
+    if (const auto can = command(inside + Words{"true"}); can.exitCode != 0)
+        GTEST_SKIP() << "cannot hide the kernel's BTF: " << can.output;
+    expectRefusal(inside + tnad(), 4, {"/sys/kernel/btf/vmlinux", "No such file", "CONFIG_DEBUG_INFO_BTF=y"});
+}
+
+TEST_F(Errors, DirectoryOfTheSocketCannotBeMade) {
+    expectRefusal({TNAD, "--log-level", "off", "--socket", "/proc/none/sock"}, 1,
+                  {"cannot make the directory", "/proc/none/sock", "another --socket"});
+}
+
+TEST_F(Errors, SomethingElseLiesWhereTheSocketShouldBe) {
+    ASSERT_TRUE(writeFile(socket(), "precious"));
+    expectRefusal(tnad() + Words{"--log-level", "off"}, 1, {"something else lies there"});
+    EXPECT_EQ(*readFile(socket()), "precious");
+}
+
+TEST_F(Errors, PathOfTheSocketIsTooLong) {
+    expectRefusal({TNAD, "--log-level", "off", "--socket", "/tmp/" + std::string(200, 'x')}, 2, {"too long"});
+}
+
+TEST_F(Errors, AnotherDaemonOnTheSameSocket) {
+    start();
+    ASSERT_TRUE(accelerated()) << stateOf("p0");
+    const auto second = command(tnad() + Words{"--log-level", "off"});
+    EXPECT_EQ(second.exitCode, 1);
+    EXPECT_THAT(second.output, HasSubstr("another tnad is running: it answers on " + socket() + " (stop it"));
+    EXPECT_EQ(stateOf("p0"), "accelerated");
+}
+
+TEST_F(Errors, WrongOptionsOfTheDaemon) {
+    for (const auto& wrong : {Words{"--log-level", "loud"}, Words{"--nope"}, Words{"extra"}})
+        expectRefusal(tnad() + wrong, 2, {"(`tnad --help` shows the usage)"});
+}
+
+TEST_F(Errors, DaemonThatIsNotThere) {
+    expectRefusal(tnactl({"status"}), 5, {"does not answer on " + socket(), "is it running?"});
+    expectRefusal(tnactl({"top"}), 5, {"does not answer"});
+    expectRefusal(tnactl({"pause"}), 5, {"does not answer"});
+}
+
+TEST_F(Errors, DaemonThatDied) {
+    start();
+    ASSERT_TRUE(accelerated()) << stateOf("p0");
+    end(SIGKILL);
+    ASSERT_TRUE(std::filesystem::exists(socket()));
+    ASSERT_TRUE(eventually([] { return !xdpOn("p0"); }));
+    expectRefusal(tnactl({"explain", "p0"}), 5, {"does not answer"});
+}
+
+TEST_F(Errors, DaemonThatHangs) {
+    const UniqueFd mute{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    socket().copy(address.sun_path, sizeof(address.sun_path) - 1);
+    ASSERT_EQ(::bind(mute.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    ASSERT_EQ(::listen(mute.get(), 4), 0);
+    expectRefusal(tnactl({"graph"}), 5, {"does not answer"});
+}
+
+TEST_F(Errors, UserWhoMayNotUseTheSocket) {
+    start();
+    ASSERT_TRUE(accelerated()) << stateOf("p0");
+    const auto run = command(asNobody + Words{reachable(TNACTL), "--socket", socket(), "status"});
+    EXPECT_EQ(run.exitCode, 3) << run.output;
+    EXPECT_THAT(run.output, HasSubstr("you may not use " + socket()));
+    EXPECT_THAT(run.output, HasSubstr("join the group tna"));
+}
+
+TEST_F(Errors, PortThatIsNotThere) {
+    start();
+    ASSERT_TRUE(accelerated()) << stateOf("p0");
+    for (const std::string port : {"nope", "br0", "a?b#%41"})
+        for (const std::string what : {"explain", "pause", "resume"}) {
+            const auto run = command(tnactl({what, port}));
+            EXPECT_EQ(run.exitCode, 1) << what;
+            EXPECT_EQ(run.output, "tnactl: '" + port +
+                                      "' is not a port of a bridge here (`tnactl status` lists the ports)\n");
+        }
+}
+
+TEST_F(Errors, WrongUsageOfTheControlProgram) {
+    for (const auto& wrong : {Words{}, Words{"nope"}, Words{"explain"}, Words{"explain", ""}, Words{"--nope"},
+                              Words{"status", "--dot"}, Words{"--json"}, Words{"--json=maybe", "status"}})
+        expectRefusal(tnactl(wrong), 2, {"(`tnactl --help` shows the usage)"});
+    expectRefusal(tnactl({"top", "--json"}), 2, {"'top' has no --json", "--json status"});
+    expectRefusal(tnactl({"graph", "--json", "--dot"}), 2, {"exclude each other"});
+}
+
+/// The unit file's promise: no more than these.
+TEST_F(Errors, CapabilitiesOfTheUnitFileAreEnough) {
+    const auto unit = readFile(TNA_SOURCE_DIR "/packaging/tnad.service.in");
+    ASSERT_TRUE(unit);
+    std::smatch line;
+    ASSERT_TRUE(std::regex_search(*unit, line, std::regex("\nCapabilityBoundingSet=(.*)\n")));
+    auto list = std::regex_replace(line[1].str(), std::regex(" ?CAP_"), ",+");
+    std::ranges::transform(list, list.begin(), [](unsigned char letter) { return std::tolower(letter); });
+    start({"setpriv", "--no-new-privs", "--bounding-set=-all" + list});
+    EXPECT_TRUE(accelerated()) << stateOf("p0");
+    EXPECT_EQ(end(SIGTERM), 0);
+}
+
+} // namespace
+} // namespace tna::test

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `cmake --install` puts where, and whether documentation and completions know every option.
+#include "base/file.hpp"
+#include "support/command.hpp"
+
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <regex>
+#include <set>
+
+namespace tna::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+const std::string packaging = TNA_SOURCE_DIR "/packaging/";
+
+bool present(const std::string& program) {
+    return command({"sh", "-c", "command -v " + program}).exitCode == 0;
+}
+
+class Install : public ::testing::Test {
+protected:
+    void SetUp() override {
+        char pattern[] = "/tmp/tna-install-XXXXXX";
+        root_ = ::mkdtemp(pattern);
+    }
+    void TearDown() override { fs::remove_all(root_); }
+
+    void install(const std::string& prefix, const std::string& destdir) {
+        const auto run =
+            command({"env", "DESTDIR=" + destdir, "cmake", "--install", TNA_BINARY_DIR, "--prefix", prefix});
+        ASSERT_EQ(run.exitCode, 0) << run.output;
+    }
+    [[nodiscard]] std::set<std::string> files() const {
+        std::set<std::string> found;
+        for (const auto& entry : fs::recursive_directory_iterator(root_))
+            if (!entry.is_directory())
+                found.insert(entry.path().string().substr(root_.size()));
+        return found;
+    }
+
+    std::string root_;
+};
+
+TEST_F(Install, PutsFilesWhereDebianExpectsThem) {
+    install("/usr", root_);
+    EXPECT_THAT(files(),
+                ::testing::UnorderedElementsAre(
+                    "/etc/tna/tnad.conf", "/usr/bin/tna-bench", "/usr/bin/tnactl", "/usr/sbin/tnad",
+                    "/usr/lib/systemd/system/tnad.service", "/usr/lib/sysusers.d/tna.conf",
+                    "/usr/share/man/man1/tna-bench.1", "/usr/share/man/man5/tnad.conf.5",
+                    "/usr/share/man/man8/tnactl.8", "/usr/share/man/man8/tnad.8",
+                    "/usr/share/bash-completion/completions/tna-bench",
+                    "/usr/share/bash-completion/completions/tnactl",
+                    "/usr/share/bash-completion/completions/tnad", "/usr/share/zsh/vendor-completions/_tna"));
+    EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad.service"),
+                HasSubstr("\nExecStart=/usr/sbin/tnad\n"));
+}
+
+TEST_F(Install, LocalPrefixIsKnownToTheUnitAndToZsh) {
+    install("/usr/local", root_);
+    EXPECT_THAT(files(), ::testing::IsSupersetOf({"/etc/tna/tnad.conf", "/usr/local/sbin/tnad",
+                                                  "/usr/local/share/zsh/site-functions/_tna"}));
+    EXPECT_THAT(*readFile(root_ + "/usr/local/lib/systemd/system/tnad.service"),
+                HasSubstr("\nExecStart=/usr/local/sbin/tnad\n"));
+}
+
+TEST_F(Install, ConfigurationOfTheOperatorStays) {
+    fs::create_directories(root_ + "/etc/tna");
+    ASSERT_TRUE(writeFile(root_ + "/etc/tna/tnad.conf", "[limits]\nmax_ports = 7\n"));
+    install("/usr", root_);
+    EXPECT_EQ(*readFile(root_ + "/etc/tna/tnad.conf"), "[limits]\nmax_ports = 7\n");
+}
+
+TEST_F(Install, UnitFileIsInOrder) {
+    if (!present("systemd-analyze"))
+        GTEST_SKIP() << "needs systemd-analyze";
+    install(root_ + "/usr", ""); // not under a DESTDIR, so that the unit names a program that is there
+    const auto unit = root_ + "/usr/lib/systemd/system/tnad.service";
+    const auto run = command({"systemd-analyze", "verify", "--man=no", unit});
+    EXPECT_THAT(run.output, ::testing::Not(HasSubstr("tnad.service:"))) << run.output;
+    const auto security =
+        command({"systemd-analyze", "security", "--offline=true", "--threshold=30", "--no-pager", unit});
+    EXPECT_EQ(security.exitCode, 0) << security.output;
+}
+
+TEST(Configuration, PackagedFileIsTheDefault) {
+    const auto run = command({TNAD, "--check-config", "--config", packaging + "tnad.conf"});
+    EXPECT_EQ(run.exitCode, 0) << run.output;
+}
+
+struct Program {
+    const char* name;
+    const char* path;
+    const char* page;
+};
+void PrintTo(const Program& program, std::ostream* out) {
+    *out << program.name;
+}
+const Program programs[] = {{"tnad", TNAD, "man/tnad.8"},
+                            {"tnactl", TNACTL, "man/tnactl.8"},
+                            {"tna-bench", TNA_BENCH, "man/tna-bench.1"}};
+
+class Documented : public ::testing::TestWithParam<Program> {
+protected:
+    /// Long options and subcommands, as --help-all and the subcommands' --help show them.
+    [[nodiscard]] static std::set<std::string> words(const Program& program) {
+        const auto help = command({program.path, "--help"}).output;
+        std::set<std::string> found = options(help);
+        static const std::regex subcommand("\n  ([a-z]+) ");
+        const auto at = help.find("Subcommands:");
+        const auto list = at == std::string::npos ? "" : help.substr(at, help.find("\n\n", at) - at);
+        for (std::sregex_iterator it(list.begin(), list.end(), subcommand), end; it != end; ++it) {
+            found.insert((*it)[1]);
+            found.merge(options(command({program.path, (*it)[1], "--help"}).output));
+        }
+        return found;
+    }
+    static std::set<std::string> options(const std::string& help) {
+        std::set<std::string> found;
+        static const std::regex option("\n  (?:-[a-z],)?(--[a-z-]+)");
+        for (std::sregex_iterator it(help.begin(), help.end(), option), end; it != end; ++it)
+            found.insert((*it)[1]);
+        return found;
+    }
+};
+
+TEST_P(Documented, ManPageAndCompletionsKnowEveryOptionAndCommand) {
+    const auto known = words(GetParam());
+    ASSERT_GT(known.size(), 4U);
+    const auto page = std::regex_replace(*readFile(packaging + GetParam().page), std::regex("\\\\-"), "-");
+    const auto bash = *readFile(packaging + "completions/bash/tnactl");
+    const auto zsh = *readFile(packaging + "completions/zsh/_tna");
+    for (const auto& word : known) {
+        // In mdoc, "Fl \-json" stands for --json.
+        const auto inPage = word.starts_with("--") ? "Fl " + word.substr(1) : "Cm " + word;
+        EXPECT_THAT(page, ::testing::AnyOf(HasSubstr(inPage), HasSubstr(", " + word.substr(1)))) << word;
+        EXPECT_THAT(bash, HasSubstr(word));
+        EXPECT_THAT(zsh, HasSubstr(word));
+    }
+}
+
+TEST_P(Documented, ManPageHasNoErrors) {
+    if (!present("mandoc"))
+        GTEST_SKIP() << "needs mandoc";
+    const auto run = command({"mandoc", "-T", "lint", "-W", "warning", packaging + GetParam().page});
+    EXPECT_EQ(run.exitCode, 0) << run.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Documented, ::testing::ValuesIn(programs), [](const auto& parameter) {
+    std::string name = parameter.param.name;
+    std::erase(name, '-');
+    return name;
+});
+
+TEST(Documentation, PageOfTheConfigurationHasEverySettingAndNoErrors) {
+    const auto page = *readFile(packaging + "man/tnad.conf.5");
+    const auto example = *readFile(packaging + "tnad.conf");
+    static const std::regex setting("\n([a-z_]+) = ");
+    std::size_t count = 0;
+    for (std::sregex_iterator it(example.begin(), example.end(), setting), end; it != end; ++it, ++count)
+        EXPECT_THAT(page, HasSubstr(".It Va " + (*it)[1].str()));
+    EXPECT_GE(count, 9U);
+    if (present("mandoc")) {
+        const auto run = command({"mandoc", "-T", "lint", "-W", "warning", packaging + "man/tnad.conf.5"});
+        EXPECT_EQ(run.exitCode, 0) << run.output;
+    }
+}
+
+} // namespace
+} // namespace tna::test
