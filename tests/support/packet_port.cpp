@@ -75,6 +75,10 @@ void PacketPort::send(const Frame& frame) const {
     ASSERT_EQ(sent, static_cast<ssize_t>(frame.bytes.size())) << std::strerror(errno);
 }
 
+int PacketPort::trySend(const Frame& frame) const {
+    return ::send(fd_.get(), frame.bytes.data(), frame.bytes.size(), 0) < 0 ? errno : 0;
+}
+
 void PacketPort::sendUnfinished(const Frame& frame, std::uint16_t start, std::uint16_t offset) const {
     OffloadHeader header{};
     header.flags = needsChecksum;

@@ -4,6 +4,7 @@
 #include "daemon/controller.hpp"
 #include "support/command.hpp"
 #include "support/eventually.hpp"
+#include "support/fence.hpp"
 #include "support/namespace.hpp"
 #include "support/packet_port.hpp"
 
@@ -27,20 +28,39 @@ inline Path slowPath(const std::string& reason) {
     return {0, {{reason, 1}}};
 }
 
+/// What came out at the far ends, port by port; ports without frames are not in it.
+using Arrivals = std::map<unsigned, std::vector<Frame>>;
+
+/// How a frame was treated, and what became of it.
+struct Treatment {
+    Path path;
+    Arrivals out;
+    bool operator==(const Treatment&) const = default;
+};
+void PrintTo(const Treatment& treatment, std::ostream* out);
+
 /// A bridge br0 with ports p0, p1, p2 in a namespace that the test runs in, with the controller in this
 /// process; far0, far1, far2 are the ports' other ends.
 class BridgeTest : public ::testing::Test {
 protected:
     void SetUp() override;
     /// Starts the controller; SetUp does not, for tests that configure something first.
-    void accelerate();
+    void accelerate(unsigned maxPorts = 1024);
     /// Takes in netlink notifications until the port's state is as wanted.
     [[nodiscard]] bool reaches(const std::string& port, const std::string& state);
     void pump() { ASSERT_TRUE(controller_->onNetlink()); }
     /// Makes stations known by sending: station(1) behind p0, station(2) behind p1.
     void learn();
     /// Sends a frame into a port and says how it was treated.
-    Path send(const Frame& frame, unsigned port = 0);
+    Path send(const Frame& frame, unsigned port = 0) { return treat(frame, port).path; }
+    /// The same, and what came out everywhere. What has arrived before is forgotten.
+    Treatment treat(const Frame& frame, unsigned port = 0);
+    /// Until nothing that was sent is under way any more.
+    void settle() const { fence_->pass(); }
+    /// What has arrived, after settling.
+    [[nodiscard]] Arrivals arrivals();
+    /// Until what a port gets comes out at these others.
+    void opens(unsigned port, const std::vector<unsigned>& others);
     [[nodiscard]] std::optional<Frame> arrivesAt(unsigned port) { return far(port).receive(); }
     PacketPort& far(unsigned port) { return *farPorts_.at(port); }
     [[nodiscard]] Path counted(unsigned port);
@@ -49,10 +69,12 @@ protected:
     static Frame oneToTwo() { return FrameBuilder().ethernet(station(2), station(1)).udp(); }
     static Frame twoToOne() { return FrameBuilder().ethernet(station(1), station(2)).udp(); }
 
+    std::optional<OneCpu> pinned_;
     std::optional<Namespace> dut_;
     std::optional<Namespace> farSide_;
     std::optional<NamespaceScope> scope_;
     std::map<unsigned, std::optional<PacketPort>> farPorts_;
+    std::optional<Fence> fence_;
     std::unique_ptr<daemon::Controller> controller_;
 };
 

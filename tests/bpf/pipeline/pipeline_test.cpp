@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline, run by hand (BPF_PROG_TEST_RUN) on whole frames as if they had come in by p0: the verdict,
+// and that no byte of a frame is ever changed. No other code of the kernel has its hands on the frame, so
+// that this is about frames that no sender could send as well.
+#include "bridge_fixture.hpp"
+#include "capability/kernel.hpp"
+#include "deploy/fast_path.hpp"
+
+#include <bpf/bpf.h>
+#include <linux/if_ether.h>
+#include <net/if.h>
+#include <random>
+
+namespace tna::test {
+namespace {
+
+struct Outcome {
+    int verdict = -1;
+    std::vector<std::uint8_t> bytes;
+};
+
+class Pipeline : public BridgeTest {
+protected:
+    void SetUp() override {
+        BridgeTest::SetUp();
+        if (!IsSkipped())
+            accelerate(); // the kernel runs a program for a port only if the port has XDP
+        if (!IsSkipped())
+            load();
+    }
+    void load() {
+        auto probe = deploy::KernelProbe::load();
+        ASSERT_TRUE(probe) << probe.error().sentence();
+        const auto facts = probe->readNamespace();
+        ASSERT_TRUE(facts);
+        const auto kernel = capability::probeKernel();
+        auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel.hookFunctions);
+        ASSERT_TRUE(loaded) << loaded.error().sentence();
+        fastPath_ = std::move(*loaded);
+        for (const char* port : {"p0", "p1", "p2"})
+            ASSERT_TRUE(fastPath_->addSlot(::if_nametoindex(port)));
+        // These frames are no sender's socket buffers, as those on a veth may be.
+        const auto program =
+            fastPath_->program({.bridge = true, .veth = false, .brNetfilter = kernel.brNetfilter});
+        ASSERT_TRUE(program) << program.error().sentence();
+        program_ = *program;
+        must("bridge fdb replace " + text(station(1)) + " dev p0 master static");
+        must("bridge fdb replace " + text(station(2)) + " dev p1 master static");
+        ASSERT_EQ(run(oneToTwo()).verdict, XDP_REDIRECT);
+    }
+    [[nodiscard]] Outcome run(const Frame& frame) const {
+        Outcome done;
+        done.bytes.resize(frame.bytes.size() + 64);
+        xdp_md context{};
+        context.data_end = static_cast<__u32>(frame.bytes.size());
+        context.ingress_ifindex = ::if_nametoindex("p0");
+        LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.bytes.data(), .data_out = done.bytes.data(),
+                    .data_size_in = static_cast<__u32>(frame.bytes.size()),
+                    .data_size_out = static_cast<__u32>(done.bytes.size()), .ctx_in = &context,
+                    .ctx_size_in = sizeof(context), .repeat = 1);
+        if (const int error = bpf_prog_test_run_opts(program_, &options); error != 0)
+            ADD_FAILURE() << "cannot run " << frame.bytes.size() << " bytes: " << std::strerror(-error);
+        done.verdict = static_cast<int>(options.retval);
+        done.bytes.resize(options.data_size_out);
+        return done;
+    }
+    void expect(const Frame& frame, int verdict, const std::string& what) const {
+        const auto done = run(frame);
+        EXPECT_EQ(done.verdict, verdict) << what << ": " << ::testing::PrintToString(frame);
+        EXPECT_EQ(Frame{done.bytes}, frame) << what << ": bytes were changed";
+    }
+
+    std::unique_ptr<deploy::FastPath> fastPath_;
+    int program_ = -1;
+};
+
+/// What the documentation says, written down a second time and in another way.
+int verdictByTheBook(const Frame& frame) {
+    const auto& bytes = frame.bytes;
+    const auto is = [&](std::size_t at, const Mac& mac) {
+        return std::equal(mac.begin(), mac.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
+    };
+    const auto typeAt = [&](std::size_t at) { return bytes[at] << 8U | bytes[at + 1]; };
+    if (bytes.size() < 34 || !is(0, station(2)) || !is(6, station(1)))
+        return XDP_PASS;
+    int type = typeAt(12);
+    if (type == ETH_P_8021Q || type == ETH_P_8021AD)
+        type = typeAt(16);
+    for (const int special : {0x0806, 0x8035, 0x88e3, 0x8902})
+        if (type == special)
+            return XDP_PASS;
+    return type < 0x0600 || bytes.size() > 1518 ? XDP_PASS : XDP_REDIRECT;
+}
+
+TEST_F(Pipeline, FramesOfEveryLength) {
+    for (std::size_t size = 14; size <= 1600; size += size < 120 ? 1 : 7) {
+        const auto frame = FrameBuilder().ethernet(station(2), station(1)).etherType(0x0800).raw(size - 14);
+        expect(frame, verdictByTheBook(frame), std::to_string(size) + " bytes");
+    }
+}
+
+TEST_F(Pipeline, TruncatedFramesOfEveryKind) {
+    const auto base = [] { return FrameBuilder().ethernet(station(2), station(1)); };
+    for (const auto& whole : {base().udp(), base().vlan(0x8100, 5).udp(),
+                              base().vlan(0x88a8, 5).vlan(0x8100, 6).udp(), base().etherType(0x86dd).raw(60),
+                              base().etherType(0x0806).raw(60), base().etherType(0x0026).raw(60)})
+        for (std::size_t size = 14; size < whole.bytes.size(); size++) {
+            const Frame cut{{whole.bytes.begin(), whole.bytes.begin() + static_cast<std::ptrdiff_t>(size)}};
+            expect(cut, verdictByTheBook(cut), "cut to " + std::to_string(size));
+        }
+}
+
+TEST_F(Pipeline, EveryEtherType) {
+    for (unsigned type = 0; type <= 0xffff; type += type < 0x0700 || type % 257 == 0 ? 1 : 3) {
+        const auto frame = FrameBuilder()
+                               .ethernet(station(2), station(1))
+                               .etherType(static_cast<std::uint16_t>(type))
+                               .raw(46);
+        if (run(frame).verdict != verdictByTheBook(frame))
+            ADD_FAILURE() << "EtherType " << std::hex << type;
+    }
+    for (const std::uint16_t type :
+         std::initializer_list<std::uint16_t>{0x0806, 0x8035, 0x88e3, 0x8902, 0x0600})
+        for (const std::uint16_t tag : std::initializer_list<std::uint16_t>{0, 0x8100, 0x88a8}) {
+            auto builder = FrameBuilder().ethernet(station(2), station(1));
+            const auto frame = (tag == 0 ? builder : builder.vlan(tag, 5)).etherType(type).raw(46);
+            expect(frame, verdictByTheBook(frame), "EtherType");
+        }
+}
+
+/// Frames that fill more than one page come in several buffers.
+TEST_F(Pipeline, FramesInSeveralBuffers) {
+    for (const std::size_t size : {4096, 9000, 16000}) {
+        const auto frame = FrameBuilder().ethernet(station(2), station(1)).etherType(0x0800).raw(size - 14);
+        expect(frame, XDP_PASS, std::to_string(size) + " bytes");
+    }
+}
+
+TEST_F(Pipeline, RandomFramesAndFramesWithRandomFaults) {
+    std::mt19937 random(20240607);
+    const auto upTo = [&](std::size_t most) { return random() % (most + 1); };
+    unsigned redirected = 0;
+    for (int i = 0; i < 20000; i++) {
+        Frame frame = FrameBuilder().ethernet(station(2), station(1)).udp(upTo(200));
+        if (i % 4 == 0)
+            frame = FrameBuilder().ethernet(station(2), station(1)).vlan(0x8100, 1).udp(upTo(200));
+        const auto faults = upTo(3);
+        for (std::size_t fault = 0; fault < faults; fault++)
+            frame.bytes[upTo(i % 2 == 0 ? 39 : 23)] = static_cast<std::uint8_t>(random());
+        if (i % 8 == 0)
+            for (auto& byte : frame.bytes)
+                byte = static_cast<std::uint8_t>(random());
+        if (i % 3 == 0)
+            frame.bytes.resize(14 + upTo(frame.bytes.size() - 14));
+        const auto done = run(frame);
+        redirected += done.verdict == XDP_REDIRECT;
+        ASSERT_EQ(done.verdict, verdictByTheBook(frame)) << ::testing::PrintToString(frame);
+        ASSERT_EQ(Frame{done.bytes}, frame) << "bytes were changed";
+    }
+    EXPECT_GT(redirected, 1000U) << "these frames do not test much";
+}
+
+} // namespace
+} // namespace tna::test

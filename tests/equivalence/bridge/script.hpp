@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "support/frame.hpp"
+
+#include <random>
+#include <variant>
+
+namespace tna::test {
+
+/// A frame into a port.
+struct Send {
+    unsigned port;
+    Frame frame;
+};
+
+/// A change of the configuration.
+struct Change {
+    std::string words;
+};
+
+using Step = std::variant<Send, Change>;
+
+/// A random sequence of frames and changes, the same one for the same seed. Most frames are between stations
+/// that speak often, so that they are known; settings that stop all traffic do not last.
+class Script {
+public:
+    explicit Script(unsigned seed) : random_(seed) {}
+    [[nodiscard]] Step next();
+
+private:
+    [[nodiscard]] std::size_t below(std::size_t limit) { return random_() % limit; }
+    template <typename T>
+    [[nodiscard]] T oneOf(std::initializer_list<T> choice) {
+        return *(choice.begin() + below(choice.size()));
+    }
+    [[nodiscard]] Mac address(bool source);
+    [[nodiscard]] Frame frame();
+    [[nodiscard]] std::string change();
+    [[nodiscard]] std::string portSetting();
+    [[nodiscard]] std::string entry();
+    [[nodiscard]] std::string rule();
+    [[nodiscard]] std::string port();
+
+    std::mt19937 random_;
+    std::string undo_; ///< of the last change, if it has one
+};
+
+} // namespace tna::test

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bridge_fixture.hpp"
+
+namespace tna::test {
+
+/// Something that Linux can be told to do, and how the fast path treats a frame from station 1 behind p0 to
+/// station 2 behind p1 meanwhile.
+struct Condition {
+    const char* name;
+    std::vector<std::string> prepare; ///< once; if this fails, the kernel or the machine lacks what it takes
+    std::vector<std::string> set;
+    std::string reason; ///< empty: the fast path goes on
+    std::vector<std::string> unset;
+    Frame frame = FrameBuilder().ethernet(station(2), station(1)).udp();
+};
+void PrintTo(const Condition& condition, std::ostream* out);
+[[nodiscard]] std::string nameOf(const ::testing::TestParamInfo<Condition>& parameter);
+
+/// The yardstick is Linux itself: first the condition is set and the frame sent without the fast path. Then
+/// the same with it: every frame must come out where it came out before, from the first one sent after the
+/// call which set the condition returned; the controller is not run in between. And the fast path must be
+/// back with the first frame after the condition is gone.
+class ConditionTest : public BridgeTest, public ::testing::WithParamInterface<Condition> {
+protected:
+    void SetUp() override;
+    void expectAsLinux(const Condition& condition);
+
+private:
+    static void run(const std::vector<std::string>& commands);
+};
+
+} // namespace tna::test
