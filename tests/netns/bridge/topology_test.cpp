@@ -148,6 +148,17 @@ TEST_F(Topology, PortReplacedByAnotherOneWithItsNameAndIndex) {
     }));
 }
 
+TEST_F(Topology, BridgeThatIsDownForwardsNothing) {
+    must("ip link set br0 down");
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("stp-state"), {}}));
+    must("ip link set br0 up");
+    // All stations have been forgotten.
+    EXPECT_EQ(treat(oneToTwo()),
+              (Treatment{slowPath("source-unknown"), {{1, {oneToTwo()}}, {2, {oneToTwo()}}}}));
+    EXPECT_EQ(treat(twoToOne(), 1), (Treatment{slowPath("source-unknown"), {{0, {twoToOne()}}}}));
+    EXPECT_EQ(treat(oneToTwo()), usual());
+}
+
 TEST_F(Topology, DeletedBridgeForwardsNothing) {
     must("ip link del br0");
     EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("not-a-bridge-port"), {}}));
