@@ -102,6 +102,12 @@ TEST_F(Forwarding, DestinationMovedByTheOperator) {
     EXPECT_EQ(treat(oneToTwo()).out, fast(2).out);
 }
 
+/// Frames count at the port that they came in by.
+TEST_F(Forwarding, SourceMovedByTheOperator) {
+    entry("replace " + one + " dev p2 master static");
+    EXPECT_EQ(treat(oneToTwo(), 2), fast(1));
+}
+
 TEST_F(Forwarding, DeletedDestinationIsFloodedFromTheNextFrameOn) {
     entry("del " + two + " dev p1 master");
     EXPECT_EQ(treat(oneToTwo()), slow("unknown-unicast", {1, 2}));

@@ -66,6 +66,25 @@ TEST_F(Topology, PortOfAnotherBridgeWithTheSameStationsIsNotMistaken) {
     EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("unknown-unicast"), {}}));
 }
 
+/// The entry that is cached may be forgotten, and its memory become the other bridge's entry of the same
+/// station.
+TEST_F(Topology, EntriesWhoseMemoryIsUsedByAnotherBridge) {
+    must("ip link add br1 address 02:00:00:00:ff:01 type bridge mcast_snooping 0 ageing_time 6400000");
+    must("ip link set br1 up");
+    must("ip link set br0 address 02:00:00:00:ff:02");
+    const auto station2 = "bridge fdb replace " + text(station(2)) + " dev p1 master static";
+    for (unsigned attempt = 0; attempt < 24; attempt++) {
+        must(station2);
+        EXPECT_EQ(treat(oneToTwo()), usual());
+        must("ip link set p1 master br1");
+        for (unsigned extra = 0; extra < attempt % 4; extra++)
+            must("bridge fdb replace " + text(station(100 + extra)) + " dev p1 master static");
+        must(station2);
+        EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("unknown-unicast"), {{2, {oneToTwo()}}}}));
+        must("ip link set p1 master br0");
+    }
+}
+
 TEST_F(Topology, BothPortsMovedToAnotherBridgeMeetItsEntries) {
     must("ip link add br1 type bridge mcast_snooping 0 ageing_time 6400000");
     must("ip link set br1 up");
@@ -146,6 +165,17 @@ TEST_F(Topology, PortReplacedByAnotherOneWithItsNameAndIndex) {
         EXPECT_EQ(treatment.out, usual().out);
         return treatment == usual();
     }));
+}
+
+TEST_F(Topology, BridgeThatIsDownForwardsNothing) {
+    must("ip link set br0 down");
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("stp-state"), {}}));
+    must("ip link set br0 up");
+    // All stations have been forgotten.
+    EXPECT_EQ(treat(oneToTwo()),
+              (Treatment{slowPath("source-unknown"), {{1, {oneToTwo()}}, {2, {oneToTwo()}}}}));
+    EXPECT_EQ(treat(twoToOne(), 1), (Treatment{slowPath("source-unknown"), {{0, {twoToOne()}}}}));
+    EXPECT_EQ(treat(oneToTwo()), usual());
 }
 
 TEST_F(Topology, DeletedBridgeForwardsNothing) {
