@@ -21,6 +21,8 @@ constexpr auto patience = std::chrono::seconds(30);
 constexpr auto pollInterval = std::chrono::milliseconds(3);
 /// Between two changes, so that each is one of its own.
 constexpr auto betweenChanges = std::chrono::milliseconds(5);
+/// The kernel enlarges its table in the background; a start meanwhile is not what is to be measured.
+constexpr auto afterStations = std::chrono::seconds(1);
 /// Counting tables after a start is not rest.
 constexpr auto beforeRest = std::chrono::seconds(3);
 constexpr double milliseconds = 1e3;
@@ -142,6 +144,7 @@ private:
         watcher_.progress(fmt::format("at rest with {} stations", options_.stations), 1, 2);
         if (auto added = netlink_.addStations(topology_.ifindexes(), options_.stations); !added)
             return added;
+        std::this_thread::sleep_for(afterStations);
         auto started = start();
         if (!started)
             return std::unexpected(started.error());
