@@ -27,7 +27,7 @@ void forEachAttribute(const nlmsghdr* message, std::size_t offset, Visit visit) 
     }
 }
 
-/// Sends one request and calls `visit(const nlmsghdr*)` for each answer.
+/// Sends one request and calls `bool visit(const nlmsghdr*)` for each answer, until it has seen enough.
 template <typename Visit>
 [[nodiscard]] Result<void> queryNetlink(int protocol, nlmsghdr* request, Visit visit) {
     const NetlinkSocket socket{mnl_socket_open2(protocol, SOCK_CLOEXEC)};
@@ -38,8 +38,7 @@ template <typename Visit>
         return failErrno(errno, "cannot ask over netlink");
     std::array<char, 32768> buffer{};
     auto call = [](const nlmsghdr* message, void* data) {
-        (*static_cast<Visit*>(data))(message);
-        return MNL_CB_OK;
+        return (*static_cast<Visit*>(data))(message) ? MNL_CB_OK : MNL_CB_STOP;
     };
     for (int state = MNL_CB_OK; state > MNL_CB_STOP;) {
         const auto received = mnl_socket_recvfrom(socket.get(), buffer.data(), buffer.size());

@@ -39,6 +39,7 @@ Result<std::uint16_t> netdevFamily() {
                 mnl_attr_validate(attribute, MNL_TYPE_U16) >= 0)
                 family = mnl_attr_get_u16(attribute);
         });
+        return true;
     });
     if (!asked)
         return std::unexpected(
@@ -84,6 +85,7 @@ Result<std::map<model::IfIndex, XdpFeatures>> readXdpFeatures() {
         });
         if (ifindex != 0)
             devices[ifindex] = decode(bits);
+        return true;
     });
     if (!asked)
         return std::unexpected(asked.error());

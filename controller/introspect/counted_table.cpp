@@ -15,8 +15,10 @@ namespace {
 // Dumps take a five-hundredth of the time at most: 0.2% of a core, and a 100,000-entry table of 50 ms is
 // counted again every 25 s under steady change.
 constexpr int restPerCost = 500;
-// Between the slices of one round.
+// Between the slices of one round: a table of ordinary size is counted soon, one that turns out to be
+// expensive at leisure (each port costs a walk through the whole table of its bridge).
 constexpr int restPerSlice = 4;
+constexpr auto ordinaryCost = std::chrono::milliseconds(100);
 constexpr auto shortestRest = std::chrono::milliseconds(50);
 
 Result<void> control(int poll, int operation, int fd) {
@@ -105,8 +107,9 @@ Result<void> CountedTable::read() {
     halfway_ = finished && !*finished;
     if (!finished)
         return std::unexpected(finished.error());
-    return mute(halfway_ ? took * restPerSlice
-                         : std::max<Clock::duration>(shortestRest, cost_ * restPerCost));
+    if (halfway_)
+        return mute(took * (cost_ < ordinaryCost ? restPerSlice : restPerCost));
+    return mute(std::max<Clock::duration>(shortestRest, cost_ * restPerCost));
 }
 
 } // namespace tna::introspect

@@ -23,6 +23,7 @@ struct ReactionOptions {
 struct Reaction {
     std::vector<double> startUp;   ///< seconds from before exec to all ports accelerated
     std::vector<double> reactions; ///< seconds from before the change to the new profile in place
+    std::vector<double> requests;  ///< of these, the kernel's own time to make the change
     std::vector<double> own;       ///< of these, from when tnad was woken
     double startUpWithStations = 0;
     double idleCpu = 0; ///< part of a core

@@ -129,7 +129,8 @@ std::string renderTable(const std::vector<Series>& all) {
         "sent "
         "   received      lost\n";
     for (const auto& series : all)
-        table += row(all, series);
+        if (!series.rounds.empty() || !series.notMeasured.empty())
+            table += row(all, series);
     return table;
 }
 
