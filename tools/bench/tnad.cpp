@@ -112,7 +112,7 @@ Result<nlohmann::json> Tnad::get(const std::string& path) {
     if (auto answer = ctl::Client(socket()).get(path))
         return std::move(*answer);
     else
-        return std::unexpected(std::move(answer.error().error));
+        return std::unexpected(std::move(answer.error()));
 }
 
 Result<nlohmann::json> Tnad::port(const std::string& name) {
