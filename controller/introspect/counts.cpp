@@ -111,6 +111,7 @@ Result<bool> countRoutes(NetlinkSocket& requests, Tracker& tracker) {
             return failErrno(outcome.error, "cannot read the routes");
     }
     std::vector<model::RouteTable> tables;
+    tables.reserve(found.size());
     for (auto& [key, table] : found)
         tables.push_back(std::move(table));
     tracker.replaceCounts(&model::Network::routes, std::move(tables));

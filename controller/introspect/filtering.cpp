@@ -111,7 +111,7 @@ Result<void> Filtering::readPolicies() {
         request, [&](const Message& message) { count = decodePolicyCount(message); });
     if (outcome.error != 0 || !count)
         return failErrno(outcome.error, "cannot read the number of xfrm policies");
-    tracker_.replace(&model::Network::xfrmPolicies, std::move(*count));
+    tracker_.replace(&model::Network::xfrmPolicies, *count);
     return {};
 }
 

@@ -8,18 +8,18 @@
  * constant in a read-only map would cost a load for each use, for each frame.
  */
 enum tna_constant {
-    TNA_CONSTANT_BRIDGE,        /* the bridge module */
-    TNA_CONSTANT_VETH,          /* frames may still be a local sender's socket buffer */
-    TNA_CONSTANT_BR_NETFILTER,  /* br_netfilter is present */
-    TNA_CONSTANT_PACKED,        /* this kernel has fields side by side that one load can read */
-    TNA_CONSTANT_FLOWS_PER_CPU, /* a power of two */
-    TNA_CONSTANT_FLOWS_TOTAL,   /* of all CPUs */
-    TNA_CONSTANT_NET,           /* struct net * of the namespace */
-    TNA_CONSTANT_BRNF,          /* struct brnf_net *, 0 without br_netfilter */
-    TNA_CONSTANT_HOOK_PRE,      /* br_netfilter's hook functions, 0 where it is not there */
-    TNA_CONSTANT_HOOK_FORWARD,
-    TNA_CONSTANT_HOOK_POST,
-    TNA_CONSTANT_COUNT
+	TNA_CONSTANT_BRIDGE,        /* the bridge module */
+	TNA_CONSTANT_VETH,          /* frames may still be a local sender's socket buffer */
+	TNA_CONSTANT_BR_NETFILTER,  /* br_netfilter is present */
+	TNA_CONSTANT_PACKED,        /* this kernel has fields side by side that one load can read */
+	TNA_CONSTANT_FLOWS_PER_CPU, /* a power of two */
+	TNA_CONSTANT_FLOWS_TOTAL,   /* of all CPUs */
+	TNA_CONSTANT_NET,           /* struct net * of the namespace */
+	TNA_CONSTANT_BRNF,          /* struct brnf_net *, 0 without br_netfilter */
+	TNA_CONSTANT_HOOK_PRE,      /* br_netfilter's hook functions, 0 where it is not there */
+	TNA_CONSTANT_HOOK_FORWARD,
+	TNA_CONSTANT_HOOK_POST,
+	TNA_CONSTANT_COUNT
 };
 
 #define TNA_CONSTANT_MARK 0x544e4100u

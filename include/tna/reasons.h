@@ -10,44 +10,47 @@
  * that the first one found is the one a user can act upon. Values are not stable between versions.
  */
 #define TNA_REASONS(X)                                                                                       \
-    X(UNKNOWN_PORT, "unknown-port", "the port is not (or no longer) managed here")                           \
-    X(SHORT, "short", "the frame is too short to be looked at")                                              \
-    X(FRAGMENTED, "multi-buffer", "the frame is spread over several buffers")                                \
-    X(NAMESPACE, "namespace", "the port has moved to another network namespace")                             \
-    X(NOT_A_PORT, "not-a-bridge-port", "the interface is not a bridge port")                                 \
-    X(MULTICAST, "multicast", "broadcast or multicast: Linux copies it to the ports that want it")           \
-    X(PROTOCOL, "protocol", "a protocol that the bridge itself may answer or consume (ARP, MRP, CFM, LLC)")  \
-    X(SOURCE_INVALID, "source-invalid", "the source address is not a station's: Linux drops it")             \
-    X(CHECKSUM, "unfinished-checksum",                                                                       \
-      "a local sender left the checksum or the segmentation to the hardware")                                \
-    X(HIDDEN_TAG, "hidden-vlan-tag", "the frame's VLAN tag is kept outside of the frame")                    \
-    X(VLAN_DEVICE, "vlan-device", "a tagged frame on a port with VLAN devices of its own")                   \
-    X(CAPTURE, "capture", "somebody is capturing: they see every frame")                                     \
-    X(BRIDGE_PROMISC, "bridge-promisc", "the bridge is promiscuous: its own stack sees every frame")         \
-    X(TC, "tc", "traffic control filters or programs on the port or the egress port")                        \
-    X(NETDEV_HOOK, "netdev-hook", "netfilter rules on the port's ingress or the egress port's egress")       \
-    X(NETFILTER, "bridge-netfilter", "netfilter rules in the bridge family")                                 \
-    X(BR_NETFILTER, "br-netfilter",                                                                          \
-      "bridged frames go through iptables (the sysctls net.bridge.bridge-nf-call-iptables, -ip6tables)")     \
-    X(BRIDGE_OPTIONS, "bridge-options",                                                                      \
-      "the bridge has an option that only Linux handles (VLAN filtering, neighbour suppression, MST, ...)")  \
-    X(PORT_STATE, "stp-state", "the port is not in the forwarding state")                                    \
-    X(PORT_FLAGS, "port-flags",                                                                              \
-      "the port has a setting that only Linux handles (learning off, locked, VLAN tunnel, ...)")             \
-    X(SOURCE_UNKNOWN, "source-unknown", "the source is not known on this port: Linux learns it")             \
-    X(SOURCE_AGED, "refresh", "Linux sees one frame now and then, so that the station does not age out")     \
-    X(UNKNOWN_UNICAST, "unknown-unicast", "the destination is not known: Linux floods it")                   \
-    X(LOCAL, "local", "the frame is for this host")                                                          \
-    X(SAME_PORT, "same-port", "the destination is behind the port the frame came from")                      \
-    X(EGRESS_STATE, "egress-stp-state", "the egress port is not in the forwarding state")                    \
-    X(EGRESS_FLAGS, "egress-port-flags", "the egress port has a setting that only Linux handles")            \
-    X(ISOLATED, "isolated", "both ports are isolated: Linux drops it")                                       \
-    X(EGRESS_DOWN, "egress-down", "the egress port is down or has no carrier")                               \
-    X(EGRESS_MTU, "egress-mtu", "the frame is larger than the egress port takes")                            \
-    X(EGRESS_QDISC, "egress-qdisc", "the egress port has a queueing discipline that shapes or classifies")   \
-    X(EGRESS_UNMANAGED, "egress-unmanaged", "the egress port is excluded or not known here yet")             \
-    X(EGRESS_REDIRECT, "egress-redirect", "the egress port's driver does not take redirected frames")        \
-    X(SWITCHDEV, "switchdev", "hardware forwards between these ports")
+	X(UNKNOWN_PORT, "unknown-port", "the port is not (or no longer) managed here")                       \
+	X(SHORT, "short", "the frame is too short to be looked at")                                          \
+	X(FRAGMENTED, "multi-buffer", "the frame is spread over several buffers")                            \
+	X(NAMESPACE, "namespace", "the port has moved to another network namespace")                         \
+	X(NOT_A_PORT, "not-a-bridge-port", "the interface is not a bridge port")                             \
+	X(MULTICAST, "multicast", "broadcast or multicast: Linux copies it to the ports that want it")       \
+	X(PROTOCOL, "protocol",                                                                              \
+	  "a protocol that the bridge itself may answer or consume (ARP, MRP, CFM, LLC)")                    \
+	X(SOURCE_INVALID, "source-invalid", "the source address is not a station's: Linux drops it")         \
+	X(CHECKSUM, "unfinished-checksum",                                                                   \
+	  "a local sender left the checksum or the segmentation to the hardware")                            \
+	X(HIDDEN_TAG, "hidden-vlan-tag", "the frame's VLAN tag is kept outside of the frame")                \
+	X(VLAN_DEVICE, "vlan-device", "a tagged frame on a port with VLAN devices of its own")               \
+	X(CAPTURE, "capture", "somebody is capturing: they see every frame")                                 \
+	X(BRIDGE_PROMISC, "bridge-promisc", "the bridge is promiscuous: its own stack sees every frame")     \
+	X(TC, "tc", "traffic control filters or programs on the port or the egress port")                    \
+	X(NETDEV_HOOK, "netdev-hook", "netfilter rules on the port's ingress or the egress port's egress")   \
+	X(NETFILTER, "bridge-netfilter", "netfilter rules in the bridge family")                             \
+	X(BR_NETFILTER, "br-netfilter",                                                                      \
+	  "bridged frames go through iptables (the sysctls net.bridge.bridge-nf-call-iptables, -ip6tables)") \
+	X(BRIDGE_OPTIONS, "bridge-options",                                                                  \
+	  "the bridge has an option that only Linux handles (VLAN filtering, neighbour suppression, MST, "   \
+	  "...)")                                                                                            \
+	X(PORT_STATE, "stp-state", "the port is not in the forwarding state")                                \
+	X(PORT_FLAGS, "port-flags",                                                                          \
+	  "the port has a setting that only Linux handles (learning off, locked, VLAN tunnel, ...)")         \
+	X(SOURCE_UNKNOWN, "source-unknown", "the source is not known on this port: Linux learns it")         \
+	X(SOURCE_AGED, "refresh", "Linux sees one frame now and then, so that the station does not age out") \
+	X(UNKNOWN_UNICAST, "unknown-unicast", "the destination is not known: Linux floods it")               \
+	X(LOCAL, "local", "the frame is for this host")                                                      \
+	X(SAME_PORT, "same-port", "the destination is behind the port the frame came from")                  \
+	X(EGRESS_STATE, "egress-stp-state", "the egress port is not in the forwarding state")                \
+	X(EGRESS_FLAGS, "egress-port-flags", "the egress port has a setting that only Linux handles")        \
+	X(ISOLATED, "isolated", "both ports are isolated: Linux drops it")                                   \
+	X(EGRESS_DOWN, "egress-down", "the egress port is down or has no carrier")                           \
+	X(EGRESS_MTU, "egress-mtu", "the frame is larger than the egress port takes")                        \
+	X(EGRESS_QDISC, "egress-qdisc",                                                                      \
+	  "the egress port has a queueing discipline that shapes or classifies")                             \
+	X(EGRESS_UNMANAGED, "egress-unmanaged", "the egress port is excluded or not known here yet")         \
+	X(EGRESS_REDIRECT, "egress-redirect", "the egress port's driver does not take redirected frames")    \
+	X(SWITCHDEV, "switchdev", "hardware forwards between these ports")
 
 #define TNA_REASON_ENUM(id, code, text) TNA_REASON_##id,
 enum tna_reason { TNA_REASONS(TNA_REASON_ENUM) TNA_REASON_COUNT };

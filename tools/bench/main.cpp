@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/program.hpp"
 #include "bench/commands.hpp"
 #include "bench/own_namespace.hpp"
 
@@ -11,9 +12,8 @@ constexpr const char* exitCodes =
     "3 not root, 4 this machine lacks what is needed.\n"
     "Everything happens between network namespaces of its own, which are removed at "
     "the end; absolute figures hold for one machine, ratios travel.";
-} // namespace
 
-int main(int argc, char** argv) {
+int parseAndRun(int argc, char** argv) {
     CLI::App app{"Measures tna: against plain Linux and against the least that forwarding can cost."};
     app.require_subcommand(1);
     app.set_version_flag("--version", "tna-bench " TNA_VERSION);
@@ -31,4 +31,9 @@ int main(int argc, char** argv) {
         return app.exit(error) == 0 ? 0 : static_cast<int>(tna::ExitCode::usage);
     }
     return exitCode;
+}
+} // namespace
+
+int main(int argc, char** argv) {
+    return tna::runProgram("tna-bench", [&] { return parseAndRun(argc, argv); });
 }
