@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bridge_fixture.hpp"
 
+#include "deploy/libbpf_log.hpp"
+
 #include <ostream>
 
 namespace tna::test {
@@ -14,10 +16,12 @@ void PrintTo(const Path& path, std::ostream* out) {
 void BridgeTest::SetUp() {
     if (const auto why = cannotUseNamespaces(); !why.empty())
         GTEST_SKIP() << why;
+    deploy::captureLibbpfMessages(); // the kernel refuses one of two probes
     dut_.emplace();
     farSide_.emplace();
     scope_.emplace(dut_->enter());
-    must("ip link add br0 type bridge mcast_snooping 0");
+    // An ageing time of hours: on a slow machine, no frame is due to refresh its station.
+    must("ip link add br0 type bridge mcast_snooping 0 ageing_time 3600000");
     for (const char* n : {"0", "1", "2"}) {
         const std::string number = n;
         must("ip link add p" + number + " type veth peer name far" + number + " netns " + farSide_->name());

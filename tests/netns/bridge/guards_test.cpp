@@ -210,8 +210,8 @@ protected:
         }
         return fd;
     }
-    void expectSeen(UniqueFd socket, const std::string& reason) {
-        EXPECT_EQ(send(oneToTwo()), slowPath(reason));
+    void expectSeen(UniqueFd socket, const ::testing::Matcher<Path>& expected = slowPath("capture")) {
+        EXPECT_THAT(send(oneToTwo()), expected);
         std::array<std::uint8_t, 2048> buffer{};
         const auto size = ::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         EXPECT_EQ(size, static_cast<ssize_t>(oneToTwo().bytes.size())) << "the capture missed the frame";
@@ -221,16 +221,17 @@ protected:
 };
 
 TEST_F(Capture, OnAllDevicesSeesEveryFrame) {
-    expectSeen(capture(nullptr), "capture");
+    expectSeen(capture(nullptr));
 }
 TEST_F(Capture, OnTheIngressPortSeesEveryFrame) {
-    expectSeen(capture("p0"), "capture");
+    expectSeen(capture("p0"));
 }
 TEST_F(Capture, OnTheEgressPortSeesEveryFrame) {
-    expectSeen(capture("p1"), "capture");
+    expectSeen(capture("p1"));
 }
 TEST_F(Capture, OnThePromiscuousBridgeSeesEveryFrame) {
-    expectSeen(capture("br0", true), "bridge-promisc");
+    // Before 6.15, any packet socket in the namespace counts as a capture.
+    expectSeen(capture("br0", true), ::testing::AnyOf(slowPath("bridge-promisc"), slowPath("capture")));
 }
 
 TEST_F(Guarded, EgressPortThatIsDown) {
