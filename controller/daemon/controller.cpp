@@ -3,6 +3,7 @@
 
 #include "capability/fdb_proof.hpp"
 #include "capability/kernel.hpp"
+#include "capability/modules.hpp"
 #include "capability/xdp_features.hpp"
 #include "config/selection.hpp"
 #include "daemon/views.hpp"
@@ -53,8 +54,8 @@ Result<Loaded> loadFastPath(const config::Limits& limits, const capability::Capa
     const auto facts = probe.readNamespace();
     if (!facts)
         return std::unexpected(facts.error());
-    auto fastPath =
-        deploy::FastPath::load({limits.maxPorts, limits.flowsPerCpu}, *facts, capabilities.hookFunctions);
+    auto fastPath = deploy::FastPath::load({limits.maxPorts, limits.flowsPerCpu}, *facts,
+                                           capabilities.hookFunctions, probe.casts());
     if (!fastPath)
         return std::unexpected(fastPath.error());
     return Loaded{std::move(probe), std::move(*fastPath)};
@@ -69,6 +70,7 @@ Result<std::unique_ptr<Controller>> Controller::start(config::Config config) {
     auto introspector = introspect::Introspector::open();
     if (!introspector)
         return std::unexpected(introspector.error());
+    auto modules = capability::loadedModules();
     auto probe = deploy::KernelProbe::load();
     if (!probe)
         return std::unexpected(probe.error());
@@ -80,8 +82,34 @@ Result<std::unique_ptr<Controller>> Controller::start(config::Config config) {
     std::unique_ptr<Controller> controller{new Controller(std::move(config), std::move(*introspector),
                                                           std::move(capabilities), std::move(loaded->probe),
                                                           std::move(loaded->fastPath))};
+    controller->modules_ = std::move(modules);
     controller->reconcile(std::chrono::steady_clock::now());
     return controller;
+}
+
+/// A module brings types and functions that could not be known before, or takes them away. What was loaded
+/// without them leaves its frames to Linux, so there is no hurry.
+void Controller::followModules() {
+    auto modules = capability::loadedModules();
+    if (modules == modules_)
+        return;
+    modules_ = std::move(modules);
+    auto probe = deploy::KernelProbe::load();
+    auto capabilities = capability::probeKernel();
+    auto loaded = probe ? loadFastPath(config_.limits, capabilities, std::move(*probe))
+                        : Result<Loaded>{std::unexpected(probe.error())};
+    if (!loaded) {
+        spdlog::error("{}; ports stay with what was loaded before", loaded.error().sentence());
+        return;
+    }
+    spdlog::info("kernel modules came or went: the fast path is loaded anew");
+    capabilities.fastPath = capabilities_.fastPath;
+    capabilities_ = std::move(capabilities);
+    probe_ = std::move(loaded->probe);
+    wereAttached_ = wishes().attached;
+    fastPath_ = std::move(loaded->fastPath);
+    reconcile(std::chrono::steady_clock::now());
+    wereAttached_.clear();
 }
 
 void Controller::proveInPlace() {
@@ -104,7 +132,7 @@ assemble::Wishes Controller::wishes() const {
             wishes.excluded[ifindex] = {excluded->code, excluded->sentence, excluded->hint};
         if (paused_.contains(link.name))
             wishes.paused.insert(ifindex);
-        if (fastPath_->attached(ifindex))
+        if (fastPath_->attached(ifindex) || wereAttached_.contains(ifindex))
             wishes.attached.insert(ifindex);
     }
     return wishes;
@@ -166,6 +194,7 @@ Result<void> Controller::onNetlink() {
 void Controller::onTick() {
     const std::lock_guard lock{mutex_};
     introspector_->refreshSysctls();
+    followModules();
     const auto changes = introspector_->process();
     if ((changes && changes->any) || !capabilities_.inPlaceFdb.available)
         reconcile(std::chrono::steady_clock::now());

@@ -56,6 +56,7 @@ private:
 
     void reconcile(std::chrono::steady_clock::time_point since);
     void proveInPlace();
+    void followModules();
     [[nodiscard]] assemble::Wishes wishes() const;
     [[nodiscard]] nlohmann::json eventsDocument() const;
     void logChanges(const assemble::Plan& before) const;
@@ -71,6 +72,9 @@ private:
     std::set<std::string> paused_;
     bool allPaused_ = false;
     BridgeTimes bridgeTimes_;
+    std::map<std::string, std::uint64_t> modules_; ///< for which the fast path was loaded
+    /// While the fast path is exchanged: the kernel does not announce that our programs are gone.
+    std::set<model::IfIndex> wereAttached_;
     Events events_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

@@ -8,19 +8,12 @@
 #include <spdlog/spdlog.h>
 
 #include "entry.skel.h"
-#include "pipeline.skel.h"
 
 namespace tna::deploy {
 
 namespace {
 Error loadError(const char* what) {
     return explainRefusal(fmt::format("cannot load {}", what), errno, thisMachine());
-}
-
-bool sizeMaps(::pipeline* skeleton, const Limits& limits) {
-    return bpf_map__set_max_entries(skeleton->maps.port_counters, limits.maxPorts) == 0 &&
-           bpf_map__set_max_entries(skeleton->maps.port_slots, limits.maxPorts) == 0 &&
-           bpf_map__set_max_entries(skeleton->maps.egress_ports, limits.maxPorts) == 0;
 }
 
 /// The kernel takes no larger value for an array map (KMALLOC_MAX_SIZE).
@@ -46,40 +39,38 @@ Result<FlowCache> FlowCache::create(unsigned perCpu) {
 }
 
 Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
-                                                 const HookFunctions& hooks) {
-    ::pipeline* pipeline = pipeline__open();
-    if (pipeline == nullptr)
-        return std::unexpected(loadError("the pipeline"));
-    if (!sizeMaps(pipeline, limits) || pipeline__load(pipeline) != 0) {
-        auto error = loadError("the pipeline");
-        pipeline__destroy(pipeline);
-        return std::unexpected(std::move(error));
-    }
+                                                 const HookFunctions& hooks, Casts casts) {
+    auto pipeline = PipelineObject::load(casts, limits.maxPorts);
+    if (!pipeline)
+        return std::unexpected(pipeline.error());
     auto flows = FlowCache::create(limits.flowsPerCpu);
+    if (!flows)
+        return std::unexpected(flows.error());
     Constants constants{};
     constants[TNA_CONSTANT_NET] = facts.net;
     constants[TNA_CONSTANT_BRNF] = facts.brNetfilter;
     constants[TNA_CONSTANT_PACKED] = facts.packed;
     std::ranges::copy(hooks, &constants[TNA_CONSTANT_HOOK_PRE]);
-    constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows ? flows->perCpu : 0;
-    constants[TNA_CONSTANT_FLOWS_TOTAL] = flows ? flows->total : 0;
-    auto counters = flows ? CounterReader::open(bpf_map__fd(pipeline->maps.port_counters), flows->fd.get(),
-                                                limits.maxPorts, flows->total)
-                          : Result<CounterReader>{std::unexpected(flows.error())};
-    auto passAll = counters ? loadPassAll() : Result<UniqueFd>{std::unexpected(counters.error())};
-    ::entry* entry = passAll ? entry__open_and_load() : nullptr;
-    if (entry == nullptr) {
-        auto error = passAll ? loadError("the entry program") : passAll.error();
-        pipeline__destroy(pipeline);
-        return std::unexpected(std::move(error));
-    }
-    return std::unique_ptr<FastPath>{new FastPath(pipeline, entry, constants, limits, std::move(*flows),
-                                                  std::move(*counters), std::move(*passAll))};
+    constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows->perCpu;
+    constants[TNA_CONSTANT_FLOWS_TOTAL] = flows->total;
+    auto counters =
+        CounterReader::open(pipeline->portCounters, flows->fd.get(), limits.maxPorts, flows->total);
+    if (!counters)
+        return std::unexpected(counters.error());
+    auto passAll = loadPassAll();
+    if (!passAll)
+        return std::unexpected(passAll.error());
+    ::entry* entry = entry__open_and_load();
+    if (entry == nullptr)
+        return std::unexpected(loadError("the entry program"));
+    return std::unique_ptr<FastPath>{new FastPath(std::move(*pipeline), entry, constants, limits,
+                                                  std::move(*flows), std::move(*counters),
+                                                  std::move(*passAll))};
 }
 
-FastPath::FastPath(::pipeline* pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
-                   CounterReader counters, UniqueFd passAll)
-    : pipeline_(pipeline), entry_(entry), pipelineTemplate_(pipeline->progs.pipeline),
+FastPath::FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits,
+                   FlowCache flows, CounterReader counters, UniqueFd passAll)
+    : pipeline_(std::move(pipeline)), entry_(entry), pipelineTemplate_(pipeline_.program),
       entryTemplate_(entry->progs.entry), constants_(constants), limits_(limits), flows_(std::move(flows)),
       counterReader_(std::move(counters)), passAll_(std::move(passAll)) {}
 
@@ -88,7 +79,6 @@ FastPath::~FastPath() {
     sharedEntries_.clear();
     profiles_.clear();
     entry__destroy(entry_);
-    pipeline__destroy(pipeline_);
 }
 
 Result<int> FastPath::program(const assemble::Profile& profile) {
@@ -98,8 +88,7 @@ Result<int> FastPath::program(const assemble::Profile& profile) {
     constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
     constants[TNA_CONSTANT_VETH] = profile.veth;
     constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
-    auto program =
-        pipelineTemplate_.load({{bpf_map__fd(pipeline_->maps.data_flows), flows_.fd.get()}}, constants);
+    auto program = pipelineTemplate_.load({{pipeline_.flows, flows_.fd.get()}}, constants);
     if (!program)
         return std::unexpected(program.error());
     const int fd = program->get();
@@ -123,13 +112,13 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex) {
         freeSlots_.erase(freeSlots_.begin());
     const __u32 key = slot;
     const __u32 device = ifindex;
-    if (bpf_map_update_elem(bpf_map__fd(pipeline_->maps.egress_ports), &key, &device, BPF_ANY) != 0) {
+    if (bpf_map_update_elem(pipeline_.egressPorts, &key, &device, BPF_ANY) != 0) {
         const int code = errno;
         freeSlots_.insert(slot);
         return failErrno(code, "cannot make the device with index {} an egress port", ifindex);
     }
     const tna_port_slot value{slot};
-    if (bpf_map_update_elem(bpf_map__fd(pipeline_->maps.port_slots), &device, &value, BPF_ANY) != 0)
+    if (bpf_map_update_elem(pipeline_.portSlots, &device, &value, BPF_ANY) != 0)
         return failErrno(errno, "cannot enter the device with index {} in the port table", ifindex);
     slots_[ifindex] = slot;
     return {};
@@ -139,21 +128,20 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex) {
 bool FastPath::slotAlive(model::IfIndex ifindex) const {
     const __u32 key = slots_.at(ifindex);
     __u32 device = 0;
-    return bpf_map_lookup_elem(bpf_map__fd(pipeline_->maps.egress_ports), &key, &device) == 0 &&
-           device == ifindex;
+    return bpf_map_lookup_elem(pipeline_.egressPorts, &key, &device) == 0 && device == ifindex;
 }
 
 void FastPath::forgetFlows() {
-    __atomic_add_fetch(&pipeline_->bss->home.epoch, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&pipeline_.home->epoch, 1, __ATOMIC_SEQ_CST);
 }
 
 /// First the table, then the epoch, then the device: no cached flow can point to a slot's next owner.
 void FastPath::removeSlot(model::IfIndex ifindex) {
     const __u32 device = ifindex;
     const __u32 slot = slots_.at(ifindex);
-    bpf_map_delete_elem(bpf_map__fd(pipeline_->maps.port_slots), &device);
+    bpf_map_delete_elem(pipeline_.portSlots, &device);
     forgetFlows();
-    bpf_map_delete_elem(bpf_map__fd(pipeline_->maps.egress_ports), &slot);
+    bpf_map_delete_elem(pipeline_.egressPorts, &slot);
     freeSlots_.insert(slot);
     slots_.erase(ifindex);
 }

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "deploy/counters.hpp"
 #include "deploy/kernel_probe.hpp"
+#include "deploy/pipeline_object.hpp"
 #include "deploy/port_attachment.hpp"
 #include "deploy/program_template.hpp"
 #include "model/network.hpp"
@@ -14,7 +15,6 @@
 #include <memory>
 #include <set>
 
-struct pipeline;
 struct entry;
 
 namespace tna::deploy {
@@ -49,7 +49,7 @@ struct Applied {
 class FastPath {
 public:
     [[nodiscard]] static Result<std::unique_ptr<FastPath>>
-    load(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks);
+    load(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks, Casts casts);
     FastPath(const FastPath&) = delete;
     FastPath& operator=(const FastPath&) = delete;
     ~FastPath();
@@ -75,7 +75,7 @@ public:
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex);
 
 private:
-    FastPath(::pipeline* pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
+    FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
              CounterReader counters, UniqueFd passAll);
     void removeSlot(model::IfIndex ifindex);
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);
@@ -89,7 +89,7 @@ private:
     void dropUnusedProfiles(const assemble::Plan& plan);
     [[nodiscard]] bool slotAlive(model::IfIndex ifindex) const;
 
-    ::pipeline* pipeline_;
+    PipelineObject pipeline_;
     ::entry* entry_;
     ProgramTemplate pipelineTemplate_;
     ProgramTemplate entryTemplate_;

@@ -7,9 +7,13 @@
 #include <memory>
 #include <optional>
 
-struct probe;
+struct bpf_program;
+struct tna_probe;
 
 namespace tna::deploy {
+
+/// How this kernel lets programs read its structures (fpm/kernel/access.h): there is an object for each.
+enum class Casts { untyped, typed };
 
 /// What holds for the namespace as a whole.
 struct NamespaceFacts {
@@ -36,11 +40,10 @@ struct EntryFacts {
 /// namespace of the calling thread.
 class KernelProbe {
 public:
+    /// Finds out which casts the kernel takes by loading the one program, then the other.
     [[nodiscard]] static Result<KernelProbe> load();
-    KernelProbe(KernelProbe&&) noexcept;
-    KernelProbe& operator=(KernelProbe&&) noexcept;
-    ~KernelProbe();
 
+    [[nodiscard]] Casts casts() const { return casts_; }
     [[nodiscard]] Result<NamespaceFacts> readNamespace();
     [[nodiscard]] Result<PortFacts> readPort(model::IfIndex port);
     /// The FDB entry for a station in the bridge of `port`; nothing if the walk does not find it.
@@ -48,9 +51,17 @@ public:
     readEntry(model::IfIndex port, const model::MacAddress& mac, std::uint16_t vlan);
 
 private:
-    explicit KernelProbe(::probe* skeleton) : skeleton_(skeleton) {}
+    using Skeleton = std::unique_ptr<void, void (*)(void*)>;
+    template <typename Generated>
+    [[nodiscard]] static Result<KernelProbe> tryLoad(Casts casts);
+    KernelProbe(Skeleton skeleton, const bpf_program* program, tna_probe& answer, Casts casts)
+        : skeleton_(std::move(skeleton)), program_(program), answer_(&answer), casts_(casts) {}
     [[nodiscard]] Result<void> run(model::IfIndex ifindex, std::uint64_t key);
-    ::probe* skeleton_;
+
+    Skeleton skeleton_; ///< owns the program and the memory of the answer
+    const bpf_program* program_;
+    tna_probe* answer_;
+    Casts casts_;
 };
 
 } // namespace tna::deploy

@@ -70,7 +70,7 @@ Error explainRefusal(std::string what, int code, const Machine& machine) {
         error.hint = "lower max_ports or flows_per_cpu under [limits] in the configuration";
         error.code = ExitCode::failure;
     } else {
-        error.hint = fmt::format("needs Linux 6.17 or newer, this is {}; `tnad --log-level debug` shows "
+        error.hint = fmt::format("needs Linux 6.6 or newer, this is {}; `tnad --log-level debug` shows "
                                  "the verifier's words",
                                  machine.release);
     }

@@ -58,13 +58,18 @@ INLINE int bridge_protocol_is_special(u32 protocol)
 
 /*
  * A tagged frame: Linux takes the outer tag off (skb_vlan_untag()) and asks for a VLAN device on the
- * port before the bridge sees it; without VLAN filtering the tag is put back at egress.
+ * port before the bridge sees it; without VLAN filtering the tag is put back at egress. Where bridges
+ * know VLANs, each port has a vlan_info for the ids it is to receive; devices are counted apart.
  */
 INLINE u64 bridge_tagged_to_vlan_device(u32 protocol, struct net_device *ingress)
 {
 	if (!is_vlan(protocol) || !bpf_core_field_exists(struct net_device, vlan_info))
 		return 0;
-	return KGET(u64, ingress, vlan_info);
+	u64 info = KGET(u64, ingress, vlan_info);
+
+	if (!info || !bpf_core_field_exists(struct vlan_info, grp.nr_vlan_devs))
+		return info;
+	return KLOAD(u32, KADDR(struct vlan_info, info, grp.nr_vlan_devs));
 }
 
 /* The protocol that decides: the one behind the outer tag. */

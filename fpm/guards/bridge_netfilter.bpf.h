@@ -9,27 +9,33 @@
  * Looking into the lists for each frame is expensive, so the lists found harmless are remembered by
  * address, together with the rule set generation; on a mismatch the frame's own CPU looks again. A
  * list's memory can be reused only after another list has taken its place, which is seen then: by
- * the content check if the address differs, by the generation if nftables did it.
+ * the content check if the address differs, by the generation if nftables did it. Where the generation
+ * is out of reach (older kernels), no list is remembered.
  */
 
-#include "kernel/access.h"
+#include "guards/brnf.bpf.h"
 #include "pipeline/state.bpf.h"
 
 #define NF_BR_PRE_ROUTING 0
 #define NF_BR_FORWARD 2
 #define NF_BR_POST_ROUTING 4
 
+#define RULE_SET_GENERATION bpf_core_field_exists(struct net, nft.base_seq)
+
 /*
  * Post-routing is looked at when one of the others changes: what the kernel has to register there alone
- * comes with a new rule set generation (nf_tables); ebtables' nat table has pre-routing, too.
+ * comes with a new rule set generation (nf_tables); ebtables' nat table has pre-routing, too. Without the
+ * generation, no list is to be there.
  */
 INLINE u64 guard_bridge_hooks(struct net *net, const volatile struct tna_namespace *home)
 {
 	u64 word = KGET(u64, net, nf.hooks_bridge[NF_BR_PRE_ROUTING]) ^ home->bridge_hooks[0];
 
 	COLLECT(word, KGET(u64, net, nf.hooks_bridge[NF_BR_FORWARD]) ^ home->bridge_hooks[1]);
-	IF_KNOWN(bpf_core_field_exists(struct net, nft))
+	IF_KNOWN(RULE_SET_GENERATION)
 	COLLECT(word, KGET(u32, net, nft.base_seq) ^ home->nft_base_seq);
+	IF_KNOWN(!RULE_SET_GENERATION)
+	COLLECT(word, KGET(u64, net, nf.hooks_bridge[NF_BR_POST_ROUTING]));
 	return word;
 }
 
@@ -51,7 +57,7 @@ NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
 	    lists = net + bpf_core_field_offset(struct net, nf.hooks_bridge);
 	u32 generation = 0;
 
-	if (bpf_core_field_exists(struct net, nft))
+	if (RULE_SET_GENERATION)
 		generation = KLOAD(u32, KADDR(struct net, net, nft.base_seq));
 	u64 pre = KLOAD(u64, lists + 8 * NF_BR_PRE_ROUTING);
 	u64 forward = KLOAD(u64, lists + 8 * NF_BR_FORWARD);
@@ -60,9 +66,11 @@ NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
 		      bridge_hook_foreign(forward, CONSTANT(HOOK_FORWARD)) |
 		      bridge_hook_foreign(post, CONSTANT(HOOK_POST));
 
-	/* br_netfilter is there, but its settings have not been found: every frame may be its own. */
-	if (foreign || ((pre | forward | post) && !brnf))
+	/* br_netfilter is there, but its settings are not known (any more): every frame may be its own. */
+	if (foreign || ((pre | forward | post) && !is_brnf(brnf)))
 		return 1;
+	if (!RULE_SET_GENERATION)
+		return 0;
 	home->bridge_hooks[0] = pre;
 	home->bridge_hooks[1] = forward;
 	home->nft_base_seq = generation;
@@ -77,6 +85,9 @@ INLINE u64 guard_br_netfilter(u64 settings)
 {
 	struct brnf_net *brnf = KOBJ(struct brnf_net, settings);
 
+	/* a module's type, unknown when the module came after this program */
+	if (!bpf_core_type_exists(struct brnf_net))
+		return 1;
 	if (likely(CONSTANT(PACKED)))
 		return KGET(u64, brnf, call_iptables);
 	return KGET(u32, brnf, call_iptables) | KGET(u32, brnf, call_ip6tables);

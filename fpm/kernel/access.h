@@ -9,6 +9,11 @@
  * readable by KOBJ(): the address is added to a readable region that starts at 0 and has no end, which
  * is what bpf_rdonly_cast(0, 0) yields since 6.17 (type 0: void, any offset, gives plain numbers).
  * Loads through it cannot fault: where the address is not mapped they give 0 (BPF_PROBE_MEM).
+ *
+ * Before 6.17 (since 6.2) a cast needs a structure, whose fields decide what a load may be
+ * (TNA_TYPED_CASTS). One whose last member is an array of numbers without a length allows any constant
+ * offset from 0 on, and gives plain numbers (btf_struct_walk()); bpf_raw_tracepoint_args is nothing but
+ * such an array. Each object needs a cast of its own then: the kernel takes no variable offset.
  */
 
 #include <linux/bpf.h>
@@ -23,23 +28,34 @@ extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
 /* const: the same arguments give the same pointer, one call per function is enough */
 extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym __attribute__((const));
 
+#ifdef TNA_TYPED_CASTS
+#define KCAST_TYPE bpf_core_type_id_kernel(struct bpf_raw_tracepoint_args)
+
+static __always_inline void *kernel_object(u64 address)
+{
+	return bpf_rdonly_cast((const void *)address, KCAST_TYPE);
+}
+#else
+#define KCAST_TYPE 0
+
 /*
  * The sum is formed in the pointer's register: "number += pointer" is a number to the verifier, and
  * clang is free to choose that order.
  */
 static __always_inline void *kernel_object(u64 address)
 {
-	void *object = bpf_rdonly_cast(NULL, 0);
+	void *object = bpf_rdonly_cast(NULL, KCAST_TYPE);
 
 	asm("%0 += %1" : "+r"(object) : "r"(address));
 	return object;
 }
+#endif
 
 /* The object of type T at an address. */
 #define KOBJ(T, address) ((T *)kernel_object(address))
 
 /* What the verifier knows as a pointer to something, read as a T. */
-#define KCAST(T, pointer) ((T *)bpf_rdonly_cast(pointer, 0))
+#define KCAST(T, pointer) ((T *)bpf_rdonly_cast(pointer, KCAST_TYPE))
 
 /* A field as a number of type N; one load instruction, its offset is relocated. */
 #define KGET(N, object, field) (*(N *)__builtin_preserve_access_index(&(object)->field))

@@ -125,6 +125,15 @@ struct net_device {
 	struct vlan_info *vlan_info; /* only with CONFIG_VLAN_8021Q */
 };
 
+/* net/8021q/vlan.h */
+struct vlan_group {
+	unsigned int nr_vlan_devs;
+};
+
+struct vlan_info {
+	struct vlan_group grp;
+};
+
 /* kernel/bpf/mprog.c, include/net/tcx.h */
 struct bpf_mprog_fp {
 	struct bpf_prog *prog;

@@ -7,13 +7,13 @@
 #include <tna/fastpath.h>
 
 #include "fdb/fdb.bpf.h"
+#include "guards/brnf.bpf.h"
 #include "packet/packet.bpf.h"
 
 /* net/core/dev.c: NETDEV_HASHENTRIES */
 #define DEVICE_HASH_ENTRIES 256
 #define DEVICE_CHAIN_MAX 64
 #define PERNET_MAX 128
-#define KERNEL_SPACE (1ULL << 63)
 
 struct tna_probe probe = {};
 
@@ -30,21 +30,6 @@ INLINE u64 find_device(u64 net, u32 ifindex)
 		node = KLOAD(u64, node);
 	}
 	return 0;
-}
-
-/* A struct brnf_net knows itself: its sysctl table's first entry points back into it. */
-INLINE int is_brnf(u64 candidate)
-{
-	if (candidate < KERNEL_SPACE)
-		return 0;
-	u64 header = KLOAD(u64, KADDR(struct brnf_net, candidate, ctl_hdr));
-
-	if (header < KERNEL_SPACE)
-		return 0;
-	u64 table = KLOAD(u64, KADDR(struct ctl_table_header, header, ctl_table));
-
-	return table >= KERNEL_SPACE && KLOAD(u64, KADDR(struct ctl_table, table, data)) ==
-						KADDR(struct brnf_net, candidate, call_arptables);
 }
 
 /* br_netfilter's settings are one of the namespace's generic pointers; ids start behind the header. */

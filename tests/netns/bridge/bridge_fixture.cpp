@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bridge_fixture.hpp"
 
+#include "deploy/libbpf_log.hpp"
+
 #include <ostream>
 
 namespace tna::test {
@@ -23,6 +25,7 @@ void PrintTo(const Treatment& treatment, std::ostream* out) {
 void BridgeTest::SetUp() {
     if (const auto why = cannotUseNamespaces(); !why.empty())
         GTEST_SKIP() << why;
+    deploy::captureLibbpfMessages(); // the kernel refuses one of two probes
     pinned_.emplace();
     dut_.emplace();
     farSide_.emplace();

@@ -38,9 +38,11 @@ protected:
         return fd;
     }
     /// The frame arrives as ever, and `socket` sees it `times` times (on the ingress port, the egress port).
-    void expectSeen(UniqueFd socket, const std::string& reason, unsigned times = 1) {
+    void expectSeen(UniqueFd socket, const ::testing::Matcher<Path>& path, unsigned times = 1) {
         const Arrivals usual{{1, {oneToTwo()}}};
-        EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath(reason), usual}));
+        const auto treatment = treat(oneToTwo());
+        EXPECT_THAT(treatment.path, path);
+        EXPECT_EQ(treatment.out, usual);
         std::vector<std::uint8_t> buffer(2048);
         for (unsigned i = 0; i < times; i++) {
             buffer.resize(2048);
@@ -54,16 +56,18 @@ protected:
 };
 
 TEST_F(Capture, OnAllDevicesSeesEveryFrameAtBothPorts) {
-    expectSeen(capture(nullptr), "capture", 2);
+    expectSeen(capture(nullptr), slowPath("capture"), 2);
 }
 TEST_F(Capture, OnTheIngressPortSeesEveryFrame) {
-    expectSeen(capture("p0"), "capture");
+    expectSeen(capture("p0"), slowPath("capture"));
 }
 TEST_F(Capture, OnTheEgressPortSeesEveryFrame) {
-    expectSeen(capture("p1"), "capture");
+    expectSeen(capture("p1"), slowPath("capture"));
 }
 TEST_F(Capture, OnThePromiscuousBridgeSeesEveryFrame) {
-    expectSeen(capture("br0", ETH_P_ALL, true), "bridge-promisc");
+    // Before 6.15, any packet socket in the namespace counts as a capture.
+    expectSeen(capture("br0", ETH_P_ALL, true),
+               ::testing::AnyOf(slowPath("bridge-promisc"), slowPath("capture")));
 }
 
 /// On the bridge alone, without promiscuity, Linux shows nothing of frames between ports either.

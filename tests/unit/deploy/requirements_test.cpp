@@ -39,7 +39,7 @@ TEST(Requirements, PrivilegesAreAskedForFirst) {
 TEST(Requirements, KernelThatIsTooOldIsToldItsVersion) {
     const auto error = explainRefusal("cannot load the pipeline", EINVAL, {"6.1.0-28-amd64", {}, 0});
     EXPECT_EQ(error.code, ExitCode::notSupported);
-    EXPECT_THAT(error.sentence(), HasSubstr("cannot load the pipeline: Invalid argument (needs Linux 6.17"));
+    EXPECT_THAT(error.sentence(), HasSubstr("cannot load the pipeline: Invalid argument (needs Linux 6.6"));
     EXPECT_THAT(error.sentence(), HasSubstr("this is 6.1.0-28-amd64"));
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/error.hpp"
+#include "deploy/kernel_probe.hpp"
+
+#include <memory>
+
+struct bpf_program;
+struct tna_namespace;
+
+namespace tna::deploy {
+
+/// The pipeline as libbpf has loaded it once: its maps, and the program that profiles are copies of.
+struct PipelineObject {
+    std::unique_ptr<void, void (*)(void*)> owner;
+    const bpf_program* program = nullptr;
+    tna_namespace* home = nullptr;
+    int portCounters = -1;
+    int portSlots = -1;
+    int egressPorts = -1;
+    int flows = -1;
+
+    [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts);
+};
+
+} // namespace tna::deploy

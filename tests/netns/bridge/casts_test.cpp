@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The object for kernels before 6.17 is taken by newer ones, too: what it must not do is noticed without
+// them.
+#include "deploy/libbpf_log.hpp"
+#include "deploy/pipeline_object.hpp"
+#include "support/namespace.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tna::test {
+namespace {
+
+TEST(Casts, PipelineForOlderKernelsIsTakenByThisOne) {
+    if (const auto why = cannotUseNamespaces(); !why.empty())
+        GTEST_SKIP() << why;
+    deploy::captureLibbpfMessages();
+    if (const auto probe = deploy::KernelProbe::load(); !probe)
+        GTEST_SKIP() << probe.error().sentence();
+    const auto pipeline = deploy::PipelineObject::load(deploy::Casts::typed, 4);
+    EXPECT_TRUE(pipeline) << pipeline.error().sentence();
+}
+
+} // namespace
+} // namespace tna::test
