@@ -63,7 +63,7 @@ void takePriority() {
             std::_Exit(static_cast<int>(ExitCode::failure));
         // The kernel shares the processor out among sessions first, among processes second.
         ::setsid();
-        (void)(void)writeFile("/proc/self/autogroup", std::to_string(highestPriority));
+        [[maybe_unused]] const auto set = writeFile("/proc/self/autogroup", std::to_string(highestPriority));
     }
     ::setpriority(PRIO_PROCESS, 0, highestPriority);
 }

@@ -16,7 +16,7 @@ public:
 class LinuxWithBridgeNetfilter : public Contender {
 public:
     Result<void> start(Traffic&) override { return setBridgeNetfilter(true); }
-    void stop() override { (void)setBridgeNetfilter(false); }
+    void stop() override { [[maybe_unused]] const auto set = setBridgeNetfilter(false); }
     bool optional() const override { return true; }
 };
 

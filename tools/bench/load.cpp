@@ -43,7 +43,7 @@ Load::Load(const Traffic& traffic, unsigned cpus) : traffic_(traffic) {
 }
 
 Load::~Load() {
-    (void)stop();
+    [[maybe_unused]] const auto stopped = stop();
 }
 
 void Load::run(unsigned cpu) {

@@ -56,8 +56,8 @@ Result<OwnNamespace> OwnNamespace::make(const std::string& role) {
 }
 
 OwnNamespace::~OwnNamespace() {
-    if (!name_.empty())
-        (void)runProgram({"ip", "netns", "del", name_});
+    if (!name_.empty()) [[maybe_unused]]
+        const auto deleted = runProgram({"ip", "netns", "del", name_});
 }
 
 unsigned removeLeftovers() {
