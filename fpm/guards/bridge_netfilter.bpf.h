@@ -66,8 +66,9 @@ NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
 		      bridge_hook_foreign(forward, CONSTANT(HOOK_FORWARD)) |
 		      bridge_hook_foreign(post, CONSTANT(HOOK_POST));
 
-	/* br_netfilter is there, but its settings are not known (any more): every frame may be its own. */
-	if (foreign || ((pre | forward | post) && !is_brnf(brnf)))
+	/* br_netfilter is there, but its settings are not known, or not these any more: every frame may be
+	 * its own. */
+	if (foreign || ((pre | forward | post) && (!brnf || find_brnf(net) != brnf)))
 		return 1;
 	if (!RULE_SET_GENERATION)
 		return 0;

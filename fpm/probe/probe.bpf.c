@@ -13,7 +13,6 @@
 /* net/core/dev.c: NETDEV_HASHENTRIES */
 #define DEVICE_HASH_ENTRIES 256
 #define DEVICE_CHAIN_MAX 64
-#define PERNET_MAX 128
 
 struct tna_probe probe = {};
 
@@ -28,21 +27,6 @@ INLINE u64 find_device(u64 net, u32 ifindex)
 		if (KLOAD(u32, KADDR(struct net_device, device, ifindex)) == ifindex)
 			return device;
 		node = KLOAD(u64, node);
-	}
-	return 0;
-}
-
-/* br_netfilter's settings are one of the namespace's generic pointers; ids start behind the header. */
-INLINE u64 find_brnf(u64 net)
-{
-	u64 generic = KLOAD(u64, KADDR(struct net, net, gen));
-	u32 len = KLOAD(u32, KADDR(struct net_generic, generic, s.len));
-
-	for (u32 id = 3; id < PERNET_MAX && id < len; id++) {
-		u64 candidate = KLOAD(u64, generic + 8ULL * id);
-
-		if (is_brnf(candidate))
-			return candidate;
 	}
 	return 0;
 }
