@@ -81,9 +81,9 @@ TEST_F(Forwarding, HairpinSendsAFrameBackByLinux) {
 
 TEST_F(Forwarding, StationThatMovesIsServedAtItsNewPortAtOnce) {
     EXPECT_EQ(treat(twoToOne(), 2), slow("source-unknown", {0}, twoToOne()));
-    EXPECT_EQ(treat(oneToTwo()).out, fast(2).out);
+    EXPECT_EQ(treat(oneToTwo()), fast(2));
     EXPECT_EQ(treat(twoToOne(), 1), slow("source-unknown", {0}, twoToOne()));
-    EXPECT_EQ(treat(oneToTwo()).out, fast(1).out);
+    EXPECT_EQ(treat(oneToTwo()), fast(1));
 }
 
 TEST_F(Forwarding, SourceThatMovesIsLearntAtItsNewPortAtOnce) {
@@ -99,7 +99,7 @@ TEST_F(Forwarding, DestinationThatMovesToThePortOfTheSource) {
 
 TEST_F(Forwarding, DestinationMovedByTheOperator) {
     entry("replace " + two + " dev p2 master static");
-    EXPECT_EQ(treat(oneToTwo()).out, fast(2).out);
+    EXPECT_EQ(treat(oneToTwo()), fast(2));
 }
 
 /// Frames count at the port that they came in by.
