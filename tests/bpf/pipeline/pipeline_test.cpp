@@ -34,7 +34,7 @@ protected:
         const auto facts = probe->readNamespace();
         ASSERT_TRUE(facts);
         const auto kernel = capability::probeKernel();
-        auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel.hookFunctions);
+        auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel.hookFunctions, probe->casts());
         ASSERT_TRUE(loaded) << loaded.error().sentence();
         fastPath_ = std::move(*loaded);
         for (const char* port : {"p0", "p1", "p2"})
