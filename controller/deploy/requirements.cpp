@@ -36,6 +36,8 @@ std::vector<std::string> missingCapabilities() {
         missing.emplace_back("CAP_NET_ADMIN");
     if (!has(CAP_PERFMON) && !has(CAP_SYS_ADMIN))
         missing.emplace_back("CAP_PERFMON");
+    if (!has(CAP_SYS_ADMIN))
+        missing.emplace_back("CAP_SYS_ADMIN"); // BPF_BTF_GET_NEXT_ID, for the types of modules
     return missing;
 }
 } // namespace

@@ -137,6 +137,7 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 
 	COLLECT(closer, guard_egress_hooks(egress));
 	COLLECT(doubt, guard_egress_redirect(egress));
+	COLLECT(doubt, guard_egress_down(egress));
 	COLLECT(doubt, guard_egress_mtu(egress, packet.len));
 	COLLECT(closer, guard_egress_qdisc(egress));
 

@@ -116,8 +116,6 @@ INLINE u32 evaluate_egress_port(struct bridge_path *path)
 
 	path->egress = KGET(u64, out, dev);
 	BECAUSE(path->port == path->egress_port, SAME_PORT);
-	/* a port that goes down is disabled by the bridge, too; this is the reason that helps a user */
-	BECAUSE(guard_egress_down(KOBJ(struct net_device, path->egress)), EGRESS_DOWN);
 	BECAUSE(bridge_port_state(out), EGRESS_STATE);
 	BECAUSE(bridge_egress_flags(out, 0), EGRESS_FLAGS);
 	BECAUSE(bridge_egress_flags(out, in_flags), ISOLATED);
@@ -132,6 +130,7 @@ INLINE u32 evaluate_egress(const struct bridge_path *path, u32 len)
 	BECAUSE(guard_capture_device(path->egress, egress), CAPTURE);
 	BECAUSE(guard_tc_entry_busy(guard_tc_egress(egress)), TC);
 	BECAUSE(guard_netdev_egress(egress), NETDEV_HOOK);
+	BECAUSE(guard_egress_down(egress), EGRESS_DOWN);
 	BECAUSE(guard_egress_mtu(egress, len), EGRESS_MTU);
 	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(path->egress), EGRESS_QDISC);
 	BECAUSE(guard_egress_redirect(egress), EGRESS_REDIRECT);

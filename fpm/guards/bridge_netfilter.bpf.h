@@ -32,10 +32,10 @@ INLINE u64 guard_bridge_hooks(struct net *net, const volatile struct tna_namespa
 	u64 word = KGET(u64, net, nf.hooks_bridge[NF_BR_PRE_ROUTING]) ^ home->bridge_hooks[0];
 
 	COLLECT(word, KGET(u64, net, nf.hooks_bridge[NF_BR_FORWARD]) ^ home->bridge_hooks[1]);
-	IF_KNOWN(RULE_SET_GENERATION)
-	COLLECT(word, KGET(u32, net, nft.base_seq) ^ home->nft_base_seq);
-	IF_KNOWN(!RULE_SET_GENERATION)
-	COLLECT(word, KGET(u64, net, nf.hooks_bridge[NF_BR_POST_ROUTING]));
+	if (likely(RULE_SET_GENERATION))
+		COLLECT(word, KGET(u32, net, nft.base_seq) ^ home->nft_base_seq);
+	else
+		COLLECT(word, KGET(u64, net, nf.hooks_bridge[NF_BR_POST_ROUTING]));
 	return word;
 }
 

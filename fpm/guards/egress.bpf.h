@@ -10,6 +10,10 @@
 
 #define VLAN_HLEN 4
 
+/*
+ * The bridge disables a port that lost its carrier a moment later; but its backup port takes over at
+ * once (br_forward()).
+ */
 INLINE u64 guard_egress_down(struct net_device *dev)
 {
 	return (KGET(u64, dev, state) & (LINK_STATE_START | LINK_STATE_NOCARRIER)) ^ LINK_STATE_START;

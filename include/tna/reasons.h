@@ -41,7 +41,8 @@
 	X(UNKNOWN_UNICAST, "unknown-unicast", "the destination is not known: Linux floods it")               \
 	X(LOCAL, "local", "the frame is for this host")                                                      \
 	X(SAME_PORT, "same-port", "the destination is behind the port the frame came from")                  \
-	X(EGRESS_STATE, "egress-stp-state", "the egress port is not in the forwarding state")                \
+	X(EGRESS_STATE, "egress-stp-state",                                                                  \
+	  "the egress port is not in the forwarding state (STP, or it is down)")                             \
 	X(EGRESS_FLAGS, "egress-port-flags", "the egress port has a setting that only Linux handles")        \
 	X(ISOLATED, "isolated", "both ports are isolated: Linux drops it")                                   \
 	X(EGRESS_DOWN, "egress-down", "the egress port is down or has no carrier")                           \

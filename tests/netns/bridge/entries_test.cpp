@@ -14,7 +14,7 @@ protected:
         if (!IsSkipped())
             learn();
     }
-    void settle() {
+    void settlePorts() {
         for (int ports = 0; ports < 3; ports++)
             controller_->settle();
         ASSERT_TRUE(controller_->settled());
@@ -25,17 +25,13 @@ protected:
         return at == std::string::npos ? "" : text.substr(at, text.find(' ', at + 12) - at);
     }
     void expectAllFast() {
-        EXPECT_EQ(send(oneToTwo()), fastPath());
-        EXPECT_EQ(arrivesAt(1), oneToTwo());
-        EXPECT_EQ(send(twoToOne(), 1), fastPath());
-        EXPECT_EQ(arrivesAt(0), twoToOne());
+        EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), {{1, {oneToTwo()}}}}));
+        EXPECT_EQ(treat(twoToOne(), 1), (Treatment{fastPath(), {{0, {twoToOne()}}}}));
     }
     /// An empty pipeline counts nothing.
     void expectFirstPortEmptyAndSecondFast() {
-        EXPECT_EQ(send(oneToTwo()), Path{});
-        EXPECT_EQ(arrivesAt(1), oneToTwo());
-        EXPECT_EQ(send(twoToOne(), 1), fastPath());
-        EXPECT_EQ(arrivesAt(0), twoToOne());
+        EXPECT_EQ(treat(oneToTwo()), (Treatment{Path{}, {{1, {oneToTwo()}}}}));
+        EXPECT_EQ(treat(twoToOne(), 1), (Treatment{fastPath(), {{0, {twoToOne()}}}}));
     }
     void changeFirstPortAndBack() {
         must("ip link set p0 type bridge_slave learning off");
@@ -53,7 +49,7 @@ TEST_F(Entries, SharedAtFirstAndOwnLaterWithoutMissingAFrame) {
     ASSERT_NE(attachedTo("p0"), "");
     EXPECT_EQ(attachedTo("p0"), attachedTo("p1"));
     expectAllFast();
-    settle();
+    settlePorts();
     EXPECT_NE(attachedTo("p0"), attachedTo("p1"));
     expectAllFast();
 }
@@ -64,7 +60,7 @@ TEST_F(Entries, ChangingOnePortLeavesOthersFastWhileTheyShare) {
 }
 
 TEST_F(Entries, ChangingOnePortLeavesOthersFastWhenTheyHaveTheirOwn) {
-    settle();
+    settlePorts();
     const auto before = attachedTo("p0");
     changeFirstPortAndBack();
     EXPECT_EQ(attachedTo("p0"), before);
@@ -74,7 +70,7 @@ TEST_F(Entries, EmptyPortStaysEmptyWhenOthersAreSettled) {
     must("ip link set p0 type bridge_slave learning off");
     must("bridge fdb replace " + text(station(1)) + " dev p0 master static");
     ASSERT_TRUE(reaches("p0", "linux"));
-    settle();
+    settlePorts();
     expectFirstPortEmptyAndSecondFast();
 }
 

@@ -71,12 +71,12 @@ TEST_F(Errors, NoPrivileges) {
     auto words = tnad();
     words[0] = reachable(TNAD);
     expectRefusal(asNobody + words, 3,
-                  {"lacks privileges: CAP_BPF, CAP_NET_ADMIN, CAP_PERFMON", "run it as root"});
+                  {"lacks privileges: CAP_BPF, CAP_NET_ADMIN, CAP_PERFMON, CAP_SYS_ADMIN", "run it as root"});
 }
 
 TEST_F(Errors, RootWithoutOneOfTheCapabilities) {
     expectRefusal(Words{"setpriv", "--bounding-set=-all,+bpf,+net_admin"} + tnad(), 3,
-                  {"lacks privileges: CAP_PERFMON ("});
+                  {"lacks privileges: CAP_PERFMON, CAP_SYS_ADMIN ("});
 }
 
 TEST_F(Errors, RootOfAContainerMayNotLoadPrograms) {
