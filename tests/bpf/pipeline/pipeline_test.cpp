@@ -6,10 +6,12 @@
 #include "capability/kernel.hpp"
 #include "deploy/fast_path.hpp"
 
+#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <linux/if_ether.h>
 #include <net/if.h>
 #include <random>
+#include <sys/socket.h>
 
 namespace tna::test {
 namespace {
@@ -90,6 +92,37 @@ int verdictByTheBook(const Frame& frame) {
         if (type == special)
             return XDP_PASS;
     return type < 0x0600 || bytes.size() > 1518 ? XDP_PASS : XDP_REDIRECT;
+}
+
+/// Frames of senders always get the closer look, for what their buffers may hold. These do not: that
+/// something deserves the look is for the straight line to see, once the flow is in the cache.
+TEST_F(Pipeline, StraightLineSeesWhatDeservesACloserLook) {
+    struct Change {
+        std::vector<std::string> there;
+        std::string back;
+    };
+    const std::string filter = "protocol all u32 match u32 0 0 flowid 1:1";
+    const std::vector<Change> changes = {
+        {{"tc qdisc add dev p0 clsact", "tc filter add dev p0 ingress " + filter},
+         "tc qdisc del dev p0 clsact"},
+        {{"tc qdisc add dev p1 clsact", "tc filter add dev p1 egress " + filter},
+         "tc qdisc del dev p1 clsact"},
+        {{"tc qdisc add dev p1 root tbf rate 1gbit burst 1m latency 50ms"}, "tc qdisc del dev p1 root"},
+        {{"nft add table bridge t", "nft add chain bridge t c { type filter hook forward priority 0; }"},
+         "nft delete table bridge t"},
+        {{"nft add table netdev t",
+          "nft add chain netdev t c { type filter hook egress device p1 priority 0; }"},
+         "nft delete table netdev t"}};
+    for (const auto& change : changes) {
+        expect(oneToTwo(), XDP_REDIRECT, "before " + change.there.front());
+        for (const auto& words : change.there)
+            must(words);
+        expect(oneToTwo(), XDP_PASS, change.there.back());
+        must(change.back);
+    }
+    expect(oneToTwo(), XDP_REDIRECT, "before a capture");
+    const UniqueFd capture{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL))};
+    expect(oneToTwo(), XDP_PASS, "a capture");
 }
 
 TEST_F(Pipeline, FramesOfEveryLength) {
