@@ -78,4 +78,16 @@ protected:
     std::unique_ptr<daemon::Controller> controller_;
 };
 
+/// The same with the controller started and the stations known.
+class AcceleratedBridgeTest : public BridgeTest {
+protected:
+    void SetUp() override {
+        BridgeTest::SetUp();
+        if (!IsSkipped())
+            accelerate();
+        if (!IsSkipped())
+            learn();
+    }
+};
+
 } // namespace tna::test

@@ -11,15 +11,8 @@
 namespace tna::test {
 namespace {
 
-class Capture : public BridgeTest {
+class Capture : public AcceleratedBridgeTest {
 protected:
-    void SetUp() override {
-        BridgeTest::SetUp();
-        if (!IsSkipped())
-            accelerate();
-        if (!IsSkipped())
-            learn();
-    }
     static UniqueFd capture(const char* interface, int protocol = ETH_P_ALL, bool promiscuous = false) {
         UniqueFd fd{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
         sockaddr_ll address{};

@@ -5,15 +5,8 @@
 namespace tna::test {
 namespace {
 
-class Entries : public BridgeTest {
+class Entries : public AcceleratedBridgeTest {
 protected:
-    void SetUp() override {
-        BridgeTest::SetUp();
-        if (!IsSkipped())
-            accelerate();
-        if (!IsSkipped())
-            learn();
-    }
     void settlePorts() {
         for (int ports = 0; ports < 3; ports++)
             controller_->settle();

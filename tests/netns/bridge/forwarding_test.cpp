@@ -8,14 +8,10 @@
 namespace tna::test {
 namespace {
 
-class Forwarding : public BridgeTest {
+class Forwarding : public AcceleratedBridgeTest {
 protected:
     void SetUp() override {
-        BridgeTest::SetUp();
-        if (!IsSkipped())
-            accelerate();
-        if (!IsSkipped())
-            learn();
+        AcceleratedBridgeTest::SetUp();
         if (!IsSkipped()) {
             ASSERT_EQ(treat(oneToTwo()), fast(1)); // and is cached from now on
         }

@@ -7,14 +7,10 @@
 namespace tna::test {
 namespace {
 
-class Topology : public BridgeTest {
+class Topology : public AcceleratedBridgeTest {
 protected:
     void SetUp() override {
-        BridgeTest::SetUp();
-        if (!IsSkipped())
-            accelerate();
-        if (!IsSkipped())
-            learn();
+        AcceleratedBridgeTest::SetUp();
         if (!IsSkipped()) {
             ASSERT_EQ(treat(oneToTwo()), usual());
         }
