@@ -7,8 +7,9 @@
  * for what is accelerated and what is left to Linux.
  *
  * The decision is made twice. bridge_forward() proves for every frame, in place, that what the flow
- * cache remembers still holds and that nothing objects: no branches, all tests collected in one word.
- * What it cannot prove is evaluated from nothing by bridge_evaluate().
+ * cache remembers still holds and that nothing objects: a straight line, all tests collected in two
+ * words, doubt and what deserves a closer look. What it cannot prove is evaluated from nothing by
+ * bridge_evaluate().
  */
 
 #include "bridge/evaluate.bpf.h"

@@ -78,7 +78,7 @@ static __always_inline void *kernel_object(u64 address)
 #define KLOAD(N, address) (*(N *)kernel_object(address))
 
 /*
- * Tests are collected in one word that is 0 while nothing is in the way. The barrier keeps clang from
+ * Tests are collected in a word that is 0 while nothing is in the way. The barrier keeps clang from
  * sinking the tests below later loads, which would spill every intermediate value.
  */
 #define COLLECT(word, test)                                                                                  \
