@@ -22,6 +22,7 @@ public:
     ~Lane();
 
     [[nodiscard]] Result<Sample> measure(Duration duration);
+    [[nodiscard]] Traffic& traffic() { return *traffic_; }
 
 private:
     Lane(std::unique_ptr<Contender> contender, const Load& load, BridgeTopology topology)

@@ -2,10 +2,11 @@
 #include "bench/throughput.hpp"
 
 #include "bench/lane.hpp"
+#include "bench/turns.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
-#include <numeric>
 
 namespace tna::bench {
 
@@ -83,17 +84,6 @@ Result<std::vector<Series>> play(const ThroughputOptions& options, const Lane::L
     return match.take();
 }
 } // namespace
-
-std::vector<std::size_t> turnsOfRound(std::size_t count, unsigned round) {
-    std::vector<std::size_t> turns(count);
-    std::iota(turns.begin(), turns.end(), std::size_t{0});
-    if (count == 0)
-        return turns;
-    std::ranges::rotate(turns, turns.begin() + static_cast<std::ptrdiff_t>(round / 2 % count));
-    if (round % 2 == 1)
-        std::ranges::reverse(turns);
-    return turns;
-}
 
 Result<std::vector<Series>> measureThroughput(const ThroughputOptions& options, Watcher& watcher) {
     std::vector<Series> all;

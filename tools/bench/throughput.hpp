@@ -29,10 +29,6 @@ struct Series {
     std::string notMeasured;
 };
 
-/// The order of `count` contenders in a round: each comes first, in the middle and last, after and before
-/// others.
-[[nodiscard]] std::vector<std::size_t> turnsOfRound(std::size_t count, unsigned round);
-
 /// Measures all contenders in turn, round by round; what was measured before an interruption is kept. Turns
 /// are short, so that a machine whose speed wanders is equally fast for all of a round.
 [[nodiscard]] Result<std::vector<Series>> measureThroughput(const ThroughputOptions& options,

@@ -2,6 +2,7 @@
 // Whether the benchmark measures what it says; never how fast anything is.
 #include "base/file.hpp"
 #include "bench/kill.hpp"
+#include "bench/latency.hpp"
 #include "bench/many_ports.hpp"
 #include "bench/netlink.hpp"
 #include "bench/reaction.hpp"
@@ -71,6 +72,29 @@ TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
     EXPECT_EQ(leftNamespaces(::getpid()), "");
 }
 
+TEST_F(Bench, LatencyIsTakenOfEveryFrameThatArrives) {
+    LatencyOptions options;
+    options.loads = {1, 5};
+    options.stations = 3;
+    options.rounds = 2;
+    options.seconds = 0.05;
+    options.tnad = TNAD;
+    Unwatched watcher;
+    const auto result = measureLatency(options, watcher);
+    ASSERT_TRUE(result) << result.error().sentence();
+    EXPECT_GT(result->capacity, 0);
+    ASSERT_EQ(result->series.size(), 6U);
+    for (const auto& series : result->series) {
+        EXPECT_GT(series.sent, 0U) << series.contender;
+        EXPECT_EQ(series.latencies.total(), series.sent - series.lost) << series.contender;
+        EXPECT_GT(series.latencies.quantile(0.5), 50) << series.contender; // a clock of nanoseconds
+        EXPECT_LE(series.latencies.quantile(0.5), series.latencies.largest());
+        EXPECT_EQ(series.medians.size(), options.rounds);
+    }
+    EXPECT_DOUBLE_EQ(result->series[3].wantedRate, 5 * result->series[0].wantedRate);
+    EXPECT_EQ(leftNamespaces(::getpid()), "");
+}
+
 TEST_F(Bench, DaemonThatDoesNotRunEndsItWithOneSentence) {
     const auto run = test::command({TNA_BENCH, "throughput", "--quick", "--tnad", "/bin/false"});
     EXPECT_EQ(run.exitCode, 1);
@@ -92,6 +116,9 @@ TEST_F(Bench, WrongArgumentsAreNamed) {
     wrong("--stations", "0", "--stations must be from 1");
     wrong("--size", "20", "--size must be from 64");
     wrong("--rounds", "0", "at least one round");
+    const auto load = test::command({TNA_BENCH, "latency", "--loads", "0"});
+    EXPECT_EQ(load.exitCode, 2);
+    EXPECT_THAT(load.output, HasSubstr("--loads are per cent"));
 }
 
 TEST_F(Bench, KillUnderLoadAccountsForEveryFrameAndLeavesNothing) {
