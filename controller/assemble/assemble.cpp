@@ -47,6 +47,9 @@ private:
             no("foreign-xdp", "another XDP program is attached; it is left alone",
                "`ip link show " + link_.name + "` names it; `ip link set " + link_.name +
                    " xdp off` takes it away, if nobody needs it");
+        if (link_.vlanRxOffload && link_.kind != "veth")
+            no("rx-vlan-offload", "it takes VLAN tags out of frames before XDP sees them",
+               "`ethtool -K " + link_.name + " rxvlan off`");
         if (!link_.ethernet)
             no("not-ethernet", "it is not an Ethernet device");
         if (link_.switchPort)
@@ -68,8 +71,11 @@ private:
 
     void ruleBridge() {
         const auto& options = *bridge_.bridge;
-        if (options.vlanFiltering)
-            no("vlan-filtering", "its bridge " + bridge_.name + " filters VLANs, which Linux does");
+        if (options.vlanFiltering && !capabilities_.inPlaceVlans.available)
+            no("vlans-not-proved",
+               "its bridge " + bridge_.name + " filters VLANs, and reading them in place is not proved: " +
+                   capabilities_.inPlaceVlans.detail,
+               "`tnactl capabilities` shows what was compared");
         if (options.ageingTime == 0)
             no("no-ageing-time",
                "its bridge " + bridge_.name + " has an ageing time of 0 and learns nothing");
@@ -98,7 +104,11 @@ private:
     }
 
     [[nodiscard]] Profile profile() const {
-        return {.bridge = true, .veth = link_.kind == "veth", .brNetfilter = capabilities_.brNetfilter};
+        const auto& options = *bridge_.bridge;
+        return {.bridge = true,
+                .veth = link_.kind == "veth",
+                .brNetfilter = capabilities_.brNetfilter,
+                .vlanProtocol = options.vlanFiltering ? options.vlanProtocol : std::uint16_t{0}};
     }
 
     const capability::Capabilities& capabilities_;

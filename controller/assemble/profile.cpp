@@ -12,6 +12,8 @@ std::vector<std::string> Profile::modules() const {
 
 std::string Profile::name() const {
     std::string text = bridge ? "bridge" : "none";
+    if (vlanProtocol != 0)
+        text += vlanProtocol == 0x88a8 ? "+vlan-802.1ad" : "+vlan";
     if (veth)
         text += "+veth";
     if (brNetfilter)

@@ -29,6 +29,7 @@ struct Capabilities {
     std::string lockdown;                         ///< "none", "integrity", "confidentiality"
     Finding fastPath;                             ///< the programs load
     Finding inPlaceFdb;                           ///< proved by comparison with a netlink dump
+    Finding inPlaceVlans;                         ///< likewise, for bridges that filter VLANs
     bool brNetfilter = false;                     ///< its hooks exist in this kernel
     std::array<std::uint64_t, 3> hookFunctions{}; ///< pre-routing, forward, post-routing
     std::map<model::IfIndex, XdpFeatures> devices;

@@ -19,6 +19,7 @@ public:
     virtual Result<deploy::PortFacts> readPort(model::IfIndex port) = 0;
     virtual Result<std::optional<deploy::EntryFacts>>
     readEntry(model::IfIndex port, const model::MacAddress& mac, std::uint16_t vlan) = 0;
+    virtual Result<deploy::VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid) = 0;
 };
 
 /// Compares what reading in place finds with what netlink said: each entry, its port, whether it is the

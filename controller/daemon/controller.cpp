@@ -4,6 +4,7 @@
 #include "capability/fdb_proof.hpp"
 #include "capability/kernel.hpp"
 #include "capability/modules.hpp"
+#include "capability/vlan_proof.hpp"
 #include "capability/xdp_features.hpp"
 #include "config/selection.hpp"
 #include "daemon/views.hpp"
@@ -29,6 +30,9 @@ public:
     Result<std::optional<deploy::EntryFacts>> readEntry(model::IfIndex port, const model::MacAddress& mac,
                                                         std::uint16_t vlan) override {
         return probe_.readEntry(port, mac, vlan);
+    }
+    Result<deploy::VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid) override {
+        return probe_.readVlan(port, vid);
     }
 
 private:
@@ -113,15 +117,25 @@ void Controller::followModules() {
 }
 
 void Controller::proveInPlace() {
-    if (capabilities_.inPlaceFdb.available || !probe_)
+    if (!probe_)
         return;
     ProbeReader reader{*probe_};
+    if (!capabilities_.inPlaceVlans.available)
+        capabilities_.inPlaceVlans = capability::proveInPlaceVlans(reader, introspector_->network());
     for (int attempt = 0; attempt < proofAttempts && !capabilities_.inPlaceFdb.available; attempt++) {
         const auto entries = capability::dumpFdb(proofEntries);
         capabilities_.inPlaceFdb =
             entries ? capability::proveInPlaceFdb(reader, introspector_->network(), *entries)
                     : capability::Finding{false, entries.error().sentence()};
     }
+}
+
+/// Whether all has been proved that what is configured needs.
+bool Controller::proved() const {
+    const auto& links = introspector_->network().links;
+    const bool filters = std::ranges::any_of(
+        links, [](const auto& item) { return item.second.bridge && item.second.bridge->vlanFiltering; });
+    return capabilities_.inPlaceFdb.available && (capabilities_.inPlaceVlans.available || !filters);
 }
 
 assemble::Wishes Controller::wishes() const {
@@ -196,7 +210,7 @@ void Controller::onTick() {
     introspector_->refreshSysctls();
     followModules();
     const auto changes = introspector_->process();
-    if ((changes && changes->any) || !capabilities_.inPlaceFdb.available)
+    if ((changes && changes->any) || !proved())
         reconcile(std::chrono::steady_clock::now());
 }
 

@@ -56,6 +56,7 @@ private:
 
     void reconcile(std::chrono::steady_clock::time_point since);
     void proveInPlace();
+    [[nodiscard]] bool proved() const;
     void followModules();
     [[nodiscard]] assemble::Wishes wishes() const;
     [[nodiscard]] nlohmann::json eventsDocument() const;

@@ -157,6 +157,9 @@ json viewCapabilities(const capability::Capabilities& capabilities, const model:
               {{"name", "fdb-in-place"},
                {"available", capabilities.inPlaceFdb.available},
                {"detail", capabilities.inPlaceFdb.detail}},
+              {{"name", "vlans-in-place"},
+               {"available", capabilities.inPlaceVlans.available},
+               {"detail", capabilities.inPlaceVlans.detail}},
               {{"name", "br_netfilter"},
                {"available", capabilities.brNetfilter},
                {"detail", capabilities.brNetfilter ? "present: its settings are tested for each frame"

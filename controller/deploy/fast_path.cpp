@@ -4,6 +4,7 @@
 #include "deploy/requirements.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <spdlog/spdlog.h>
 
@@ -36,6 +37,14 @@ Result<FlowCache> FlowCache::create(unsigned perCpu) {
     if (!fd)
         return failErrno(errno, "cannot create the flow cache of {} entries", total);
     return FlowCache{std::move(fd), perCpu, total};
+}
+
+Result<UniqueFd> FlowCache::createVlans() const {
+    UniqueFd vlans{bpf_map_create(BPF_MAP_TYPE_ARRAY, "tna_flow_vlans", sizeof(__u32),
+                                  total * static_cast<__u32>(sizeof(tna_flow_vlans)), 1, nullptr)};
+    if (!vlans)
+        return failErrno(errno, "cannot create the flow cache's part for VLANs, of {} entries", total);
+    return vlans;
 }
 
 Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
@@ -81,14 +90,29 @@ FastPath::~FastPath() {
     entry__destroy(entry_);
 }
 
+Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
+    auto constants = constants_;
+    constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
+    constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
+    constants[TNA_CONSTANT_VETH] = profile.veth;
+    constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
+    std::map<int, int> replaced{{pipeline_.flows, flows_.fd.get()}};
+    if (profile.vlanProtocol != 0) {
+        if (!flowVlans_) {
+            auto created = flows_.createVlans();
+            if (!created)
+                return std::unexpected(created.error());
+            flowVlans_ = std::move(*created);
+        }
+        replaced[pipeline_.flowVlans] = flowVlans_.get();
+    }
+    return pipelineTemplate_.load(replaced, constants);
+}
+
 Result<int> FastPath::program(const assemble::Profile& profile) {
     if (const auto it = profiles_.find(profile); it != profiles_.end())
         return it->second.get();
-    auto constants = constants_;
-    constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
-    constants[TNA_CONSTANT_VETH] = profile.veth;
-    constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
-    auto program = pipelineTemplate_.load({{pipeline_.flows, flows_.fd.get()}}, constants);
+    auto program = loadProgram(profile);
     if (!program)
         return std::unexpected(program.error());
     const int fd = program->get();

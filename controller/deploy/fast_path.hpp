@@ -31,6 +31,8 @@ struct FlowCache {
     unsigned total = 0;
     /// As many entries per CPU as wanted, or as fit.
     [[nodiscard]] static Result<FlowCache> create(unsigned perCpu);
+    /// What bridges that filter VLANs need beside each entry.
+    [[nodiscard]] Result<UniqueFd> createVlans() const;
 };
 
 /// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), 0 if not there.
@@ -75,6 +77,7 @@ public:
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex);
 
 private:
+    [[nodiscard]] Result<UniqueFd> loadProgram(const assemble::Profile& profile);
     FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
              CounterReader counters, UniqueFd passAll);
     void removeSlot(model::IfIndex ifindex);
@@ -96,6 +99,7 @@ private:
     Constants constants_; ///< what all profiles have in common
     Limits limits_;
     FlowCache flows_;
+    UniqueFd flowVlans_; ///< made for the first profile that needs it
     CounterReader counterReader_;
     UniqueFd passAll_; ///< the profile of ports that are left to Linux, but stay attached
     std::map<assemble::Profile, UniqueFd> profiles_;

@@ -21,6 +21,7 @@ struct tna_namespace home = {};
  * addressed directly, elements of an array map by a lookup.
  */
 struct tna_flow flows[1] SEC(".data.flows") = {};
+struct tna_flow_vlans flow_vlans[1] SEC(".data.flow_vlans") = {}; /* the same, for profiles with VLANs */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -52,9 +53,9 @@ INLINE s32 port_slot(u32 ifindex)
 }
 
 /* The place in the cache for a pair of stations, on this CPU; whether it is theirs is to be proved. */
-INLINE u32 flow_index(u64 destination, u64 source)
+INLINE u32 flow_index(u64 destination, u64 source, u64 vid)
 {
-	u32 hash = ((destination ^ (source << 16)) * 0x9e3779b97f4a7c15ULL) >> 40;
+	u32 hash = ((destination ^ (source << 16 | vid)) * 0x9e3779b97f4a7c15ULL) >> 40;
 
 	return (hash & (FLOWS_PER_CPU - 1)) + bpf_get_smp_processor_id() * FLOWS_PER_CPU;
 }
@@ -65,6 +66,14 @@ INLINE struct tna_flow *flow_at(u32 index)
 	struct tna_flow *all = flows;
 
 	asm volatile("" : "+r"(all)); /* its size is known at load time only */
+	return all + index;
+}
+
+INLINE struct tna_flow_vlans *flow_vlans_at(u32 index)
+{
+	struct tna_flow_vlans *all = flow_vlans;
+
+	asm volatile("" : "+r"(all));
 	return all + index;
 }
 

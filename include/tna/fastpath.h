@@ -25,6 +25,12 @@ struct tna_flow {
 	__u64 fresh_until; /* jiffies: then Linux gets a frame, to refresh the source's entry */
 };
 
+/* For bridges that filter VLANs, beside each flow: the two ports' parts in the frames' VLAN. */
+struct tna_flow_vlans {
+	__u64 ingress; /* struct net_bridge_vlan * */
+	__u64 egress;  /* struct net_bridge_vlan * */
+};
+
 /* Per port and CPU: the slow path by reason, and what evicted flows had counted. */
 struct tna_port_counters {
 	__u64 in_packets;
@@ -50,7 +56,7 @@ struct tna_port_slot {
 struct tna_probe {
 	/* in */
 	__u32 ifindex; /* a device of this namespace */
-	__u32 unused;
+	__u32 vid;     /* a VLAN to look up on that device, a bridge port */
 	__u64 key; /* an FDB key to look up in that device's bridge (the device is the bridge or a port) */
 	/* out */
 	__u64 net;
@@ -64,7 +70,13 @@ struct tna_probe {
 	__u64 entry_flags;
 	__u32 entry_port; /* ifindex of the entry's port, 0 = none */
 	__u32 port_state;
-	__u32 packed; /* TNA_CONSTANT_PACKED holds */
+	__u32 packed;     /* TNA_CONSTANT_PACKED holds */
+	__u32 vlan_known; /* this kernel's bridges know VLANs, as far as types tell */
+	__u32 vlan_found;
+	__u32 vlan_flags;
+	__u32 vlan_state;
+	__u32 pvid;
+	__u32 vlan_protocol; /* of the bridge */
 };
 
 #endif

@@ -31,11 +31,13 @@
 	X(BR_NETFILTER, "br-netfilter",                                                                      \
 	  "bridged frames go through iptables (the sysctls net.bridge.bridge-nf-call-iptables, -ip6tables)") \
 	X(BRIDGE_OPTIONS, "bridge-options",                                                                  \
-	  "the bridge has an option that only Linux handles (VLAN filtering, neighbour suppression, MST, "   \
-	  "...)")                                                                                            \
+	  "the bridge has an option that only Linux handles (neighbour suppression, VLAN statistics, MST, "  \
+	  "...), or its VLAN filtering changed a moment ago")                                                \
 	X(PORT_STATE, "stp-state", "the port is not in the forwarding state")                                \
 	X(PORT_FLAGS, "port-flags",                                                                          \
 	  "the port has a setting that only Linux handles (learning off, locked, VLAN tunnel, ...)")         \
+	X(VLAN, "vlan",                                                                                      \
+	  "the port has no part in the frame's VLAN, or does not forward there: Linux drops it")             \
 	X(SOURCE_UNKNOWN, "source-unknown", "the source is not known on this port: Linux learns it")         \
 	X(SOURCE_AGED, "refresh", "Linux sees one frame now and then, so that the station does not age out") \
 	X(UNKNOWN_UNICAST, "unknown-unicast", "the destination is not known: Linux floods it")               \
@@ -44,6 +46,8 @@
 	X(EGRESS_STATE, "egress-stp-state",                                                                  \
 	  "the egress port is not in the forwarding state (STP, or it is down)")                             \
 	X(EGRESS_FLAGS, "egress-port-flags", "the egress port has a setting that only Linux handles")        \
+	X(EGRESS_VLAN, "egress-vlan",                                                                        \
+	  "the egress port has no part in the frame's VLAN, or does not forward there: Linux drops it")      \
 	X(ISOLATED, "isolated", "both ports are isolated: Linux drops it")                                   \
 	X(EGRESS_DOWN, "egress-down", "the egress port is down or has no carrier")                           \
 	X(EGRESS_MTU, "egress-mtu", "the frame is larger than the egress port takes")                        \
@@ -51,7 +55,8 @@
 	  "the egress port has a queueing discipline that shapes or classifies")                             \
 	X(EGRESS_UNMANAGED, "egress-unmanaged", "the egress port is excluded or not known here yet")         \
 	X(EGRESS_REDIRECT, "egress-redirect", "the egress port's driver does not take redirected frames")    \
-	X(SWITCHDEV, "switchdev", "hardware forwards between these ports")
+	X(SWITCHDEV, "switchdev", "hardware forwards between these ports")                                   \
+	X(HEADROOM, "headroom", "there is no room in front of the frame for a VLAN tag")
 
 #define TNA_REASON_ENUM(id, code, text) TNA_REASON_##id,
 enum tna_reason { TNA_REASONS(TNA_REASON_ENUM) TNA_REASON_COUNT };
