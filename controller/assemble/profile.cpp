@@ -14,6 +14,8 @@ std::string Profile::name() const {
     std::string text = bridge ? "bridge" : "none";
     if (veth)
         text += "+veth";
+    if (watched)
+        text += "+watched";
     if (brNetfilter)
         text += "+br_netfilter";
     return text;
