@@ -16,6 +16,8 @@ std::string Profile::name() const {
         text += vlanProtocol == 0x88a8 ? "+vlan-802.1ad" : "+vlan";
     if (veth)
         text += "+veth";
+    if (watched)
+        text += "+watched";
     if (brNetfilter)
         text += "+br_netfilter";
     return text;

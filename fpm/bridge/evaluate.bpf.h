@@ -18,8 +18,6 @@
 #include "guards/tc.bpf.h"
 #include "pipeline/state.bpf.h"
 
-#define REASON_NONE TNA_REASON_COUNT
-
 #define BECAUSE(test, reason)                                                                                \
 	do {                                                                                                 \
 		if (test)                                                                                    \

@@ -45,11 +45,53 @@ struct tna_namespace {
 	__u64 bridge_hooks[2]; /* the hook lists found harmless: pre-routing, forward */
 	__u32 nft_base_seq;    /* rule set generation for which they were */
 	__u32 epoch;           /* of the slot table */
+	__u32 mirror_complete; /* the mirror holds what Linux knows; else its frames are Linux's */
+	__u32 unused;
 };
 
 /* The slot table: ifindex -> slot of a managed port. */
 struct tna_port_slot {
 	__u32 slot;
+};
+
+/*
+ * The mirror of the bridges' forwarding databases, for kernels that are not read in place. What Linux
+ * has announced is written by the controller alone, what the fast path has seen by the fast path alone.
+ */
+struct tna_station_key {
+	__u32 bridge; /* ifindex */
+	__u16 vlan;
+	__u8 mac[6];
+};
+
+#define TNA_STATION_LOCAL 1u  /* the host's own, or not to be trusted: Linux decides */
+#define TNA_STATION_STICKY 2u /* Linux does not move it */
+
+struct tna_station {
+	__u32 port; /* ifindex */
+	__u16 flags;
+	__u16 unused;
+	__u32 use; /* index of its struct tna_station_use */
+};
+
+struct tna_station_use {
+	__u64 refreshed; /* CLOCK_MONOTONIC_COARSE: when Linux last got a frame of this station */
+	__u32 seen_on;   /* ifindex of the port where it has turned up, 0 if only where Linux knows it */
+	__u32 unused;
+};
+
+/* A port of the watched pipeline, as the controller found it; the reasons are TNA_REASON_*. */
+struct tna_watched_port {
+	__u32 slot;
+	__u32 bridge;         /* ifindex */
+	__u16 ingress_reason; /* why its frames are left to Linux, TNA_REASON_COUNT if they are not */
+	__u16 egress_reason;  /* the same for frames that would leave by it */
+	__u32 max_frame;      /* that may leave by it, in bytes */
+	__u8 isolated;
+	__u8 learns; /* Linux learns stations on it */
+	__u16 unused;
+	__u32 unused2;
+	__u64 refresh; /* nanoseconds after which Linux gets a frame of a station again */
 };
 
 /* What the probe program finds out for the controller. */

@@ -22,6 +22,7 @@
 	X(CHECKSUM, "unfinished-checksum",                                                                   \
 	  "a local sender left the checksum or the segmentation to the hardware")                            \
 	X(HIDDEN_TAG, "hidden-vlan-tag", "the frame's VLAN tag is kept outside of the frame")                \
+	X(TAGGED, "tagged", "a tagged frame: only in place could be seen whether a VLAN device wants it")    \
 	X(VLAN_DEVICE, "vlan-device", "a tagged frame on a port with VLAN devices of its own")               \
 	X(CAPTURE, "capture", "somebody is capturing: they see every frame")                                 \
 	X(BRIDGE_PROMISC, "bridge-promisc", "the bridge is promiscuous: its own stack sees every frame")     \
@@ -38,9 +39,11 @@
 	  "the port has a setting that only Linux handles (learning off, locked, VLAN tunnel, ...)")         \
 	X(VLAN, "vlan",                                                                                      \
 	  "the port has no part in the frame's VLAN, or does not forward there: Linux drops it")             \
+	X(FDB_INCOMPLETE, "fdb-incomplete", "the mirror of the forwarding database is being read anew")      \
 	X(SOURCE_UNKNOWN, "source-unknown", "the source is not known on this port: Linux learns it")         \
 	X(SOURCE_AGED, "refresh", "Linux sees one frame now and then, so that the station does not age out") \
 	X(UNKNOWN_UNICAST, "unknown-unicast", "the destination is not known: Linux floods it")               \
+	X(STATION_MOVED, "station-moved", "the destination was seen on another port a moment ago")           \
 	X(LOCAL, "local", "the frame is for this host")                                                      \
 	X(SAME_PORT, "same-port", "the destination is behind the port the frame came from")                  \
 	X(EGRESS_STATE, "egress-stp-state",                                                                  \
