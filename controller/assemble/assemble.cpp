@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/assemble.hpp"
 
+#include <algorithm>
+
 namespace tna::assemble {
 
 namespace {
@@ -8,19 +10,25 @@ namespace {
 class PortDecision {
 public:
     PortDecision(const capability::Capabilities& capabilities, const Wishes& wishes, const model::Link& link,
-                 const model::Link& bridge)
+                 const model::Link* bridge)
         : capabilities_(capabilities), wishes_(wishes), link_(link), bridge_(bridge) {}
 
     PortPlan decide() {
         PortPlan plan;
         plan.ifindex = link_.ifindex;
         plan.name = link_.name;
+        plan.routed = bridge_ == nullptr;
         ruleOperator();
         ruleDevice();
         ruleKernel();
-        plan.standby = reasons_.empty();
-        ruleBridge();
-        rulePort();
+        if (bridge_ != nullptr) {
+            ruleInPlaceFdb();
+            plan.standby = reasons_.empty();
+            ruleBridge(*bridge_);
+            rulePort();
+        } else {
+            ruleRouted();
+        }
         plan.egress = egressAllowed();
         if (reasons_.empty())
             plan.profile = profile();
@@ -60,19 +68,26 @@ private:
     void ruleKernel() {
         if (!capabilities_.fastPath.available)
             no("kernel", "the fast path does not load: " + capabilities_.fastPath.detail);
-        else if (!capabilities_.inPlaceFdb.available)
+    }
+
+    void ruleInPlaceFdb() {
+        if (capabilities_.fastPath.available && !capabilities_.inPlaceFdb.available)
             no("fdb-not-proved",
                "reading the bridge's FDB in place is not proved: " + capabilities_.inPlaceFdb.detail,
                "`tnactl capabilities` shows what was compared");
     }
 
-    void ruleBridge() {
-        const auto& options = *bridge_.bridge;
+    void ruleRouted() {
+        if (link_.master != 0)
+            no("has-master", "another device owns it: a VRF, a bond or a team, which are left to Linux");
+    }
+
+    void ruleBridge(const model::Link& bridge) {
+        const auto& options = *bridge.bridge;
         if (options.vlanFiltering)
-            no("vlan-filtering", "its bridge " + bridge_.name + " filters VLANs, which Linux does");
+            no("vlan-filtering", "its bridge " + bridge.name + " filters VLANs, which Linux does");
         if (options.ageingTime == 0)
-            no("no-ageing-time",
-               "its bridge " + bridge_.name + " has an ageing time of 0 and learns nothing");
+            no("no-ageing-time", "its bridge " + bridge.name + " has an ageing time of 0 and learns nothing");
     }
 
     void rulePort() {
@@ -98,15 +113,26 @@ private:
     }
 
     [[nodiscard]] Profile profile() const {
-        return {.bridge = true, .veth = link_.kind == "veth", .brNetfilter = capabilities_.brNetfilter};
+        const bool bridged = bridge_ != nullptr;
+        return {.bridge = bridged,
+                .route = !bridged,
+                .veth = link_.kind == "veth",
+                .brNetfilter = bridged && capabilities_.brNetfilter};
     }
 
     const capability::Capabilities& capabilities_;
     const Wishes& wishes_;
     const model::Link& link_;
-    const model::Link& bridge_;
+    const model::Link* bridge_; ///< null: it is routed
     std::vector<Reason> reasons_;
 };
+
+/// Whether packets are routed to and from a link that belongs to no bridge.
+bool isRouted(const model::Link& link) {
+    const auto isIpv4 = [](const model::Address& address) { return address.family == 4; };
+    return !link.bridgePort && (link.flags & model::link_flag::loopback) == 0 && link.up() &&
+           link.ip.forwarding4 && std::ranges::any_of(link.addresses, isIpv4);
+}
 
 } // namespace
 
@@ -116,7 +142,9 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
     for (const auto& [ifindex, link] : network.links) {
         const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
         if (bridge != nullptr && bridge->bridge)
-            plan.ports.emplace(ifindex, PortDecision(capabilities, wishes, link, *bridge).decide());
+            plan.ports.emplace(ifindex, PortDecision(capabilities, wishes, link, bridge).decide());
+        else if (isRouted(link))
+            plan.ports.emplace(ifindex, PortDecision(capabilities, wishes, link, nullptr).decide());
     }
     return plan;
 }

@@ -30,6 +30,7 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts) {
     object.portSlots = bpf_map__fd(skeleton->maps.port_slots);
     object.egressPorts = bpf_map__fd(skeleton->maps.egress_ports);
     object.flows = bpf_map__fd(skeleton->maps.data_flows);
+    object.routes = bpf_map__fd(skeleton->maps.data_routes);
     return object;
 }
 } // namespace

@@ -20,6 +20,7 @@ struct PipelineObject {
     int portSlots = -1;
     int egressPorts = -1;
     int flows = -1;
+    int routes = -1;
 
     [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts);
 };
