@@ -3,6 +3,8 @@
 
 #include "assemble/watched.hpp"
 
+#include <algorithm>
+
 namespace tna::assemble {
 
 namespace {
@@ -10,26 +12,32 @@ namespace {
 class PortDecision {
 public:
     PortDecision(const model::Network& network, const capability::Capabilities& capabilities,
-                 const Wishes& wishes, const model::Link& link, const model::Link& bridge)
+                 const Wishes& wishes, const model::Link& link, const model::Link* bridge)
         : network_(network), capabilities_(capabilities), wishes_(wishes), link_(link), bridge_(bridge) {}
 
     PortPlan decide() {
         PortPlan plan;
         plan.ifindex = link_.ifindex;
         plan.name = link_.name;
+        plan.routed = bridge_ == nullptr;
         ruleOperator();
         ruleDevice();
         ruleKernel();
         if (watched())
             ruleSenders();
-        plan.standby = reasons_.empty();
-        ruleBridge();
-        rulePort();
+        if (bridge_ != nullptr) {
+            ruleInPlaceFdb();
+            plan.standby = reasons_.empty();
+            ruleBridge(*bridge_);
+            rulePort();
+        } else {
+            ruleRouted();
+        }
         plan.egress = egressAllowed();
         if (reasons_.empty())
             plan.profile = profile();
-        if (watched())
-            plan.watched = watchPort({network_, capabilities_, wishes_}, link_, bridge_, plan.egress);
+        if (watched() && bridge_ != nullptr)
+            plan.watched = watchPort({network_, capabilities_, wishes_}, link_, *bridge_, plan.egress);
         plan.reasons = std::move(reasons_);
         return plan;
     }
@@ -71,7 +79,10 @@ private:
     void ruleKernel() {
         if (!capabilities_.fastPath.available)
             no("kernel", "the fast path does not load: " + capabilities_.fastPath.detail);
-        else if (!watched() && !capabilities_.inPlaceFdb.available)
+    }
+
+    void ruleInPlaceFdb() {
+        if (capabilities_.fastPath.available && !watched() && !capabilities_.inPlaceFdb.available)
             no("fdb-not-proved",
                "reading the bridge's FDB in place is not proved: " + capabilities_.inPlaceFdb.detail,
                "`tnactl capabilities` shows what was compared");
@@ -93,20 +104,27 @@ private:
                "`ethtool -K " + link_.name + " rxvlan off`");
     }
 
-    void ruleBridge() {
-        const auto& options = *bridge_.bridge;
+    void ruleRouted() {
+        if (watched())
+            no("routing-watched", "packets are routed by Linux where the kernel is not read in place",
+               "`tnactl capabilities` shows why it is not");
+        if (link_.master != 0)
+            no("has-master", "another device owns it: a VRF, a bond or a team, which are left to Linux");
+    }
+
+    void ruleBridge(const model::Link& bridge) {
+        const auto& options = *bridge.bridge;
         if (options.vlanFiltering && watched())
             no("vlan-filtering",
-               "its bridge " + bridge_.name +
+               "its bridge " + bridge.name +
                    " filters VLANs, which is left to Linux where the kernel is not read in place");
         else if (options.vlanFiltering && !capabilities_.inPlaceVlans.available)
             no("vlans-not-proved",
-               "its bridge " + bridge_.name + " filters VLANs, and reading them in place is not proved: " +
+               "its bridge " + bridge.name + " filters VLANs, and reading them in place is not proved: " +
                    capabilities_.inPlaceVlans.detail,
                "`tnactl capabilities` shows what was compared");
         if (options.ageingTime == 0)
-            no("no-ageing-time",
-               "its bridge " + bridge_.name + " has an ageing time of 0 and learns nothing");
+            no("no-ageing-time", "its bridge " + bridge.name + " has an ageing time of 0 and learns nothing");
     }
 
     void rulePort() {
@@ -134,20 +152,29 @@ private:
     [[nodiscard]] Profile profile() const {
         if (watched())
             return {.bridge = true, .watched = true};
-        const auto& options = *bridge_.bridge;
-        return {.bridge = true,
+        const bool bridged = bridge_ != nullptr;
+        const bool filters = bridged && bridge_->bridge->vlanFiltering;
+        return {.bridge = bridged,
+                .route = !bridged,
                 .veth = link_.kind == "veth",
-                .brNetfilter = capabilities_.brNetfilter,
-                .vlanProtocol = options.vlanFiltering ? options.vlanProtocol : std::uint16_t{0}};
+                .brNetfilter = bridged && capabilities_.brNetfilter,
+                .vlanProtocol = filters ? bridge_->bridge->vlanProtocol : std::uint16_t{0}};
     }
 
     const model::Network& network_;
     const capability::Capabilities& capabilities_;
     const Wishes& wishes_;
     const model::Link& link_;
-    const model::Link& bridge_;
+    const model::Link* bridge_; ///< null: it is routed
     std::vector<Reason> reasons_;
 };
+
+/// Whether packets are routed to and from a link that belongs to no bridge.
+bool isRouted(const model::Link& link) {
+    const auto isIpv4 = [](const model::Address& address) { return address.family == 4; };
+    return !link.bridgePort && (link.flags & model::link_flag::loopback) == 0 && link.up() &&
+           link.ip.forwarding4 && std::ranges::any_of(link.addresses, isIpv4);
+}
 
 } // namespace
 
@@ -157,7 +184,9 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
     for (const auto& [ifindex, link] : network.links) {
         const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
         if (bridge != nullptr && bridge->bridge)
-            plan.ports.emplace(ifindex, PortDecision(network, capabilities, wishes, link, *bridge).decide());
+            plan.ports.emplace(ifindex, PortDecision(network, capabilities, wishes, link, bridge).decide());
+        else if (isRouted(link))
+            plan.ports.emplace(ifindex, PortDecision(network, capabilities, wishes, link, nullptr).decide());
     }
     return plan;
 }

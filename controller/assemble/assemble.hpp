@@ -23,7 +23,7 @@ struct Wishes {
     std::set<model::IfIndex> tcxEgress;
 };
 
-/// Decides what is done with each bridge port of a network.
+/// Decides what is done with each bridge port and each routed port of a network.
 [[nodiscard]] Plan assemble(const model::Network& network, const capability::Capabilities& capabilities,
                             const Wishes& wishes);
 

@@ -7,11 +7,13 @@ std::vector<std::string> Profile::modules() const {
     std::vector<std::string> names;
     if (bridge)
         names.emplace_back("bridge");
+    if (route)
+        names.emplace_back("route");
     return names;
 }
 
 std::string Profile::name() const {
-    std::string text = bridge ? "bridge" : "none";
+    std::string text = bridge ? "bridge" : route ? "route" : "none";
     if (vlanProtocol != 0)
         text += vlanProtocol == 0x88a8 ? "+vlan-802.1ad" : "+vlan";
     if (veth)

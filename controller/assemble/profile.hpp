@@ -15,6 +15,7 @@ namespace tna::assemble {
 /// What a port's pipeline is made of. Ports with equal profiles share one program.
 struct Profile {
     bool bridge = false;            ///< module: known unicast of a bridge
+    bool route = false;             ///< module: IPv4 packets that are routed
     bool veth = false;              ///< frames may still be a local sender's socket buffer
     bool brNetfilter = false;       ///< br_netfilter is present: its settings are tested for each frame
     std::uint16_t vlanProtocol = 0; ///< EtherType of the tags that the bridge filters by; 0: it does not
@@ -51,6 +52,7 @@ struct WatchedPort {
 struct PortPlan {
     model::IfIndex ifindex = 0;
     std::string name;
+    bool routed = false;            ///< it belongs to no bridge, and packets are routed to and from it
     std::optional<Profile> profile; ///< attach this; nothing: the port's own frames stay with Linux
     /// Without a profile only because of what the bridge is set to: if a program is attached it stays,
     /// empty, because attaching again takes 10 ms and a new profile 50 us.
@@ -61,7 +63,7 @@ struct PortPlan {
     bool operator==(const PortPlan&) const = default;
 };
 
-/// What is to be done in a namespace; links that are no bridge ports are not in it.
+/// What is to be done in a namespace; links that are neither bridge ports nor routed are not in it.
 struct Plan {
     std::map<model::IfIndex, PortPlan> ports;
     bool operator==(const Plan&) const = default;

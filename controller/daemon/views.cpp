@@ -24,7 +24,7 @@ const char* stateOf(const assemble::PortPlan& port, bool failed) {
 
 json portDocument(const PortState& state, const assemble::PortPlan& port) {
     const auto* link = state.network.link(port.ifindex);
-    const auto* bridge = link != nullptr ? state.network.link(link->master) : nullptr;
+    const auto* bridge = link != nullptr && !port.routed ? state.network.link(link->master) : nullptr;
     const auto failure = state.failures.find(port.ifindex);
     const bool failed = failure != state.failures.end();
     const auto it = state.counters.find(port.ifindex);
@@ -80,6 +80,10 @@ constexpr GuardWords guardWords[] = {
      "its module is reason enough"},
     {"bridge", "port states and settings, bridge options, the FDB itself",
      "announced; a station that moves is known to have moved by its first frame"},
+    {"route",
+     "generation of the routes, the route, its next hop and the neighbour in place; forwarding, reverse path "
+     "filter, netfilter hooks and IPsec policies",
+     "not watched: packets are routed by Linux"},
     {"egress", "link state, carrier, MTU, redirect ability, queueing discipline",
      "announced; redirect ability is asked for every 100 ms, before Linux 6.3 it is known by driver"},
     {"sender", "unfinished checksums, segmentation and hidden VLAN tags of local senders (veth)",
@@ -116,11 +120,25 @@ std::optional<json> viewPort(const PortState& state, const std::string& name) {
     for (const auto& reason : port.reasons)
         reasons.push_back({{"code", reason.code}, {"text", reason.text}, {"hint", reason.hint}});
     const auto counted = state.counters.find(port.ifindex);
-    return json{
-        {"port", portDocument(state, port)},
-        {"features",
-         {{{"feature", "bridge"}, {"accelerated", port.profile && reasons.empty()}, {"reasons", reasons}}}},
-        {"slow_path", counted == state.counters.end() ? json::array() : slowPath(counted->second)}};
+    return json{{"port", portDocument(state, port)},
+                {"features",
+                 {{{"feature", port.routed ? "route" : "bridge"},
+                   {"accelerated", port.profile && reasons.empty()},
+                   {"reasons", reasons}}}},
+                {"slow_path", counted == state.counters.end() ? json::array() : slowPath(counted->second)}};
+}
+
+/// Which links are routed ports is the plan's to say; the graph has the routes.
+static void addRoutedPort(json& document, const assemble::PortPlan& port) {
+    const auto number = std::to_string(port.ifindex);
+    const auto id = "port:" + number;
+    document["nodes"].push_back(
+        {{"id", id}, {"kind", "routed-port"}, {"label", port.name}, {"details", json::object()}});
+    document["edges"].push_back(
+        {{"from", id}, {"to", "link:" + number}, {"why", "receives and sends by it"}});
+    for (const auto& node : document["nodes"])
+        if (node["kind"] == "route-table" && node["id"].get<std::string>().starts_with("routes:4:"))
+            document["edges"].push_back({{"from", id}, {"to", node["id"]}, {"why", "routes by it"}});
 }
 
 json viewGraph(const graph::Graph& graph, const assemble::Plan& plan) {
@@ -131,6 +149,8 @@ json viewGraph(const graph::Graph& graph, const assemble::Plan& plan) {
     for (const auto& edge : graph.edges)
         document["edges"].push_back({{"from", edge.from}, {"to", edge.to}, {"why", edge.why}});
     for (const auto& [ifindex, port] : plan.ports) {
+        if (port.routed)
+            addRoutedPort(document, port);
         if (!port.profile)
             continue;
         const auto id = "profile:" + port.profile->name();

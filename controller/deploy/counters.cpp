@@ -42,20 +42,46 @@ std::uint64_t PortCounters::slowPackets() const {
     return std::accumulate(slow.begin(), slow.end(), std::uint64_t{0});
 }
 
-Result<CounterReader> CounterReader::open(int countersMap, int flowsMap, unsigned slots, unsigned flows) {
-    void* memory = ::mmap(nullptr, flows * sizeof(tna_flow), PROT_READ, MAP_SHARED, flowsMap, 0);
+template <typename Entry>
+Result<CacheView<Entry>> CacheView<Entry>::open(int map, unsigned entries) {
+    void* memory = ::mmap(nullptr, entries * sizeof(Entry), PROT_READ, MAP_SHARED, map, 0);
     if (memory == MAP_FAILED)
         return failErrno(errno, "cannot map the flow cache");
-    return CounterReader{countersMap, static_cast<const tna_flow*>(memory), slots, flows};
+    return CacheView{{static_cast<const Entry*>(memory), entries}};
 }
 
-CounterReader::CounterReader(CounterReader&& other) noexcept
-    : countersMap_(other.countersMap_), flows_(std::exchange(other.flows_, nullptr)), slots_(other.slots_),
-      flowCount_(other.flowCount_) {}
+template <typename Entry>
+CacheView<Entry>::CacheView(CacheView&& other) noexcept : entries_(std::exchange(other.entries_, {})) {}
 
-CounterReader::~CounterReader() {
-    if (flows_ != nullptr)
-        ::munmap(const_cast<tna_flow*>(flows_), flowCount_ * sizeof(tna_flow));
+template <typename Entry>
+CacheView<Entry>::~CacheView() {
+    if (!entries_.empty())
+        ::munmap(const_cast<Entry*>(entries_.data()), entries_.size_bytes());
+}
+
+template <typename Entry>
+void CacheView<Entry>::addTo(std::vector<PortCounters>& sums) const {
+    for (const auto& entry : entries_) {
+        if (entry.packets == 0 || entry.in_slot >= sums.size() || entry.out_slot >= sums.size())
+            continue;
+        sums[entry.in_slot].inPackets += entry.packets;
+        sums[entry.in_slot].inBytes += entry.bytes;
+        sums[entry.out_slot].outPackets += entry.packets;
+        sums[entry.out_slot].outBytes += entry.bytes;
+    }
+}
+
+template class CacheView<tna_flow>;
+template class CacheView<tna_route>;
+
+Result<CounterReader> CounterReader::open(const Maps& maps, unsigned slots, unsigned flows) {
+    auto flowView = CacheView<tna_flow>::open(maps.flows, flows);
+    if (!flowView)
+        return std::unexpected(flowView.error());
+    auto routeView = CacheView<tna_route>::open(maps.routes, flows);
+    if (!routeView)
+        return std::unexpected(routeView.error());
+    return CounterReader{maps.counters, slots, std::move(*flowView), std::move(*routeView)};
 }
 
 std::vector<PortCounters> CounterReader::read(unsigned usedSlots) const {
@@ -65,15 +91,8 @@ std::vector<PortCounters> CounterReader::read(unsigned usedSlots) const {
         if (bpf_map_lookup_elem(countersMap_, &slot, perCpu.data()) == 0)
             for (const auto& part : perCpu)
                 add(sums[slot], part);
-    for (unsigned i = 0; i < flowCount_; i++) {
-        const auto& flow = flows_[i];
-        if (flow.packets == 0 || flow.in_slot >= sums.size() || flow.out_slot >= sums.size())
-            continue;
-        sums[flow.in_slot].inPackets += flow.packets;
-        sums[flow.in_slot].inBytes += flow.bytes;
-        sums[flow.out_slot].outPackets += flow.packets;
-        sums[flow.out_slot].outBytes += flow.bytes;
-    }
+    flows_.addTo(sums);
+    routes_.addTo(sums);
     return sums;
 }
 

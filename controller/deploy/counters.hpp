@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <tna/fastpath.h>
 #include <vector>
 
@@ -24,27 +25,44 @@ struct PortCounters {
 [[nodiscard]] const char* reasonCode(unsigned reason);
 [[nodiscard]] const char* reasonText(unsigned reason);
 
-/// Adds up what the CPUs and the flow cache have counted, by slot.
+/// A cache of the fast path, mapped for reading; its entries count.
+template <typename Entry>
+class CacheView {
+public:
+    [[nodiscard]] static Result<CacheView> open(int map, unsigned entries);
+    CacheView(CacheView&& other) noexcept;
+    CacheView& operator=(CacheView&&) = delete;
+    CacheView(const CacheView&) = delete;
+    CacheView& operator=(const CacheView&) = delete;
+    ~CacheView();
+
+    void addTo(std::vector<PortCounters>& sums) const;
+
+private:
+    explicit CacheView(std::span<const Entry> entries) : entries_(entries) {}
+    std::span<const Entry> entries_;
+};
+
+/// Adds up what the CPUs and the caches have counted, by slot.
 class CounterReader {
 public:
-    [[nodiscard]] static Result<CounterReader> open(int countersMap, int flowsMap, unsigned slots,
-                                                    unsigned flows);
-    CounterReader(CounterReader&& other) noexcept;
-    CounterReader& operator=(CounterReader&&) = delete;
-    CounterReader(const CounterReader&) = delete;
-    CounterReader& operator=(const CounterReader&) = delete;
-    ~CounterReader();
+    struct Maps {
+        int counters;
+        int flows;
+        int routes;
+    };
+    [[nodiscard]] static Result<CounterReader> open(const Maps& maps, unsigned slots, unsigned flows);
 
     /// By slot; only `usedSlots` are looked at.
     [[nodiscard]] std::vector<PortCounters> read(unsigned usedSlots) const;
 
 private:
-    CounterReader(int countersMap, const tna_flow* flows, unsigned slots, unsigned flowCount)
-        : countersMap_(countersMap), flows_(flows), slots_(slots), flowCount_(flowCount) {}
+    CounterReader(int countersMap, unsigned slots, CacheView<tna_flow> flows, CacheView<tna_route> routes)
+        : countersMap_(countersMap), slots_(slots), flows_(std::move(flows)), routes_(std::move(routes)) {}
     int countersMap_;
-    const tna_flow* flows_;
     unsigned slots_;
-    unsigned flowCount_;
+    CacheView<tna_flow> flows_;
+    CacheView<tna_route> routes_;
 };
 
 } // namespace tna::deploy

@@ -18,7 +18,7 @@ Error loadError(const char* what) {
 }
 
 /// The kernel takes no larger value for an array map (KMALLOC_MAX_SIZE).
-constexpr unsigned largestFlowCache = (4U << 20U) / sizeof(tna_flow);
+constexpr unsigned largestFlowCache = (4U << 20U) / std::max(sizeof(tna_flow), sizeof(tna_route));
 
 /// What the kernel calls directly (BPF_DISPATCHER_MAX is 48), less the shared entry. Further ports keep the
 /// shared one: calling it is faster than calling one that found no room, and where there is no room nothing
@@ -32,11 +32,15 @@ Result<FlowCache> FlowCache::create(unsigned perCpu) {
         perCpu /= 2;
     const unsigned total = perCpu * cpus;
     LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-    UniqueFd fd{bpf_map_create(BPF_MAP_TYPE_ARRAY, "tna_flows", sizeof(__u32),
-                               total * static_cast<__u32>(sizeof(tna_flow)), 1, &options)};
-    if (!fd)
+    const auto map = [&](const char* name, std::size_t size) {
+        return UniqueFd{bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(__u32),
+                                       total * static_cast<__u32>(size), 1, &options)};
+    };
+    UniqueFd flows = map("tna_flows", sizeof(tna_flow));
+    UniqueFd routes = map("tna_routes", sizeof(tna_route));
+    if (!flows || !routes)
         return failErrno(errno, "cannot create the flow cache of {} entries", total);
-    return FlowCache{std::move(fd), perCpu, total};
+    return FlowCache{std::move(flows), std::move(routes), perCpu, total};
 }
 
 Result<UniqueFd> FlowCache::createVlans() const {
@@ -81,8 +85,8 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
         return std::unexpected(flows.error());
     constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows->perCpu;
     constants[TNA_CONSTANT_FLOWS_TOTAL] = flows->total;
-    auto counters =
-        CounterReader::open(pipeline.portCounters, flows->fd.get(), limits.maxPorts, flows->total);
+    auto counters = CounterReader::open({pipeline.portCounters, flows->flows.get(), flows->routes.get()},
+                                        limits.maxPorts, flows->total);
     if (!counters)
         return std::unexpected(counters.error());
     auto passAll = loadPassAll();
@@ -112,10 +116,12 @@ FastPath::~FastPath() {
 Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
     auto constants = constants_;
     constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
+    constants[TNA_CONSTANT_ROUTE] = profile.route;
     constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
     constants[TNA_CONSTANT_VETH] = profile.veth;
     constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
-    std::map<int, int> replaced{{pipeline_.flows, flows_.fd.get()}};
+    std::map<int, int> replaced{{pipeline_.flows, flows_.flows.get()},
+                                {pipeline_.routes, flows_.routes.get()}};
     if (profile.vlanProtocol != 0) {
         if (!flowVlans_) {
             auto created = flows_.createVlans();

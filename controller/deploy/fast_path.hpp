@@ -27,9 +27,10 @@ struct Limits {
     unsigned maxStations = 131072;
 };
 
-/// The map that the CPUs' flow caches lie in.
+/// The maps that the CPUs' caches lie in: of flows that are bridged, and of routes.
 struct FlowCache {
-    UniqueFd fd;
+    UniqueFd flows;
+    UniqueFd routes;
     unsigned perCpu = 0;
     unsigned total = 0;
     /// As many entries per CPU as wanted, or as fit.

@@ -54,6 +54,7 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts) {
         return std::unexpected(refused());
     object->flows = bpf_map__fd(skeleton->maps.data_flows);
     object->flowVlans = bpf_map__fd(skeleton->maps.data_flow_vlans);
+    object->routes = bpf_map__fd(skeleton->maps.data_routes);
     return object;
 }
 } // namespace

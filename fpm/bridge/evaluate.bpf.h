@@ -16,21 +16,8 @@
 #include "guards/netdev_hook.bpf.h"
 #include "guards/sender.bpf.h"
 #include "guards/tc.bpf.h"
+#include "pipeline/reason.bpf.h"
 #include "pipeline/state.bpf.h"
-
-#define BECAUSE(test, reason)                                                                                \
-	do {                                                                                                 \
-		if (test)                                                                                    \
-			return TNA_REASON_##reason;                                                          \
-	} while (0)
-
-/* Continues only if a part found no reason. */
-#define UNLESS_BECAUSE(part)                                                                                 \
-	do {                                                                                                 \
-		u32 reason_ = (part);                                                                        \
-		if (reason_ != REASON_NONE)                                                                  \
-			return reason_;                                                                      \
-	} while (0)
 
 /* What a frame meets on its way, by address. */
 struct bridge_path {

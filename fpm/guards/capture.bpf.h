@@ -31,4 +31,18 @@ INLINE u64 guard_capture_device(u64 address, struct net_device *dev)
 	return KGET(u64, dev, ptype_all.next) ^ KADDR(struct net_device, address, ptype_all);
 }
 
+/*
+ * Packet sockets for one protocol hang in lists of their own, of the namespace (where there is one) and
+ * of a device; they see what a device receives, unless the bridge took it.
+ */
+INLINE u64 guard_capture_specific(u64 net_address, u64 address, struct net_device *dev)
+{
+	u64 word = KGET(u64, dev, ptype_specific.next) ^ KADDR(struct net_device, address, ptype_specific);
+
+	if (bpf_core_field_exists(struct net, ptype_specific))
+		word |= KLOAD(u64, KADDR(struct net, net_address, ptype_specific.next)) ^
+			KADDR(struct net, net_address, ptype_specific);
+	return word;
+}
+
 #endif

@@ -129,7 +129,11 @@ struct net_device {
 	unsigned long state;
 	unsigned int flags;
 	int ifindex;
+	struct in_device *ip_ptr;
+	void *rx_handler;
 	void *rx_handler_data;
+	const unsigned char *dev_addr;
+	struct list_head ptype_specific;
 	possible_net_t nd_net;
 	struct bpf_mprog_entry *tcx_ingress;
 	struct list_head ptype_all;
@@ -181,11 +185,27 @@ struct nf_hook_entries {
 };
 
 struct netns_nf {
+	struct nf_hook_entries *hooks_ipv4[5];
 	struct nf_hook_entries *hooks_bridge[5];
 };
 
 struct netns_nftables {
 	unsigned int base_seq;
+};
+
+/* include/net/netns/ipv4.h, include/net/netns/xfrm.h */
+struct netns_ipv4 {
+	struct ipv4_devconf *devconf_all;
+	struct fib_table *fib_main;
+	u8 fib_has_custom_rules;
+	struct {
+		int counter;
+	} rt_genid;
+};
+
+struct netns_xfrm {
+	unsigned int policy_count[6];
+	u8 policy_default[3];
 };
 
 struct net_generic {
@@ -201,7 +221,10 @@ struct netns_packet {
 struct net {
 	struct hlist_head *dev_index_head;
 	struct list_head ptype_all;
+	struct list_head ptype_specific;
 	struct netns_packet packet;
+	struct netns_ipv4 ipv4;
+	struct netns_xfrm xfrm;
 	struct netns_nf nf;
 	struct netns_nftables nft;
 	struct net_generic *gen;
@@ -250,6 +273,7 @@ struct sk_buff {
 /* Constants of the kernel's own headers that are in no uapi header and not in BTF. */
 #define IFF_BRIDGE_PORT (1u << 9)
 #define IFF_PROMISC (1u << 8)
+#define IFF_L3MDEV_SLAVE (1u << 21)
 #define LINK_STATE_START (1u << 0)
 #define LINK_STATE_NOCARRIER (1u << 2)
 #define XDP_BUFF_HAS_FRAGS (1u << 0)

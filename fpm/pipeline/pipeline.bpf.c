@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Composes the modules: the one program of which every profile is a specialisation. */
 #include "bridge/bridge.bpf.h"
+#include "route/route.bpf.h"
 
 SEC("xdp.frags")
 int pipeline(struct xdp_md *ctx)
 {
-	return CONSTANT(BRIDGE) ? bridge_forward(ctx) : XDP_PASS;
+	if (CONSTANT(BRIDGE))
+		return bridge_forward(ctx);
+	return CONSTANT(ROUTE) ? route_forward(ctx) : XDP_PASS;
 }
 
 char _license[] SEC("license") = "GPL";

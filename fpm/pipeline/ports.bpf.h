@@ -7,11 +7,9 @@
 #include <tna/fastpath.h>
 
 #include "pipeline/constant.bpf.h"
+#include "pipeline/reason.bpf.h"
 
 typedef __s32 s32;
-
-/* Nothing speaks against the fast path. */
-#define REASON_NONE TNA_REASON_COUNT
 
 struct tna_namespace home = {};
 

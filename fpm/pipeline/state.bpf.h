@@ -16,6 +16,7 @@
  */
 struct tna_flow flows[1] SEC(".data.flows") = {};
 struct tna_flow_vlans flow_vlans[1] SEC(".data.flow_vlans") = {}; /* the same, for profiles with VLANs */
+struct tna_route routes[1] SEC(".data.routes") = {};              /* as many, for packets that are routed */
 
 /* The place in the cache for a pair of stations, on this CPU; whether it is theirs is to be proved. */
 INLINE u32 flow_index(u64 destination, u64 source, u64 vid)
@@ -42,24 +43,28 @@ INLINE struct tna_flow_vlans *flow_vlans_at(u32 index)
 	return all + index;
 }
 
-/* Moves what a flow has counted to its ports. */
-INLINE void flow_evict(struct tna_flow *flow)
+/* Adds frames that went from one port to another to what the ports have counted. */
+INLINE void count_forwarded(u32 in, u32 out, u64 packets, u64 bytes)
 {
-	u32 in = flow->in_slot, out = flow->out_slot;
-
-	if (!flow->packets)
-		return;
 	struct tna_port_counters *counters = bpf_map_lookup_elem(&port_counters, &in);
 
 	if (counters) {
-		counters->in_packets += flow->packets;
-		counters->in_bytes += flow->bytes;
+		counters->in_packets += packets;
+		counters->in_bytes += bytes;
 	}
 	counters = bpf_map_lookup_elem(&port_counters, &out);
 	if (counters) {
-		counters->out_packets += flow->packets;
-		counters->out_bytes += flow->bytes;
+		counters->out_packets += packets;
+		counters->out_bytes += bytes;
 	}
+}
+
+/* Moves what a flow has counted to its ports. */
+INLINE void flow_evict(struct tna_flow *flow)
+{
+	if (!flow->packets)
+		return;
+	count_forwarded(flow->in_slot, flow->out_slot, flow->packets, flow->bytes);
 	flow->packets = 0;
 	flow->bytes = 0;
 }

@@ -31,6 +31,33 @@ struct tna_flow_vlans {
 	__u64 egress;  /* struct net_bridge_vlan * */
 };
 
+/*
+ * A route cache entry: for one pair of addresses seen by one CPU, where the kernel keeps the route and
+ * the neighbour that they lead to, and what the frame is to look like. The generation of the routes says
+ * whether what was looked up still holds; the rest is proved in place.
+ */
+struct tna_route {
+	__u64 addresses;   /* source and destination, as they lie in the header */
+	__u64 ingress_dev; /* struct net_device * */
+	__u64 alias;       /* struct fib_alias * */
+	__u64 info;        /* struct fib_info *, of that alias */
+	__u64 hop;         /* struct fib_nh_common * */
+	__u64 neighbour;   /* struct neighbour * */
+	__u64 egress_dev;  /* struct net_device * that out_slot stands for */
+	__u64 epoch;       /* of the slot table, and above it the generation of the routes */
+	__u16 in_slot;
+	__u16 out_slot;
+	__u32 start;        /* EtherType, version, header length and TOS, as they lie in the frame */
+	__u32 gateway;      /* the neighbour's key */
+	__u32 mtu;          /* of route and device */
+	__u64 destination;  /* the neighbour's MAC address, and what lies behind it */
+	__u64 source;       /* the egress device's MAC address */
+	__u64 reverse_path; /* settings with which the source was found in order */
+	__u64 packets;
+	__u64 bytes;
+	__u64 unused; /* two cache lines */
+};
+
 /* Per port and CPU: the slow path by reason, and what evicted flows had counted. */
 struct tna_port_counters {
 	__u64 in_packets;

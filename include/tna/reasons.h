@@ -59,7 +59,29 @@
 	X(EGRESS_UNMANAGED, "egress-unmanaged", "the egress port is excluded or not known here yet")         \
 	X(EGRESS_REDIRECT, "egress-redirect", "the egress port's driver does not take redirected frames")    \
 	X(SWITCHDEV, "switchdev", "hardware forwards between these ports")                                   \
-	X(HEADROOM, "headroom", "there is no room in front of the frame for a VLAN tag")
+	X(HEADROOM, "headroom", "there is no room in front of the frame for a VLAN tag")                     \
+	X(STACKED, "stacked", "another device takes the port's frames (a bridge, a bond, a macvlan)")        \
+	X(VRF, "vrf", "the port belongs to a VRF")                                                           \
+	X(NOT_FORWARDING, "not-forwarding", "IPv4 forwarding is off on the port")                            \
+	X(IP_NETFILTER, "ip-netfilter", "netfilter rules, NAT or connection tracking for routed packets")    \
+	X(XFRM, "xfrm", "IPsec policies")                                                                    \
+	X(NOT_IPV4, "not-ipv4", "not an IPv4 packet (ARP, IPv6, a tagged frame, ...)")                       \
+	X(OTHER_STATION, "other-station", "the frame is not addressed to the port's own MAC address")        \
+	X(IP_HEADER, "ip-header", "the IP header has options, or is not as it should be")                    \
+	X(TTL, "ttl", "the packet's time to live ends here: Linux tells its sender")                         \
+	X(IP_ADDRESS, "ip-address", "an address that is not routed (multicast, broadcast, loopback, zero)")  \
+	X(RULES, "ip-rules", "there are or were routing rules besides the usual ones")                       \
+	X(ROUTE_LOCAL, "not-routed", "for this host, or without a route, or the route says no")              \
+	X(MULTIPATH, "multipath", "the route has several next hops")                                         \
+	X(ROUTE_SPECIAL, "special-route",                                                                    \
+	  "a route that depends on the type of service, encapsulates, has an IPv6 gateway, or of which "     \
+	  "ICMP "                                                                                            \
+	  "told something")                                                                                  \
+	X(REVERSE_PATH, "reverse-path", "the source has no route, or not by this port")                      \
+	X(SAME_DEVICE, "same-device", "the packet would leave where it came from: Linux tells its sender")   \
+	X(ROUTE_MTU, "route-mtu", "the packet is larger than the route or the egress port takes")            \
+	X(NEIGHBOUR, "neighbour", "the next hop's MAC address is not known, or Linux is to confirm it")      \
+	X(UNPROVED, "route-unproved", "the route changed during the look, or was not found in place")
 
 #define TNA_REASON_ENUM(id, code, text) TNA_REASON_##id,
 enum tna_reason { TNA_REASONS(TNA_REASON_ENUM) TNA_REASON_COUNT };

@@ -14,6 +14,8 @@
 
 namespace tna::test {
 
+struct Condition;
+
 /// How a frame was treated: counted by the fast path, by tna's own counters.
 struct Path {
     std::uint64_t fast = 0;
@@ -44,6 +46,8 @@ void PrintTo(const Treatment& treatment, std::ostream* out);
 class BridgeTest : public ::testing::Test {
 protected:
     void SetUp() override;
+    /// The namespaces, and ports that belong to no bridge yet.
+    void makePorts();
     /// Starts the controller; SetUp does not, for tests that configure something first.
     void accelerate(unsigned maxPorts = 1024);
     /// Takes in netlink notifications until the port's state is as wanted.
@@ -59,6 +63,13 @@ protected:
     Path send(const Frame& frame, unsigned port = 0) { return treat(frame, port).path; }
     /// The same, and what came out everywhere. What has arrived before is forgotten.
     Treatment treat(const Frame& frame, unsigned port = 0);
+    /// Does what a condition needs once; skips the test where that is not to be had.
+    void prepare(const Condition& condition);
+    /// The yardstick is Linux itself: first the condition is set and the frame sent without the fast path.
+    /// Then the same with it: every frame must come out where it came out before, from the first one sent
+    /// after the call which set the condition returned; the controller is not run in between. And the fast
+    /// path must be back with the first frame after the condition is gone; `usual` comes out then.
+    void expectAsLinux(const Condition& condition, const Arrivals& usual);
     /// Until nothing that was sent is under way any more.
     void settle() const { fence_->pass(); }
     /// What has arrived, after settling.

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_KERNEL_INET_TYPES_H
+#define TNA_KERNEL_INET_TYPES_H
+
+/* The kernel's types for routing IPv4, cut down like those of types.h. */
+
+#include "kernel/types.h"
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+/* include/linux/inetdevice.h */
+struct ipv4_devconf {
+	int data[33];
+};
+
+struct in_device {
+	struct in_ifaddr *ifa_list;
+	struct neigh_parms *arp_parms;
+	struct ipv4_devconf cnf;
+};
+
+/* include/net/neighbour.h */
+struct neigh_parms {
+	struct neigh_table *tbl;
+};
+
+struct neigh_table {
+	struct neigh_hash_table *nht;
+};
+
+struct neigh_hash_table {
+	struct hlist_head *hash_heads;   /* since 6.13 */
+	struct neighbour **hash_buckets; /* before */
+	unsigned int hash_shift;
+	u32 hash_rnd[4];
+};
+
+struct neighbour {
+	struct hlist_node hash; /* since 6.13; before, "next" is in its place */
+	struct neighbour *next;
+	u8 nud_state;
+	u8 dead;
+	struct {
+		unsigned int sequence;
+	} ha_lock;
+	unsigned char ha[32];
+	struct net_device *dev;
+	u8 primary_key[0];
+};
+
+/* net/ipv4/fib_trie.c, include/net/ip_fib.h, include/net/nexthop.h */
+struct fib_table {
+	unsigned long *tb_data;
+};
+
+struct key_vector {
+	u32 key;
+	unsigned char pos;
+	unsigned char bits;
+	struct key_vector *tnode[0];
+};
+
+struct fib_alias {
+	struct hlist_node fa_list;
+	struct fib_info *fa_info;
+	u8 fa_dscp;
+	u8 fa_type;
+	u8 fa_slen;
+};
+
+struct dst_metrics {
+	u32 metrics[17];
+};
+
+struct fib_nh_common {
+	struct net_device *nhc_dev;
+	unsigned char nhc_scope;
+	u8 nhc_gw_family;
+	unsigned char nhc_flags;
+	struct lwtunnel_state *nhc_lwtstate;
+	union {
+		u32 ipv4;
+	} nhc_gw;
+	struct fnhe_hash_bucket *nhc_exceptions;
+};
+
+struct fib_nh {
+	struct fib_nh_common nh_common;
+};
+
+struct fib_info {
+	unsigned char fib_dead;
+	struct dst_metrics *fib_metrics;
+	int fib_nhs;
+	struct nexthop *nh;
+	struct fib_nh fib_nh[0];
+};
+
+struct nh_info {
+	struct fib_nh_common fib_nhc;
+};
+
+struct nexthop {
+	u8 is_group;
+	struct nh_info *nh_info;
+};
+
+#pragma clang attribute pop
+
+/* include/uapi/linux/neighbour.h */
+#define NUD_REACHABLE 0x02u
+#define NUD_DELAY 0x08u
+#define NUD_PROBE 0x10u
+#define NUD_NOARP 0x40u
+#define NUD_PERMANENT 0x80u
+
+#endif

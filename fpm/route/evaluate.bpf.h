@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_EVALUATE_H
+#define TNA_ROUTE_EVALUATE_H
+
+/*
+ * What Linux would do with a packet, evaluated from nothing: every test one by one, each with its
+ * reason. Either there is a reason to leave the frame to Linux, or the route cache learns where the
+ * proof's parts lie.
+ */
+
+#include "guards/capture.bpf.h"
+#include "guards/egress.bpf.h"
+#include "guards/namespace.bpf.h"
+#include "guards/netdev_hook.bpf.h"
+#include "guards/sender.bpf.h"
+#include "guards/tc.bpf.h"
+#include "pipeline/reason.bpf.h"
+#include "pipeline/state.bpf.h"
+#include "route/fib.bpf.h"
+#include "route/ipv4.bpf.h"
+#include "route/neighbour.bpf.h"
+#include "route/settings.bpf.h"
+
+/* From uapi headers that may be older than the kernel, or that pull in too much. */
+#define FIB_SKIP_NEIGHBOUR (1u << 2)  /* BPF_FIB_LOOKUP_SKIP_NEIGH, since 6.3 */
+#define ROUTE_UNICAST 1               /* RTN_UNICAST */
+#define SCOPE_LINK 253                /* RT_SCOPE_LINK */
+#define FAMILY_INET 2                 /* AF_INET */
+#define HOP_UNUSABLE (1u | 16u | 32u) /* RTNH_F_DEAD, RTNH_F_LINKDOWN, RTNH_F_UNRESOLVED */
+#define METRIC_MTU 1                  /* RTAX_MTU, which counts from 1 */
+
+/* What a packet meets on its way, by address. */
+struct route_path {
+	u64 device;
+	u64 inet;
+	u64 reverse_path;
+	u64 alias;
+	u64 info;
+	u64 hop;
+	u64 neighbour;
+	u64 egress;
+	u64 destination; /* MAC address */
+	u32 ifindex;
+	u32 gateway;
+	u32 mtu;
+};
+
+/* The kernel's own lookup; the MAC addresses only where the neighbour is asked for. */
+INLINE long route_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32 ifindex, u32 start, u32 to,
+			 u32 flags)
+{
+	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET, .ifindex = ifindex, .ipv4_dst = to};
+	lookup->tos = start >> 24;
+	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), flags);
+}
+
+INLINE u32 evaluate_arrival(const struct route_path *path, u64 buffer)
+{
+	struct net_device *ingress = KOBJ(struct net_device, path->device);
+	u64 net = CONSTANT(NET);
+
+	BECAUSE(guard_namespace(ingress, net), NAMESPACE);
+	BECAUSE(KGET(u64, ingress, rx_handler), STACKED);
+	BECAUSE(BPF_CORE_READ_BITFIELD(ingress, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
+	BECAUSE(guard_capture_device(path->device, ingress), CAPTURE);
+	BECAUSE(guard_capture_specific(net, path->device, ingress), CAPTURE);
+	BECAUSE(guard_capture_namespace(net, KOBJ(struct net, net)), CAPTURE);
+	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(ingress)), TC);
+	BECAUSE(guard_netdev_ingress(ingress), NETDEV_HOOK);
+	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
+	BECAUSE(buffer && guard_unfinished_checksum(buffer), CHECKSUM);
+	return REASON_NONE;
+}
+
+INLINE u32 evaluate_settings(const struct route_path *path)
+{
+	struct net *net = KOBJ(struct net, CONSTANT(NET));
+
+	BECAUSE(guard_inet_hooks(net), IP_NETFILTER);
+	BECAUSE(guard_xfrm(net), XFRM);
+	BECAUSE(!path->inet || inet_not_forwarding(KOBJ(struct in_device, path->inet)), NOT_FORWARDING);
+	BECAUSE(KGET(u8, net, ipv4.fib_has_custom_rules), RULES);
+	return REASON_NONE;
+}
+
+/* Whether an address is one that is routed, in network order. */
+INLINE int ipv4_address_routed(u32 address)
+{
+	u32 first = address & 0xff;
+
+	return address && address != 0xffffffff && first != 127 && (first & 0xf0) != 224;
+}
+
+INLINE u32 evaluate_header(const struct ipv4 *ip, u64 device)
+{
+	BECAUSE((ip->start & 0xffff) != bpf_htons(ETH_P_IP), NOT_IPV4);
+	BECAUSE(ip->mac != device_address(KOBJ(struct net_device, device)), OTHER_STATION);
+	BECAUSE((ip->start >> 16 & 0xff) != IPV4_START_PLAIN, IP_HEADER);
+	BECAUSE(ip->checksum || ipv4_length_wrong(ip), IP_HEADER);
+	BECAUSE(!ipv4_address_routed(ip->addresses) || !ipv4_address_routed(ip->addresses >> 32), IP_ADDRESS);
+	BECAUSE(ipv4_expires(ip), TTL);
+	return REASON_NONE;
+}
+
+/* The next hop that was found in place; it must be the one that the kernel's lookup has named. */
+INLINE u32 evaluate_hop(struct route_path *path, const struct bpf_fib_lookup *lookup, u32 to)
+{
+	path->info = KLOAD(u64, KADDR(struct fib_alias, path->alias, fa_info));
+	path->hop = fib_single_hop(path->info);
+	BECAUSE(!path->hop, MULTIPATH);
+	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, path->hop);
+	u32 family = KGET(u8, hop, nhc_gw_family);
+
+	BECAUSE(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE, ROUTE_SPECIAL);
+	BECAUSE(KGET(u64, hop, nhc_lwtstate) | KGET(u64, hop, nhc_exceptions), ROUTE_SPECIAL);
+	BECAUSE(family && (family != FAMILY_INET || KGET(u8, hop, nhc_scope) != SCOPE_LINK), ROUTE_SPECIAL);
+	path->egress = KGET(u64, hop, nhc_dev);
+	path->gateway = family ? KGET(u32, hop, nhc_gw.ipv4) : to;
+	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->egress, ifindex)) != lookup->ifindex, UNPROVED);
+	BECAUSE(path->gateway != lookup->ipv4_dst, UNPROVED);
+	return REASON_NONE;
+}
+
+INLINE u32 route_refused(long answer)
+{
+	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH)
+		return TNA_REASON_NEIGHBOUR;
+	if (answer == BPF_FIB_LKUP_RET_UNSUPP_LWT)
+		return TNA_REASON_ROUTE_SPECIAL;
+	return answer ? TNA_REASON_ROUTE_LOCAL : REASON_NONE;
+}
+
+INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct route_path *path)
+{
+	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
+	u32 to = ip->addresses >> 32;
+	struct bpf_fib_lookup lookup;
+	long answer = route_lookup(ctx, &lookup, path->ifindex, ip->start, to, 0);
+
+	path->alias = fib_find(table, bpf_ntohl(to));
+	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
+		BECAUSE(!path->alias, UNPROVED);
+		struct fib_alias *alias = KOBJ(struct fib_alias, path->alias);
+
+		BECAUSE(KGET(u8, alias, fa_dscp), ROUTE_SPECIAL);
+		BECAUSE(KGET(u8, alias, fa_type) != ROUTE_UNICAST, UNPROVED);
+		UNLESS_BECAUSE(evaluate_hop(path, &lookup, to));
+		BECAUSE(path->egress == path->device, SAME_DEVICE);
+	}
+	UNLESS_BECAUSE(route_refused(answer));
+	path->neighbour = neighbour_find(path->egress, path->gateway);
+	BECAUSE(!path->neighbour ||
+			neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->egress, path->gateway),
+		NEIGHBOUR);
+	path->destination = neighbour_address(path->neighbour);
+	u64 named = (u64)lookup.dmac[5] << 40 | (u64)lookup.dmac[4] << 32 | (u64)lookup.dmac[3] << 24 |
+		    lookup.dmac[2] << 16 | lookup.dmac[1] << 8 | lookup.dmac[0];
+
+	BECAUSE((path->destination & MAC_MASK) != named, UNPROVED);
+	return REASON_NONE;
+}
+
+/*
+ * fib_validate_source(): the source must be routed, not one of this host's addresses; with a strict
+ * filter by the port that the packet came in by, with a loose one at all. Where there is no filter Linux
+ * forwards for sources without a route as well; here they are slow.
+ */
+INLINE u32 route_evaluate_source(struct xdp_md *ctx, const struct ipv4 *ip, struct route_path *path)
+{
+	struct in_device *inet = KOBJ(struct in_device, path->inet);
+	struct bpf_fib_lookup lookup;
+
+	path->reverse_path = inet_reverse_path(KOBJ(struct net, CONSTANT(NET)), inet);
+	BECAUSE(route_lookup(ctx, &lookup, path->ifindex, ip->start, ip->addresses, FIB_SKIP_NEIGHBOUR),
+		REVERSE_PATH);
+	if (!path->reverse_path || lookup.ifindex == path->ifindex)
+		return REASON_NONE;
+	BECAUSE(path->reverse_path >> 32 <= 1 && (u32)path->reverse_path <= 1, REVERSE_PATH);
+	BECAUSE(!KGET(u64, inet, ifa_list), REVERSE_PATH);
+	return REASON_NONE;
+}
+
+INLINE u32 evaluate_departure(struct route_path *path, u32 total)
+{
+	struct net_device *egress = KOBJ(struct net_device, path->egress);
+	u64 metrics = KLOAD(u64, KADDR(struct fib_info, path->info, fib_metrics));
+	u32 mtu = KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_MTU]));
+
+	path->mtu = KGET(u32, egress, mtu);
+	if (mtu && mtu < path->mtu)
+		path->mtu = mtu;
+	BECAUSE(total > path->mtu, ROUTE_MTU);
+	BECAUSE(guard_capture_device(path->egress, egress), CAPTURE);
+	BECAUSE(guard_tc_entry_busy(guard_tc_egress(egress)), TC);
+	BECAUSE(guard_netdev_egress(egress), NETDEV_HOOK);
+	BECAUSE(guard_egress_down(egress), EGRESS_DOWN);
+	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(path->egress), EGRESS_QDISC);
+	BECAUSE(guard_egress_redirect(egress), EGRESS_REDIRECT);
+	return REASON_NONE;
+}
+
+/* Moves what a route has counted to its ports. */
+INLINE void route_evict(struct tna_route *route)
+{
+	if (!route->packets)
+		return;
+	count_forwarded(route->in_slot, route->out_slot, route->packets, route->bytes);
+	route->packets = 0;
+	route->bytes = 0;
+}
+
+/* Remembers where the parts of the proof lie; each frame looks there again. */
+INLINE u32 route_fill(struct tna_route *route, const struct ipv4 *ip, const struct route_path *path,
+		      u64 epoch)
+{
+	s32 in = port_slot(path->ifindex);
+	s32 out = port_slot(KLOAD(u32, KADDR(struct net_device, path->egress, ifindex)));
+
+	BECAUSE(in < 0, UNKNOWN_PORT);
+	BECAUSE(out < 0, EGRESS_UNMANAGED);
+	route_evict(route);
+	route->addresses = ip->addresses;
+	route->ingress_dev = path->device;
+	route->alias = path->alias;
+	route->info = path->info;
+	route->hop = path->hop;
+	route->neighbour = path->neighbour;
+	route->egress_dev = path->egress;
+	route->epoch = epoch;
+	route->in_slot = in;
+	route->out_slot = out;
+	route->start = ip->start;
+	route->gateway = path->gateway;
+	route->mtu = path->mtu;
+	route->destination = path->destination;
+	route->source = device_address(KOBJ(struct net_device, path->egress));
+	route->reverse_path = path->reverse_path;
+	return REASON_NONE;
+}
+
+/*
+ * The slot table's epoch, and above it the generation of the routes: rt_cache_flush() moves it after
+ * each change of routes, next hops, rules, addresses and links.
+ */
+INLINE u64 route_epoch(struct net *net)
+{
+	return (u64)KGET(u32, net, ipv4.rt_genid.counter) << 32 | home.epoch;
+}
+
+/* A reason to leave the frame to Linux; or none, and the route is filled in. */
+NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route)
+{
+	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
+	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
+	struct route_path path = {.device = ingress_device(xdp)};
+	u64 epoch = route_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
+	struct ipv4 ip;
+
+	BECAUSE(!ipv4_parse(ctx, &ip), SHORT);
+	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
+	UNLESS_BECAUSE(evaluate_arrival(&path, buffer));
+	path.inet = inet_device(KOBJ(struct net_device, path.device));
+	path.ifindex = KLOAD(u32, KADDR(struct net_device, path.device, ifindex));
+	UNLESS_BECAUSE(evaluate_settings(&path));
+	UNLESS_BECAUSE(evaluate_header(&ip, path.device));
+	UNLESS_BECAUSE(evaluate_route(ctx, &ip, &path));
+	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip, &path));
+	UNLESS_BECAUSE(evaluate_departure(&path, ip.total));
+	return route ? route_fill(route, &ip, &path, epoch) : TNA_REASON_SHORT;
+}
+
+#endif

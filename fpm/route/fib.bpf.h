@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_FIB_H
+#define TNA_ROUTE_FIB_H
+
+/*
+ * Where the kernel keeps a route: a search in its trie of the main table (net/ipv4/fib_trie.c).
+ *
+ * bpf_fib_lookup() decides; but it does not say whether the route has several next hops, an MTU, or
+ * exceptions that ICMP brought, nor where a frame can see that the route is still there. What is found
+ * here is used only if it leads to the same next hop, so that a kernel whose trie is different is slow,
+ * never wrong. (bpf_fib_lookup() is needed for one thing more: it marks the route as used, without which
+ * the kernel does not move the generation when the route goes.)
+ *
+ * Nodes with children have bits > 0 and are indexed by key bits [pos, pos + bits); a leaf holds all
+ * routes whose prefix has the same address, the longest first.
+ */
+
+#include "kernel/access.h"
+#include "kernel/inet_types.h"
+
+#define FIB_STEPS_MAX 160
+#define FIB_ALIASES_MAX 8
+
+/* The next shorter prefix's address: the lowest bit that is set is no longer part of it. 0 has none. */
+#define NO_PREFIX (~0ULL)
+
+INLINE u64 fib_shorter(u64 prefix)
+{
+	return prefix ? prefix & (prefix - 1) : NO_PREFIX;
+}
+
+/*
+ * The longest prefix of `prefix` that may be at, or beside, a node whose key differs from it in bits from
+ * `from` on: below the highest such bit nothing can change that.
+ */
+INLINE u64 fib_skip(u64 prefix, u64 difference)
+{
+	difference |= difference >> 1;
+	difference |= difference >> 2;
+	difference |= difference >> 4;
+	difference |= difference >> 8;
+	difference |= difference >> 16;
+	u64 highest = difference ^ difference >> 1, rest = prefix & ~difference;
+
+	return prefix & highest ? rest : fib_shorter(rest);
+}
+
+/* The route of a leaf that an address matches; 0 for none. */
+INLINE u64 fib_leaf_match(u64 leaf, u64 difference)
+{
+	u64 alias = KLOAD(u64, KADDR(struct key_vector, leaf, tnode));
+
+	for (int i = 0; i < FIB_ALIASES_MAX && alias; i++) {
+		if (!(difference >> (KLOAD(u8, KADDR(struct fib_alias, alias, fa_slen)) & 63)))
+			return alias;
+		alias = KLOAD(u64, alias);
+	}
+	return 0;
+}
+
+/* The struct fib_alias * of an address (in host order), 0 if it is not found. */
+NOINLINE u64 fib_find(u64 table, u32 address)
+{
+	u64 root = KLOAD(u64, KADDR(struct fib_table, table, tb_data));
+	u64 first = KLOAD(u64, KADDR(struct key_vector, root, tnode));
+	u64 node = first, prefix = address;
+
+	for (int i = 0; i < FIB_STEPS_MAX && node && prefix != NO_PREFIX; i++) {
+		u64 key = KLOAD(u32, KADDR(struct key_vector, node, key));
+		u32 pos = KLOAD(u8, KADDR(struct key_vector, node, pos)) & 31;
+		u32 bits = KLOAD(u8, KADDR(struct key_vector, node, bits)) & 31;
+		u64 difference = (prefix ^ key) >> (pos + bits) << (pos + bits);
+
+		if (difference) {
+			prefix = fib_skip(prefix, difference);
+			node = first;
+		} else if (bits) {
+			u64 index = prefix >> pos & ((1ULL << bits) - 1);
+
+			node = KLOAD(u64, KADDR(struct key_vector, node, tnode) + 8 * index);
+			if (!node) {
+				prefix = fib_shorter(prefix >> pos << pos);
+				node = first;
+			}
+		} else {
+			u64 alias = fib_leaf_match(node, address ^ key);
+
+			if (alias)
+				return alias;
+			prefix = fib_shorter(prefix);
+			node = first;
+		}
+	}
+	return 0;
+}
+
+/* The next hop of a route that has just one, as fib_info_nhc(); 0 if it has several. */
+INLINE u64 fib_single_hop(u64 info)
+{
+	struct fib_info *route = KOBJ(struct fib_info, info);
+	u64 nexthop = KGET(u64, route, nh);
+
+	if (!nexthop)
+		return KGET(u32, route, fib_nhs) == 1 ? KADDR(struct fib_info, info, fib_nh[0].nh_common) : 0;
+	if (KLOAD(u8, KADDR(struct nexthop, nexthop, is_group)))
+		return 0;
+	return KADDR(struct nh_info, KLOAD(u64, KADDR(struct nexthop, nexthop, nh_info)), fib_nhc);
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_SETTINGS_H
+#define TNA_ROUTE_SETTINGS_H
+
+/* What a namespace and its devices are set to, and what of it matters for a packet that is routed. */
+
+#include "kernel/access.h"
+#include "kernel/inet_types.h"
+
+/* include/uapi/linux/ip.h: IPV4_DEVCONF_*, which count from 1 */
+#define CONF_FORWARDING 0
+#define CONF_RP_FILTER 7
+
+/* include/uapi/linux/netfilter.h */
+#define NF_INET_PRE_ROUTING 0
+#define NF_INET_FORWARD 2
+#define NF_INET_POST_ROUTING 4
+
+/* include/uapi/linux/xfrm.h: policies are counted as in, out, forward */
+#define XFRM_DEFAULT_BLOCK 1
+
+/* Any hook at all, of the families ip and inet; connection tracking and NAT have theirs, too. */
+INLINE u64 guard_inet_hooks(struct net *net)
+{
+	u64 word = KGET(u64, net, nf.hooks_ipv4[NF_INET_PRE_ROUTING]);
+
+	COLLECT(word, KGET(u64, net, nf.hooks_ipv4[NF_INET_FORWARD]));
+	COLLECT(word, KGET(u64, net, nf.hooks_ipv4[NF_INET_POST_ROUTING]));
+	return word;
+}
+
+/* xfrm4_policy_check() and xfrm4_route_forward(): policies of out and forward, or none but a default. */
+INLINE u64 guard_xfrm(struct net *net)
+{
+	if (!bpf_core_field_exists(struct net, xfrm))
+		return 0;
+	u64 word = KSTRADDLE(struct net, net, xfrm.policy_count, 4);
+
+	COLLECT(word,
+		KGET(u32, net, xfrm.policy_default) & (XFRM_DEFAULT_BLOCK << 8 | XFRM_DEFAULT_BLOCK << 16));
+	return word;
+}
+
+INLINE u64 inet_device(struct net_device *dev)
+{
+	return KGET(u64, dev, ip_ptr);
+}
+
+INLINE u64 inet_not_forwarding(struct in_device *inet)
+{
+	return !KGET(u32, inet, cnf.data[CONF_FORWARDING]);
+}
+
+/* The device's own setting, and above it the one of all devices: the larger one is in use. */
+INLINE u64 inet_reverse_path(struct net *net, struct in_device *inet)
+{
+	struct ipv4_devconf *all = KOBJ(struct ipv4_devconf, KGET(u64, net, ipv4.devconf_all));
+
+	return (u64)KGET(u32, all, data[CONF_RP_FILTER]) << 32 | KGET(u32, inet, cnf.data[CONF_RP_FILTER]);
+}
+
+/* The MAC address that frames for this device carry. */
+INLINE u64 device_address(struct net_device *dev)
+{
+	return KLOAD(u64, KGET(u64, dev, dev_addr)) & MAC_MASK;
+}
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bridge_fixture.hpp"
+#include "support/ipv4.hpp"
+
+namespace tna::test {
+
+/// A router: its ports p0, p1, p2 have 10.0.N.1/24, and know the host 10.0.N.2 behind them as station N + 1.
+class RouteTest : public BridgeTest {
+protected:
+    void SetUp() override;
+    /// A packet from the host behind p0; to the one behind p1, unless told otherwise.
+    [[nodiscard]] static Frame packet(const Ipv4& fields = {}) {
+        return ipv4Frame(portMac(0), station(1), fields);
+    }
+    /// What comes out at a port for it.
+    [[nodiscard]] static Frame routed(const Frame& frame, unsigned port = 1) {
+        return oneHopFurther(frame, station(port + 1), portMac(port));
+    }
+    [[nodiscard]] static Arrivals routedTo(const Frame& frame, unsigned port = 1) {
+        return {{port, {routed(frame, port)}}};
+    }
+    [[nodiscard]] static Mac portMac(unsigned port) { return station(0x100 + port); }
+    /// The frame is treated the fast way, and comes out where it should.
+    void expectFast(const Frame& frame, unsigned port = 1) {
+        EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame, port)}));
+    }
+    /// What Linux answers to senders has an identification of its own each time.
+    [[nodiscard]] static Arrivals withoutIdentification(Arrivals arrivals);
+};
+
+/// The same with the controller started.
+class AcceleratedRouteTest : public RouteTest {
+protected:
+    void SetUp() override {
+        RouteTest::SetUp();
+        if (!IsSkipped())
+            accelerate();
+    }
+};
+
+} // namespace tna::test
