@@ -42,11 +42,13 @@ std::string comparePort(InPlaceReader& reader, const model::Link& link, const mo
     if (!facts->known)
         return "bridges of this kernel know no VLANs, as far as its types tell";
     if (facts->found)
-        return fmt::format("VLAN {} is found in place on port {}, which has no part in it", absent, link.name);
+        return fmt::format("VLAN {} is found in place on port {}, which has no part in it", absent,
+                           link.name);
     if (facts->pvid != (pvid == vlans.end() ? 0 : pvid->vid))
         return fmt::format("the PVID of port {} reads differently in place", link.name);
     if (facts->protocol != bridge.vlanProtocol)
-        return fmt::format("the VLAN protocol of the bridge of port {} reads differently in place", link.name);
+        return fmt::format("the VLAN protocol of the bridge of port {} reads differently in place",
+                           link.name);
     for (std::size_t i = 0; i < vlans.size() && i < mostVlans; i++)
         if (auto difference = compareVlan(reader, link, vlans[i]); !difference.empty())
             return difference;

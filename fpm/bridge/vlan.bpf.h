@@ -16,12 +16,11 @@
 
 /* Without CONFIG_BRIDGE_VLAN_FILTERING, the kernel has none of this. */
 #define VLAN_KNOWN                                                                                           \
-	(bpf_core_field_exists(struct net_bridge_port, vlgrp) &&                                             \
-	 bpf_core_type_exists(struct net_bridge_vlan))
+	(bpf_core_field_exists(struct net_bridge_port, vlgrp) && bpf_core_type_exists(struct net_bridge_vlan))
 
 #define VLAN_ID 0xfffu
 #define VLAN_TAGGED (1u << 16) /* beside a TCI: the frame has a tag of the bridge's own kind */
-#define VLAN_UNTAGGED_BIT 18 /* of vlan_settings(): BRIDGE_VLAN_INFO_UNTAGGED of the flags */
+#define VLAN_UNTAGGED_BIT 18   /* of vlan_settings(): BRIDGE_VLAN_INFO_UNTAGGED of the flags */
 
 /* The frame's tag, TCI in host order, with VLAN_TAGGED; 0 if it has none of the bridge's own kind. */
 INLINE u64 vlan_tag(const struct packet *packet)
@@ -42,8 +41,7 @@ INLINE u64 vlan_complete(u64 tag, u64 pvid)
 
 INLINE u64 vlan_pvid(struct net_bridge_port *port)
 {
-	struct net_bridge_vlan_group *group =
-		KOBJ(struct net_bridge_vlan_group, KGET(u64, port, vlgrp));
+	struct net_bridge_vlan_group *group = KOBJ(struct net_bridge_vlan_group, KGET(u64, port, vlgrp));
 
 	return KGET(u16, group, pvid);
 }
