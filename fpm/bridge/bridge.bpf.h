@@ -74,7 +74,7 @@ NOINLINE int bridge_second_look(struct xdp_md *ctx, struct tna_flow *flow, u64 d
 		if (reason != REASON_NONE)
 			return leave_to_linux(ctx, reason);
 	}
-	return flow ? bridge_send(ctx, flow, ctx->data_end - ctx->data, retag) : XDP_PASS;
+	return flow ? bridge_send(ctx, flow, packet_length(ctx), retag) : XDP_PASS;
 }
 
 #define BRIDGE_DOUBT (1ULL << 63)
@@ -86,12 +86,11 @@ INLINE u64 bridge_protocol_unusual(u32 protocol)
 }
 
 /* The same of what is behind a tag of the bridge's own kind. */
-INLINE u64 vlan_protocol_unusual(struct xdp_md *ctx, const struct packet *packet, u64 tag)
+INLINE u64 vlan_protocol_unusual(const struct packet *packet, u64 tag)
 {
-	u32 inner = packet_inner_protocol(ctx);
+	u32 other = (packet->protocol ^ packet->inner) & -(u32)(tag / VLAN_TAGGED);
 
-	return bridge_protocol_unusual(packet->protocol ^
-				       ((packet->protocol ^ inner) & -(tag / VLAN_TAGGED)));
+	return bridge_protocol_unusual(packet->protocol ^ other);
 }
 
 /*
@@ -104,6 +103,8 @@ INLINE int bridge_prove(struct xdp_md *ctx, const int vlans)
 
 	if (unlikely(!packet_parse(ctx, &packet)) || (vlans && !VLAN_KNOWN))
 		return bridge_second_look(ctx, NULL, 0, 0, BRIDGE_DOUBT);
+	if (vlans)
+		packet.len = packet_length(ctx);
 	u64 tag = vlans ? vlan_tag(&packet) : 0, vlan_key = 0, retag = 0;
 	u32 index = flow_index(packet.destination, packet.source, tag & VLAN_ID);
 
@@ -112,8 +113,7 @@ INLINE int bridge_prove(struct xdp_md *ctx, const int vlans)
 	struct tna_flow *flow = flow_at(index);
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 doubt = ((flow->fresh_until - bpf_jiffies64()) >> 63) | (xdp->flags & XDP_BUFF_HAS_FRAGS);
-	u64 closer =
-		vlans ? vlan_protocol_unusual(ctx, &packet, tag) : bridge_protocol_unusual(packet.protocol);
+	u64 closer = vlans ? vlan_protocol_unusual(&packet, tag) : bridge_protocol_unusual(packet.protocol);
 	u64 device = ingress_device(xdp);
 
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));

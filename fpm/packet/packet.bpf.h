@@ -22,6 +22,7 @@ struct packet {
 	u32 len;
 	u32 protocol; /* EtherType in network order */
 	u32 behind;   /* the two bytes after it: of a tag, its TCI in network order */
+	u32 inner;    /* the next two: the EtherType behind a tag */
 };
 
 /* False: too short to look at. */
@@ -35,10 +36,23 @@ INLINE int packet_parse(struct xdp_md *ctx, struct packet *packet)
 	packet->source = second & MAC_MASK;
 	packet->protocol = second >> 48;
 	packet->behind = *(u16 *)(data + ETH_HLEN);
+	packet->inner = *(u16 *)(data + ETH_HLEN + 2);
 	packet->len = end - data;
 	return 1;
 short_frame:
 	return 0;
+}
+
+/*
+ * Where a helper is called afterwards: clang would keep the two pointers instead, as 32-bit numbers, which
+ * the verifier does not take.
+ */
+INLINE u32 packet_length(struct xdp_md *ctx)
+{
+	u32 len = (u8 *)(long)ctx->data_end - (u8 *)(long)ctx->data;
+
+	asm volatile("" : "+r"(len));
+	return len;
 }
 
 /* The address of the device that the frame came in by. */
