@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/assemble.hpp"
 
+#include "assemble/watched.hpp"
+
 namespace tna::assemble {
 
 namespace {
 
 class PortDecision {
 public:
-    PortDecision(const capability::Capabilities& capabilities, const Wishes& wishes, const model::Link& link,
-                 const model::Link& bridge)
-        : capabilities_(capabilities), wishes_(wishes), link_(link), bridge_(bridge) {}
+    PortDecision(const model::Network& network, const capability::Capabilities& capabilities,
+                 const Wishes& wishes, const model::Link& link, const model::Link& bridge)
+        : network_(network), capabilities_(capabilities), wishes_(wishes), link_(link), bridge_(bridge) {}
 
     PortPlan decide() {
         PortPlan plan;
@@ -18,17 +20,23 @@ public:
         ruleOperator();
         ruleDevice();
         ruleKernel();
+        if (watched())
+            ruleSenders();
         plan.standby = reasons_.empty();
         ruleBridge();
         rulePort();
         plan.egress = egressAllowed();
         if (reasons_.empty())
             plan.profile = profile();
+        if (watched())
+            plan.watched = watchPort({network_, capabilities_, wishes_}, link_, bridge_, plan.egress);
         plan.reasons = std::move(reasons_);
         return plan;
     }
 
 private:
+    [[nodiscard]] bool watched() const { return capabilities_.way == capability::Way::watched; }
+
     void no(std::string code, std::string text, std::string hint = {}) {
         reasons_.push_back({std::move(code), std::move(text), std::move(hint)});
     }
@@ -47,6 +55,9 @@ private:
             no("foreign-xdp", "another XDP program is attached; it is left alone",
                "`ip link show " + link_.name + "` names it; `ip link set " + link_.name +
                    " xdp off` takes it away, if nobody needs it");
+        if (link_.vlanRxOffload && link_.kind != "veth")
+            no("rx-vlan-offload", "it takes VLAN tags out of frames before XDP sees them",
+               "`ethtool -K " + link_.name + " rxvlan off`");
         if (!link_.ethernet)
             no("not-ethernet", "it is not an Ethernet device");
         if (link_.switchPort)
@@ -60,16 +71,39 @@ private:
     void ruleKernel() {
         if (!capabilities_.fastPath.available)
             no("kernel", "the fast path does not load: " + capabilities_.fastPath.detail);
-        else if (!capabilities_.inPlaceFdb.available)
+        else if (!watched() && !capabilities_.inPlaceFdb.available)
             no("fdb-not-proved",
                "reading the bridge's FDB in place is not proved: " + capabilities_.inPlaceFdb.detail,
                "`tnactl capabilities` shows what was compared");
     }
 
+    /// Where nothing is read in place, nobody sees what a sender has left to the receiver.
+    void ruleSenders() {
+        if (wishes_.finished.contains(link_.ifindex))
+            return;
+        if (sendersMayLeaveWork(link_))
+            no("unfinished-frames",
+               "it may hand over frames of local senders with unfinished checksums or hidden tags, which "
+               "cannot be seen where the kernel is not read in place",
+               "see 'finished_frames' under [ports] in the configuration");
+        else if (link_.vlanRxOffload)
+            no("vlan-offload",
+               "its driver takes VLAN tags out of frames, which cannot be seen where the kernel is not read "
+               "in place",
+               "`ethtool -K " + link_.name + " rxvlan off`");
+    }
+
     void ruleBridge() {
         const auto& options = *bridge_.bridge;
-        if (options.vlanFiltering)
-            no("vlan-filtering", "its bridge " + bridge_.name + " filters VLANs, which Linux does");
+        if (options.vlanFiltering && watched())
+            no("vlan-filtering",
+               "its bridge " + bridge_.name +
+                   " filters VLANs, which is left to Linux where the kernel is not read in place");
+        else if (options.vlanFiltering && !capabilities_.inPlaceVlans.available)
+            no("vlans-not-proved",
+               "its bridge " + bridge_.name + " filters VLANs, and reading them in place is not proved: " +
+                   capabilities_.inPlaceVlans.detail,
+               "`tnactl capabilities` shows what was compared");
         if (options.ageingTime == 0)
             no("no-ageing-time",
                "its bridge " + bridge_.name + " has an ageing time of 0 and learns nothing");
@@ -98,9 +132,16 @@ private:
     }
 
     [[nodiscard]] Profile profile() const {
-        return {.bridge = true, .veth = link_.kind == "veth", .brNetfilter = capabilities_.brNetfilter};
+        if (watched())
+            return {.bridge = true, .watched = true};
+        const auto& options = *bridge_.bridge;
+        return {.bridge = true,
+                .veth = link_.kind == "veth",
+                .brNetfilter = capabilities_.brNetfilter,
+                .vlanProtocol = options.vlanFiltering ? options.vlanProtocol : std::uint16_t{0}};
     }
 
+    const model::Network& network_;
     const capability::Capabilities& capabilities_;
     const Wishes& wishes_;
     const model::Link& link_;
@@ -116,7 +157,7 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
     for (const auto& [ifindex, link] : network.links) {
         const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
         if (bridge != nullptr && bridge->bridge)
-            plan.ports.emplace(ifindex, PortDecision(capabilities, wishes, link, *bridge).decide());
+            plan.ports.emplace(ifindex, PortDecision(network, capabilities, wishes, link, *bridge).decide());
     }
     return plan;
 }

@@ -15,6 +15,12 @@ struct Wishes {
     std::set<model::IfIndex> paused;
     bool allPaused = false;
     std::set<model::IfIndex> attached; ///< ports that carry a program of ours
+    /// Ports whose senders finish their frames, as the operator promises: checksums are written, segments are
+    /// cut, tags are in the frame.
+    std::set<model::IfIndex> finished;
+    /// Links with BPF programs of traffic control (tcx), which are not announced.
+    std::set<model::IfIndex> tcxIngress;
+    std::set<model::IfIndex> tcxEgress;
 };
 
 /// Decides what is done with each bridge port of a network.

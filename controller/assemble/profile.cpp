@@ -12,8 +12,12 @@ std::vector<std::string> Profile::modules() const {
 
 std::string Profile::name() const {
     std::string text = bridge ? "bridge" : "none";
+    if (vlanProtocol != 0)
+        text += vlanProtocol == 0x88a8 ? "+vlan-802.1ad" : "+vlan";
     if (veth)
         text += "+veth";
+    if (watched)
+        text += "+watched";
     if (brNetfilter)
         text += "+br_netfilter";
     return text;

@@ -3,6 +3,7 @@
 
 #include "model/link.hpp"
 
+#include <chrono>
 #include <compare>
 #include <map>
 #include <optional>
@@ -13,12 +14,14 @@ namespace tna::assemble {
 
 /// What a port's pipeline is made of. Ports with equal profiles share one program.
 struct Profile {
-    bool bridge = false;      ///< module: known unicast of a bridge
-    bool veth = false;        ///< frames may still be a local sender's socket buffer
-    bool brNetfilter = false; ///< br_netfilter is present: its settings are tested for each frame
+    bool bridge = false;            ///< module: known unicast of a bridge
+    bool veth = false;              ///< frames may still be a local sender's socket buffer
+    bool brNetfilter = false;       ///< br_netfilter is present: its settings are tested for each frame
+    std::uint16_t vlanProtocol = 0; ///< EtherType of the tags that the bridge filters by; 0: it does not
+    bool watched = false;           ///< nothing is read in place
 
     auto operator<=>(const Profile&) const = default;
-    [[nodiscard]] std::string name() const; ///< "bridge+veth"
+    [[nodiscard]] std::string name() const; ///< "bridge+vlan+veth"
     [[nodiscard]] std::vector<std::string> modules() const;
 };
 
@@ -30,6 +33,20 @@ struct Reason {
     bool operator==(const Reason&) const = default;
 };
 
+/// What the watched pipeline has to know of a port. Reasons are those of tna/reasons.h, TNA_REASON_COUNT for
+/// none.
+struct WatchedPort {
+    model::IfIndex bridge = 0;
+    unsigned ingressReason = 0; ///< why its frames are left to Linux
+    unsigned egressReason = 0;  ///< why frames that would leave by it are
+    bool needsProgram = false;  ///< frames may leave by it only while it has a program of ours
+    bool isolated = false;
+    bool learns = false;                ///< Linux learns stations on it
+    std::uint32_t maxFrame = 0;         ///< in bytes
+    std::chrono::nanoseconds refresh{}; ///< so often Linux gets a frame of each station
+    bool operator==(const WatchedPort&) const = default;
+};
+
 /// What is to be done with one port.
 struct PortPlan {
     model::IfIndex ifindex = 0;
@@ -38,7 +55,8 @@ struct PortPlan {
     /// Without a profile only because of what the bridge is set to: if a program is attached it stays,
     /// empty, because attaching again takes 10 ms and a new profile 50 us.
     bool standby = false;
-    bool egress = false;         ///< frames may be redirected to it
+    bool egress = false; ///< frames may be redirected to it
+    std::optional<WatchedPort> watched;
     std::vector<Reason> reasons; ///< why there is no profile
     bool operator==(const PortPlan&) const = default;
 };

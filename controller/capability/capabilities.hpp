@@ -24,11 +24,22 @@ struct Finding {
     bool operator==(const Finding&) const = default;
 };
 
+/// Where the fast path learns what Linux would do with a frame.
+enum class Way {
+    inPlace, ///< from the kernel's own structures, for every frame
+    watched, ///< from a mirror of the stations and a table of ports, both kept by following netlink
+};
+
 struct Capabilities {
+    Way way = Way::inPlace;
     std::string kernelRelease;
     std::string lockdown;                         ///< "none", "integrity", "confidentiality"
     Finding fastPath;                             ///< the programs load
     Finding inPlaceFdb;                           ///< proved by comparison with a netlink dump
+    Finding inPlaceVlans;                         ///< likewise, for bridges that filter VLANs
+    Finding mirror;                               ///< of the stations, in use and complete
+    bool driversTell = true;                      ///< the kernel reports what drivers can do with XDP
+    bool ebtables = false;                        ///< its own rules can be there, which nobody lists
     bool brNetfilter = false;                     ///< its hooks exist in this kernel
     std::array<std::uint64_t, 3> hookFunctions{}; ///< pre-routing, forward, post-routing
     std::map<model::IfIndex, XdpFeatures> devices;

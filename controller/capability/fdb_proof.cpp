@@ -94,24 +94,25 @@ Result<std::vector<model::FdbEntry>> dumpFdb(std::size_t most) {
     return entries;
 }
 
-Finding proveInPlaceFdb(InPlaceReader& reader, const model::Network& network,
-                        const std::vector<model::FdbEntry>& entries) {
+Proof proveInPlaceFdb(InPlaceReader& reader, const model::Network& network,
+                      const std::vector<model::FdbEntry>& entries) {
     unsigned ports = 0;
     for (const auto& [ifindex, link] : network.links) {
         const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
         if (bridge == nullptr || !bridge->bridge)
             continue;
         if (auto difference = comparePort(reader, link, *bridge->bridge); !difference.empty())
-            return {false, difference};
+            return {{false, difference}, true};
         ports++;
     }
     for (const auto& entry : entries)
         if (auto difference = compareEntry(reader, entry); !difference.empty())
-            return {false, difference};
+            return {{false, difference}, true};
     if (ports == 0 || entries.empty())
-        return {false, "not proved yet: there is no bridge port to compare with"};
-    return {true, fmt::format("{} stations on {} ports read alike in place and over netlink", entries.size(),
-                              ports)};
+        return {{false, "not proved yet: there is no bridge port to compare with"}, false};
+    return {{true, fmt::format("{} stations on {} ports read alike in place and over netlink", entries.size(),
+                               ports)},
+            false};
 }
 
 } // namespace tna::capability

@@ -19,11 +19,17 @@ public:
     virtual Result<deploy::PortFacts> readPort(model::IfIndex port) = 0;
     virtual Result<std::optional<deploy::EntryFacts>>
     readEntry(model::IfIndex port, const model::MacAddress& mac, std::uint16_t vlan) = 0;
+    virtual Result<deploy::VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid) = 0;
+};
+
+struct Proof : Finding {
+    /// Something reads differently; false where there was nothing to compare with yet.
+    bool disproved = false;
 };
 
 /// Compares what reading in place finds with what netlink said: each entry, its port, whether it is the
 /// host's own; each port's state and settings. `network` must have at least one bridge port.
-[[nodiscard]] Finding proveInPlaceFdb(InPlaceReader& reader, const model::Network& network,
-                                      const std::vector<model::FdbEntry>& entries);
+[[nodiscard]] Proof proveInPlaceFdb(InPlaceReader& reader, const model::Network& network,
+                                    const std::vector<model::FdbEntry>& entries);
 
 } // namespace tna::capability

@@ -48,6 +48,8 @@ Capabilities probeKernel() {
     if (const auto symbols = readFile("/proc/kallsyms")) {
         found.hookFunctions = {symbol(*symbols, "br_nf_pre_routing"), symbol(*symbols, "br_nf_forward"),
                                symbol(*symbols, "br_nf_post_routing")};
+        // A module: its name follows the function's.
+        found.ebtables = symbols->find(" ebt_do_table") != std::string::npos;
         found.brNetfilter = found.hookFunctions[0] != 0;
     }
     return found;

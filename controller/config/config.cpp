@@ -129,6 +129,11 @@ const std::vector<std::string>& logLevels() {
     return levels;
 }
 
+const std::vector<std::string>& fdbWays() {
+    static const std::vector<std::string> ways{"auto", "in-place", "mirror"};
+    return ways;
+}
+
 Result<Config> parseConfig(const std::string& text, const std::string& name) {
     const auto parsed = toml::parse(text);
     if (!parsed)
@@ -140,11 +145,14 @@ Result<Config> parseConfig(const std::string& text, const std::string& name) {
     reader.table(
         parsed.table(), "",
         {{"ports",
-          reader.section("ports",
-                         {{"include", reader.strings("include", config.ports.include)},
-                          {"exclude", reader.strings("exclude", config.ports.exclude)},
-                          {"exclude_drivers", reader.strings("exclude_drivers", config.ports.excludeDrivers)},
-                          {"exclude_kinds", reader.strings("exclude_kinds", config.ports.excludeKinds)}})},
+          reader.section(
+              "ports",
+              {{"include", reader.strings("include", config.ports.include)},
+               {"exclude", reader.strings("exclude", config.ports.exclude)},
+               {"exclude_drivers", reader.strings("exclude_drivers", config.ports.excludeDrivers)},
+               {"exclude_kinds", reader.strings("exclude_kinds", config.ports.excludeKinds)},
+               {"finished_frames", reader.strings("finished_frames", config.ports.finishedFrames)}})},
+         {"kernel", reader.section("kernel", {{"fdb", reader.choice("fdb", config.kernel.fdb, fdbWays())}})},
          {"daemon",
           reader.section("daemon",
                          {{"socket", reader.string("socket", config.daemon.socket)},
@@ -153,8 +161,10 @@ Result<Config> parseConfig(const std::string& text, const std::string& name) {
          {"limits",
           reader.section("limits",
                          {{"max_ports", reader.number("max_ports", config.limits.maxPorts, 2, 65535, false)},
-                          {"flows_per_cpu", reader.number("flows_per_cpu", config.limits.flowsPerCpu, 64,
-                                                          1U << 20U, true)}})}});
+                          {"flows_per_cpu",
+                           reader.number("flows_per_cpu", config.limits.flowsPerCpu, 64, 1U << 20U, true)},
+                          {"max_stations", reader.number("max_stations", config.limits.maxStations, 64,
+                                                         1U << 24U, false)}})}});
     if (const auto error = reader.error())
         return std::unexpected(*error);
     return config;

@@ -15,6 +15,8 @@ struct Ports {
     std::vector<std::string> excludeDrivers;
     /// Kinds whose local senders would lose segmentation offload to XDP.
     std::vector<std::string> excludeKinds{"veth", "tun", "tap"};
+    /// A promise about those who send into these: checksums are written, segments cut, tags in the frame.
+    std::vector<std::string> finishedFrames;
     bool operator==(const Ports&) const = default;
 };
 
@@ -28,11 +30,18 @@ struct Daemon {
 struct Limits {
     unsigned maxPorts = 1024;
     unsigned flowsPerCpu = 8192;
+    unsigned maxStations = 131072;
     bool operator==(const Limits&) const = default;
+};
+
+struct Kernel {
+    std::string fdb = "auto"; ///< "auto", "in-place", "mirror"
+    bool operator==(const Kernel&) const = default;
 };
 
 struct Config {
     Ports ports;
+    Kernel kernel;
     Daemon daemon;
     Limits limits;
     bool operator==(const Config&) const = default;
@@ -40,6 +49,9 @@ struct Config {
 
 /// From the most talkative to none.
 [[nodiscard]] const std::vector<std::string>& logLevels();
+
+/// How the fast path may find stations.
+[[nodiscard]] const std::vector<std::string>& fdbWays();
 
 /// Reads a configuration; errors say file, line, what was expected and what was found.
 [[nodiscard]] Result<Config> parseConfig(const std::string& text, const std::string& name);

@@ -33,4 +33,8 @@ std::optional<Exclusion> excludedBy(const Ports& ports, const std::string& name,
     return std::nullopt;
 }
 
+bool promisesFinishedFrames(const Ports& ports, const std::string& name) {
+    return matchesAny(ports.finishedFrames, name);
+}
+
 } // namespace tna::config

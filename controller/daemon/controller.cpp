@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/controller.hpp"
 
-#include "capability/fdb_proof.hpp"
 #include "capability/kernel.hpp"
 #include "capability/modules.hpp"
-#include "capability/xdp_features.hpp"
+#include "capability/vlan_proof.hpp"
 #include "config/selection.hpp"
 #include "daemon/views.hpp"
 #include "deploy/requirements.hpp"
@@ -12,7 +11,9 @@
 
 #include <algorithm>
 #include <future>
+#include <spdlog/fmt/chrono.h>
 #include <spdlog/spdlog.h>
+#include <sys/epoll.h>
 
 namespace tna::daemon {
 
@@ -30,6 +31,9 @@ public:
                                                         std::uint16_t vlan) override {
         return probe_.readEntry(port, mac, vlan);
     }
+    Result<deploy::VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid) override {
+        return probe_.readVlan(port, vid);
+    }
 
 private:
     deploy::KernelProbe& probe_;
@@ -44,25 +48,16 @@ BridgeTimes bridgeTimes(const model::Network& network) {
     return times;
 }
 
-struct Loaded {
-    std::optional<deploy::KernelProbe> probe;
-    std::unique_ptr<deploy::FastPath> fastPath;
-};
-
-Result<Loaded> loadFastPath(const config::Limits& limits, const capability::Capabilities& capabilities,
-                            deploy::KernelProbe probe) {
-    const auto facts = probe.readNamespace();
-    if (!facts)
-        return std::unexpected(facts.error());
-    auto fastPath = deploy::FastPath::load({limits.maxPorts, limits.flowsPerCpu}, *facts,
-                                           capabilities.hookFunctions, probe.casts());
-    if (!fastPath)
-        return std::unexpected(fastPath.error());
-    return Loaded{std::move(probe), std::move(*fastPath)};
+Result<UniqueFd> pollOf(int fd) {
+    UniqueFd poll{::epoll_create1(EPOLL_CLOEXEC)};
+    epoll_event event{.events = EPOLLIN, .data = {}};
+    if (!poll || ::epoll_ctl(poll.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+        return failErrno(errno, "cannot watch netlink");
+    return poll;
 }
 } // namespace
 
-Result<std::unique_ptr<Controller>> Controller::start(config::Config config) {
+Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Seams seams) {
     if (auto missing = deploy::missingRequirement(deploy::thisMachine()))
         return std::unexpected(std::move(*missing));
     // Reading /proc/kallsyms takes 100 ms: meanwhile, the namespace is read and the probe is loaded.
@@ -70,21 +65,34 @@ Result<std::unique_ptr<Controller>> Controller::start(config::Config config) {
     auto introspector = introspect::Introspector::open();
     if (!introspector)
         return std::unexpected(introspector.error());
+    auto poll = pollOf((*introspector)->pollFd());
+    if (!poll)
+        return std::unexpected(poll.error());
     auto modules = capability::loadedModules();
-    auto probe = deploy::KernelProbe::load();
-    if (!probe)
-        return std::unexpected(probe.error());
+    auto probe = loadProbe(config);
     auto capabilities = kernel.get();
-    auto loaded = loadFastPath(config.limits, capabilities, std::move(*probe));
+    auto loaded = loadFastPath(config, std::move(probe), capabilities, seams.stationsBuffer);
     if (!loaded)
         return std::unexpected(loaded.error());
-    capabilities.fastPath = {true, "the pipeline loads"};
-    std::unique_ptr<Controller> controller{new Controller(std::move(config), std::move(*introspector),
-                                                          std::move(capabilities), std::move(loaded->probe),
-                                                          std::move(loaded->fastPath))};
+    std::unique_ptr<Controller> controller{new Controller(std::move(config), std::move(seams),
+                                                          std::move(*introspector), std::move(capabilities),
+                                                          std::move(*poll))};
     controller->modules_ = std::move(modules);
+    controller->adopt(std::move(*loaded));
     controller->reconcile(std::chrono::steady_clock::now());
     return controller;
+}
+
+void Controller::adopt(Loaded loaded) {
+    loaded_ = std::move(loaded);
+    if (!watched())
+        return;
+    spdlog::info("the kernel is not read in place, but watched over netlink: {}",
+                 capabilities_.inPlaceFdb.detail);
+    epoll_event event{.events = EPOLLIN, .data = {}};
+    if (::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, loaded_.stations->fd(), &event) != 0)
+        spdlog::error("cannot wait for stations, they are followed every {}: {}", tick(), errnoText(errno));
+    followStations();
 }
 
 /// A module brings types and functions that could not be known before, or takes them away. What was loaded
@@ -94,34 +102,66 @@ void Controller::followModules() {
     if (modules == modules_)
         return;
     modules_ = std::move(modules);
-    auto probe = deploy::KernelProbe::load();
     auto capabilities = capability::probeKernel();
-    auto loaded = probe ? loadFastPath(config_.limits, capabilities, std::move(*probe))
-                        : Result<Loaded>{std::unexpected(probe.error())};
+    auto loaded = loadFastPath(config_, loadProbe(config_), capabilities, seams_.stationsBuffer);
     if (!loaded) {
         spdlog::error("{}; ports stay with what was loaded before", loaded.error().sentence());
         return;
     }
     spdlog::info("kernel modules came or went: the fast path is loaded anew");
-    capabilities.fastPath = capabilities_.fastPath;
-    capabilities_ = std::move(capabilities);
-    probe_ = std::move(loaded->probe);
     wereAttached_ = wishes().attached;
-    fastPath_ = std::move(loaded->fastPath);
+    capabilities_ = std::move(capabilities);
+    adopt(std::move(*loaded));
     reconcile(std::chrono::steady_clock::now());
     wereAttached_.clear();
 }
 
-void Controller::proveInPlace() {
-    if (capabilities_.inPlaceFdb.available || !probe_)
+/// Where reading in place is wrong about one thing, nothing that it says is believed.
+void Controller::fallBack(const std::string& why) {
+    if (config_.kernel.fdb == "in-place")
         return;
-    ProbeReader reader{*probe_};
-    for (int attempt = 0; attempt < proofAttempts && !capabilities_.inPlaceFdb.available; attempt++) {
-        const auto entries = capability::dumpFdb(proofEntries);
-        capabilities_.inPlaceFdb =
-            entries ? capability::proveInPlaceFdb(reader, introspector_->network(), *entries)
-                    : capability::Finding{false, entries.error().sentence()};
+    auto loaded = loadWatched(config_.limits, capabilities_, seams_.stationsBuffer);
+    if (!loaded) {
+        spdlog::error("{}", loaded.error().sentence());
+        return;
     }
+    capabilities_.inPlaceFdb = {false, why};
+    adopt(std::move(*loaded));
+}
+
+void Controller::proveInPlace() {
+    if (watched())
+        return;
+    auto reader =
+        seams_.reader ? seams_.reader(*loaded_.probe) : std::make_unique<ProbeReader>(*loaded_.probe);
+    if (!capabilities_.inPlaceVlans.available)
+        capabilities_.inPlaceVlans = capability::proveInPlaceVlans(*reader, introspector_->network());
+    if (!capabilities_.inPlaceFdb.available)
+        proveInPlaceFdb(*reader);
+}
+
+void Controller::proveInPlaceFdb(capability::InPlaceReader& reader) {
+    bool disproved = true;
+    for (int attempt = 0; attempt < proofAttempts && disproved; attempt++) {
+        const auto entries = capability::dumpFdb(proofEntries);
+        if (!entries) {
+            capabilities_.inPlaceFdb = {false, entries.error().sentence()};
+            return;
+        }
+        const auto proof = capability::proveInPlaceFdb(reader, introspector_->network(), *entries);
+        capabilities_.inPlaceFdb = proof;
+        disproved = proof.disproved;
+    }
+    if (disproved)
+        fallBack(capabilities_.inPlaceFdb.detail);
+}
+
+/// Whether all has been proved that what is configured needs.
+bool Controller::proved() const {
+    const auto& links = introspector_->network().links;
+    const bool filters = std::ranges::any_of(
+        links, [](const auto& item) { return item.second.bridge && item.second.bridge->vlanFiltering; });
+    return capabilities_.inPlaceFdb.available && (capabilities_.inPlaceVlans.available || !filters);
 }
 
 assemble::Wishes Controller::wishes() const {
@@ -132,24 +172,27 @@ assemble::Wishes Controller::wishes() const {
             wishes.excluded[ifindex] = {excluded->code, excluded->sentence, excluded->hint};
         if (paused_.contains(link.name))
             wishes.paused.insert(ifindex);
-        if (fastPath_->attached(ifindex) || wereAttached_.contains(ifindex))
+        if (loaded_.fastPath->attached(ifindex) || wereAttached_.contains(ifindex))
             wishes.attached.insert(ifindex);
+        if (config::promisesFinishedFrames(config_.ports, link.name))
+            wishes.finished.insert(ifindex);
     }
+    wishes.tcxIngress = tcxIngress_;
+    wishes.tcxEgress = tcxEgress_;
     return wishes;
 }
 
 void Controller::reconcile(std::chrono::steady_clock::time_point since) {
-    if (auto devices = capability::readXdpFeatures())
-        capabilities_.devices = std::move(*devices);
-    else
-        spdlog::warn("{}", devices.error().sentence());
     proveInPlace();
+    readFeatures();
+    if (watched())
+        readTcx();
     const auto before =
         std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wishes()));
-    auto applied = fastPath_->apply(plan_, introspector_->network());
+    auto applied = loaded_.fastPath->apply(plan_, introspector_->network());
     if (auto times = bridgeTimes(introspector_->network()); times != bridgeTimes_) {
         bridgeTimes_ = std::move(times);
-        fastPath_->forgetFlows();
+        loaded_.fastPath->forgetFlows();
     }
     events_.swaps += applied.swapped;
     if (applied.swapped > 0) {
@@ -188,6 +231,8 @@ Result<void> Controller::onNetlink() {
         return std::unexpected(changes.error());
     if (changes->any)
         reconcile(since);
+    if (watched())
+        followStations();
     return {};
 }
 
@@ -196,18 +241,21 @@ void Controller::onTick() {
     introspector_->refreshSysctls();
     followModules();
     const auto changes = introspector_->process();
-    if ((changes && changes->any) || !capabilities_.inPlaceFdb.available)
+    const bool different = watched() ? pollWatched() : !proved();
+    if ((changes && changes->any) || different)
         reconcile(std::chrono::steady_clock::now());
+    if (watched())
+        followStations();
 }
 
 bool Controller::settled() {
     const std::lock_guard lock{mutex_};
-    return fastPath_->settled();
+    return loaded_.fastPath->settled();
 }
 
 void Controller::settle() {
     const std::lock_guard lock{mutex_};
-    fastPath_->settleNext();
+    loaded_.fastPath->settleNext();
 }
 
 void Controller::setConfig(config::Config config) {
@@ -245,8 +293,8 @@ nlohmann::json Controller::status() {
         {"pid", ::getpid()},
         {"uptime_s", std::chrono::duration_cast<std::chrono::seconds>(uptime).count()},
         {"paused", allPaused_},
-        {"fdb", capabilities_.inPlaceFdb.available ? "in place" : "not available"},
-        {"ports", viewPorts({introspector_->network(), plan_, fastPath_->counters(), failures_})},
+        {"fdb", fdbWay(capabilities_)},
+        {"ports", viewPorts({introspector_->network(), plan_, loaded_.fastPath->counters(), failures_})},
         {"events", eventsDocument()},
     };
     return document;
@@ -258,7 +306,7 @@ nlohmann::json Controller::eventsDocument() const {
             {"swaps", events_.swaps},
             {"last_swap_us", events_.lastSwapMicroseconds},
             {"last_swap_at_ns", events_.lastSwapAt},
-            {"settled", fastPath_->settled()},
+            {"settled", loaded_.fastPath->settled()},
             {"failures", events_.failures}};
 }
 
@@ -271,7 +319,7 @@ nlohmann::json Controller::events() {
 
 std::optional<nlohmann::json> Controller::port(const std::string& name) {
     const std::lock_guard lock{mutex_};
-    return viewPort({introspector_->network(), plan_, fastPath_->counters(), failures_}, name);
+    return viewPort({introspector_->network(), plan_, loaded_.fastPath->counters(), failures_}, name);
 }
 
 nlohmann::json Controller::graph() {

@@ -3,11 +3,13 @@
 
 #include "api/backend.hpp"
 #include "assemble/assemble.hpp"
+#include "capability/fdb_proof.hpp"
 #include "config/config.hpp"
-#include "deploy/fast_path.hpp"
+#include "daemon/loading.hpp"
 #include "introspect/introspector.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -24,16 +26,24 @@ struct Events {
 
 using BridgeTimes = std::map<model::IfIndex, std::pair<std::uint32_t, bool>>;
 
+/// What tests put in the place of the real thing.
+struct Seams {
+    /// Reads in place for the proof, through the probe.
+    std::function<std::unique_ptr<capability::InPlaceReader>(deploy::KernelProbe&)> reader;
+    std::size_t stationsBuffer = std::size_t{16} * 1024 * 1024; ///< bytes of announcements that may wait
+};
+
 /// Follows one network namespace and keeps its fast path as the configuration of Linux wants it.
 /// Safe to call from several threads.
 class Controller : public api::Backend {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<Controller>> start(config::Config config);
+    [[nodiscard]] static Result<std::unique_ptr<Controller>> start(config::Config config, Seams seams = {});
 
-    [[nodiscard]] int netlinkFd() const { return introspector_->pollFd(); }
+    [[nodiscard]] int netlinkFd() const { return poll_.get(); }
     /// Takes in notifications and acts on them.
     [[nodiscard]] Result<void> onNetlink();
-    /// Now and then: what has no notifications.
+    /// Now and then: what has no notifications. In so short intervals:
+    [[nodiscard]] std::chrono::milliseconds tick() const;
     void onTick();
     /// Whether there is nothing left to be prepared for later changes; settle() does one piece of it.
     [[nodiscard]] bool settled();
@@ -48,14 +58,22 @@ public:
     bool pause(const std::optional<std::string>& port, bool paused) override;
 
 private:
-    Controller(config::Config config, std::unique_ptr<introspect::Introspector> introspector,
-               capability::Capabilities capabilities, std::optional<deploy::KernelProbe> probe,
-               std::unique_ptr<deploy::FastPath> fastPath)
-        : config_(std::move(config)), introspector_(std::move(introspector)),
-          capabilities_(std::move(capabilities)), probe_(std::move(probe)), fastPath_(std::move(fastPath)) {}
+    Controller(config::Config config, Seams seams, std::unique_ptr<introspect::Introspector> introspector,
+               capability::Capabilities capabilities, UniqueFd poll)
+        : config_(std::move(config)), seams_(std::move(seams)), introspector_(std::move(introspector)),
+          capabilities_(std::move(capabilities)), poll_(std::move(poll)) {}
 
     void reconcile(std::chrono::steady_clock::time_point since);
     void proveInPlace();
+    void proveInPlaceFdb(capability::InPlaceReader& reader);
+    [[nodiscard]] bool proved() const;
+    void fallBack(const std::string& why);
+    void adopt(Loaded loaded);
+    [[nodiscard]] bool watched() const { return capabilities_.way == capability::Way::watched; }
+    void readFeatures();
+    void readTcx();
+    [[nodiscard]] bool pollWatched();
+    void followStations();
     void followModules();
     [[nodiscard]] assemble::Wishes wishes() const;
     [[nodiscard]] nlohmann::json eventsDocument() const;
@@ -63,10 +81,14 @@ private:
 
     std::mutex mutex_;
     config::Config config_;
+    Seams seams_;
     std::unique_ptr<introspect::Introspector> introspector_;
     capability::Capabilities capabilities_;
-    std::optional<deploy::KernelProbe> probe_;
-    std::unique_ptr<deploy::FastPath> fastPath_;
+    Loaded loaded_;
+    UniqueFd poll_;
+    std::set<model::IfIndex> tcxIngress_;
+    std::set<model::IfIndex> tcxEgress_;
+    bool saidFull_ = false; ///< that the mirror has no room
     assemble::Plan plan_;
     std::map<model::IfIndex, Error> failures_;
     std::set<std::string> paused_;

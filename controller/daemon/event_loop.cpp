@@ -14,7 +14,6 @@ namespace tna::daemon {
 
 namespace {
 using Clock = std::chrono::steady_clock;
-constexpr auto tick = std::chrono::milliseconds(1000);
 /// Preparing waits for a pause of this length between events, so that they come first.
 constexpr auto pauseBeforeSettling = std::chrono::milliseconds(10);
 
@@ -58,7 +57,7 @@ Result<void> runEventLoop(Controller& controller, const std::function<void()>& r
     if (!signalFd)
         return failErrno(errno, "cannot receive signals");
     pollfd watched[] = {{controller.netlinkFd(), POLLIN, 0}, {signalFd.get(), POLLIN, 0}};
-    for (auto nextTick = Clock::now() + tick;;) {
+    for (auto nextTick = Clock::now() + controller.tick();;) {
         const bool settled = controller.settled();
         const int ready = ::poll(watched, 2, patience(nextTick, settled));
         if (ready < 0 && errno != EINTR)
@@ -67,7 +66,7 @@ Result<void> runEventLoop(Controller& controller, const std::function<void()>& r
             controller.settle();
         if (Clock::now() >= nextTick) {
             controller.onTick();
-            nextTick = Clock::now() + tick;
+            nextTick = Clock::now() + controller.tick();
         }
         if (ready > 0 && watched[0].revents != 0)
             if (auto done = controller.onNetlink(); !done)

@@ -65,18 +65,35 @@ json slowPath(const deploy::PortCounters& counters) {
 struct GuardWords {
     const char* name;
     const char* detail;
+    const char* watched; ///< how, and for how long at most a change goes unseen
 };
-constexpr GuardWords liveGuards[] = {
-    {"capture", "packet sockets of all devices, of the port and of the egress port; promiscuous bridges"},
-    {"tc", "filters and programs at ingress and egress"},
-    {"netdev-hook", "netfilter's ingress and egress hooks"},
-    {"bridge-netfilter", "hooks of the bridge family, rule set generation, br_netfilter's settings"},
-    {"bridge", "port states and settings, bridge options, the FDB itself"},
-    {"egress", "link state, carrier, MTU, redirect ability, queueing discipline"},
-    {"sender", "unfinished checksums, segmentation and hidden VLAN tags of local senders (veth)"},
-    {"namespace", "the port still lives in this network namespace"},
+constexpr const char* atOnce = "announced: seen within milliseconds";
+constexpr GuardWords guardWords[] = {
+    {"capture", "packet sockets of all devices, of the port and of the egress port; promiscuous bridges",
+     "those that want all frames (tcpdump) are announced; others are looked for every 100 ms"},
+    {"tc", "filters and programs at ingress and egress",
+     "filters are announced; programs without a filter (tcx) are looked for every 100 ms"},
+    {"netdev-hook", "netfilter's ingress and egress hooks", atOnce},
+    {"bridge-netfilter", "hooks of the bridge family, rule set generation, br_netfilter's settings",
+     "rules are announced; br_netfilter's settings are read every 100 ms; ebtables' own rules cannot be "
+     "seen, "
+     "its module is reason enough"},
+    {"bridge", "port states and settings, bridge options, the FDB itself",
+     "announced; a station that moves is known to have moved by its first frame"},
+    {"egress", "link state, carrier, MTU, redirect ability, queueing discipline",
+     "announced; redirect ability is asked for every 100 ms, before Linux 6.3 it is known by driver"},
+    {"sender", "unfinished checksums, segmentation and hidden VLAN tags of local senders (veth)",
+     "cannot be seen: ports with local senders are accelerated only if the configuration promises finished "
+     "frames"},
+    {"namespace", "the port still lives in this network namespace", atOnce},
 };
 } // namespace
+
+const char* fdbWay(const capability::Capabilities& capabilities) {
+    if (capabilities.way == capability::Way::watched)
+        return capabilities.mirror.available ? "mirror" : "mirror, not complete";
+    return capabilities.inPlaceFdb.available ? "in place" : "not available";
+}
 
 json viewPorts(const PortState& state) {
     json list = json::array();
@@ -132,8 +149,11 @@ json viewGraph(const graph::Graph& graph, const assemble::Plan& plan) {
 
 json viewCapabilities(const capability::Capabilities& capabilities, const model::Network& network) {
     json guards = json::array();
-    for (const auto& guard : liveGuards)
-        guards.push_back({{"name", guard.name}, {"mode", "live"}, {"detail", guard.detail}});
+    const bool watched = capabilities.way == capability::Way::watched;
+    for (const auto& guard : guardWords)
+        guards.push_back({{"name", guard.name},
+                          {"mode", watched ? "watched" : "live"},
+                          {"detail", watched ? guard.watched : guard.detail}});
     json devices = json::array();
     for (const auto& [ifindex, features] : capabilities.devices) {
         const auto* link = network.link(ifindex);
@@ -157,6 +177,12 @@ json viewCapabilities(const capability::Capabilities& capabilities, const model:
               {{"name", "fdb-in-place"},
                {"available", capabilities.inPlaceFdb.available},
                {"detail", capabilities.inPlaceFdb.detail}},
+              {{"name", "vlans-in-place"},
+               {"available", capabilities.inPlaceVlans.available},
+               {"detail", capabilities.inPlaceVlans.detail}},
+              {{"name", "fdb-mirror"},
+               {"available", capabilities.mirror.available},
+               {"detail", watched ? capabilities.mirror.detail : "not needed: the FDB is read in place"}},
               {{"name", "br_netfilter"},
                {"available", capabilities.brNetfilter},
                {"detail", capabilities.brNetfilter ? "present: its settings are tested for each frame"

@@ -4,6 +4,7 @@
 #include "deploy/requirements.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <spdlog/spdlog.h>
 
@@ -38,23 +39,50 @@ Result<FlowCache> FlowCache::create(unsigned perCpu) {
     return FlowCache{std::move(fd), perCpu, total};
 }
 
+Result<UniqueFd> FlowCache::createVlans() const {
+    UniqueFd vlans{bpf_map_create(BPF_MAP_TYPE_ARRAY, "tna_flow_vlans", sizeof(__u32),
+                                  total * static_cast<__u32>(sizeof(tna_flow_vlans)), 1, nullptr)};
+    if (!vlans)
+        return failErrno(errno, "cannot create the flow cache's part for VLANs, of {} entries", total);
+    return vlans;
+}
+
 Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
                                                  const HookFunctions& hooks, Casts casts) {
     auto pipeline = PipelineObject::load(casts, limits.maxPorts);
     if (!pipeline)
         return std::unexpected(pipeline.error());
-    auto flows = FlowCache::create(limits.flowsPerCpu);
-    if (!flows)
-        return std::unexpected(flows.error());
     Constants constants{};
     constants[TNA_CONSTANT_NET] = facts.net;
     constants[TNA_CONSTANT_BRNF] = facts.brNetfilter;
     constants[TNA_CONSTANT_PACKED] = facts.packed;
     std::ranges::copy(hooks, &constants[TNA_CONSTANT_HOOK_PRE]);
+    return make(limits, std::move(*pipeline), constants);
+}
+
+Result<std::unique_ptr<FastPath>> FastPath::loadWatched(const Limits& limits) {
+    auto pipeline = PipelineObject::loadWatched(limits.maxPorts, limits.maxStations);
+    if (!pipeline)
+        return std::unexpected(pipeline.error());
+    auto stations = StationMirror::open(pipeline->stations, pipeline->stationUses, limits.maxStations);
+    if (!stations)
+        return std::unexpected(stations.error());
+    const WatchedPorts ports{pipeline->watchedPorts};
+    auto fastPath = make({limits.maxPorts, 1, limits.maxStations}, std::move(*pipeline), {});
+    if (fastPath)
+        (*fastPath)->watched_.emplace(ports, std::move(*stations));
+    return fastPath;
+}
+
+Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineObject pipeline,
+                                                 Constants constants) {
+    auto flows = FlowCache::create(limits.flowsPerCpu);
+    if (!flows)
+        return std::unexpected(flows.error());
     constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows->perCpu;
     constants[TNA_CONSTANT_FLOWS_TOTAL] = flows->total;
     auto counters =
-        CounterReader::open(pipeline->portCounters, flows->fd.get(), limits.maxPorts, flows->total);
+        CounterReader::open(pipeline.portCounters, flows->fd.get(), limits.maxPorts, flows->total);
     if (!counters)
         return std::unexpected(counters.error());
     auto passAll = loadPassAll();
@@ -63,7 +91,7 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     ::entry* entry = entry__open_and_load();
     if (entry == nullptr)
         return std::unexpected(loadError("the entry program"));
-    return std::unique_ptr<FastPath>{new FastPath(std::move(*pipeline), entry, constants, limits,
+    return std::unique_ptr<FastPath>{new FastPath(std::move(pipeline), entry, constants, limits,
                                                   std::move(*flows), std::move(*counters),
                                                   std::move(*passAll))};
 }
@@ -81,14 +109,29 @@ FastPath::~FastPath() {
     entry__destroy(entry_);
 }
 
+Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
+    auto constants = constants_;
+    constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
+    constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
+    constants[TNA_CONSTANT_VETH] = profile.veth;
+    constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
+    std::map<int, int> replaced{{pipeline_.flows, flows_.fd.get()}};
+    if (profile.vlanProtocol != 0) {
+        if (!flowVlans_) {
+            auto created = flows_.createVlans();
+            if (!created)
+                return std::unexpected(created.error());
+            flowVlans_ = std::move(*created);
+        }
+        replaced[pipeline_.flowVlans] = flowVlans_.get();
+    }
+    return pipelineTemplate_.load(replaced, constants);
+}
+
 Result<int> FastPath::program(const assemble::Profile& profile) {
     if (const auto it = profiles_.find(profile); it != profiles_.end())
         return it->second.get();
-    auto constants = constants_;
-    constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
-    constants[TNA_CONSTANT_VETH] = profile.veth;
-    constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
-    auto program = pipelineTemplate_.load({{pipeline_.flows, flows_.fd.get()}}, constants);
+    auto program = loadProgram(profile);
     if (!program)
         return std::unexpected(program.error());
     const int fd = program->get();
@@ -140,6 +183,8 @@ void FastPath::removeSlot(model::IfIndex ifindex) {
     const __u32 device = ifindex;
     const __u32 slot = slots_.at(ifindex);
     bpf_map_delete_elem(pipeline_.portSlots, &device);
+    if (watched_)
+        watched_->ports.remove(ifindex);
     forgetFlows();
     bpf_map_delete_elem(pipeline_.egressPorts, &slot);
     freeSlots_.insert(slot);
@@ -272,6 +317,7 @@ void FastPath::dropUnusedProfiles(const assemble::Plan& plan) {
 Applied FastPath::apply(const assemble::Plan& plan, const model::Network& network) {
     Applied applied;
     dropUnplanned(plan, applied);
+    watchPorts(plan, applied); // first, for what must not go on; and for the new ones at the end
     for (const auto& [ifindex, port] : plan.ports)
         if (port.egress || port.profile)
             if (auto added = addSlot(ifindex); !added)
@@ -287,7 +333,27 @@ Applied FastPath::apply(const assemble::Plan& plan, const model::Network& networ
         }
     }
     dropUnusedProfiles(plan);
+    watchPorts(plan, applied);
     return applied;
+}
+
+void FastPath::watchPorts(const assemble::Plan& plan, Applied& applied) {
+    if (!watched_)
+        return;
+    const auto before = watched_->ports.changes();
+    for (const auto& [ifindex, port] : plan.ports) {
+        const auto slot = slots_.find(ifindex);
+        if (slot == slots_.end() || !port.watched)
+            continue;
+        if (auto set = watched_->ports.set(ifindex, slot->second, *port.watched, placed_.contains(ifindex));
+            !set)
+            applied.failures.emplace(ifindex, set.error());
+    }
+    applied.swapped += watched_->ports.changes() - before;
+}
+
+void FastPath::setMirrorComplete(bool complete) {
+    __atomic_store_n(&pipeline_.home->mirror_complete, complete ? 1U : 0U, __ATOMIC_SEQ_CST);
 }
 
 std::map<model::IfIndex, PortCounters> FastPath::counters() const {

@@ -8,6 +8,8 @@
 #include "deploy/pipeline_object.hpp"
 #include "deploy/port_attachment.hpp"
 #include "deploy/program_template.hpp"
+#include "deploy/station_mirror.hpp"
+#include "deploy/watched_ports.hpp"
 #include "model/network.hpp"
 
 #include <chrono>
@@ -22,6 +24,7 @@ namespace tna::deploy {
 struct Limits {
     unsigned maxPorts = 1024;
     unsigned flowsPerCpu = 8192; ///< a power of two
+    unsigned maxStations = 131072;
 };
 
 /// The map that the CPUs' flow caches lie in.
@@ -31,6 +34,8 @@ struct FlowCache {
     unsigned total = 0;
     /// As many entries per CPU as wanted, or as fit.
     [[nodiscard]] static Result<FlowCache> create(unsigned perCpu);
+    /// What bridges that filter VLANs need beside each entry.
+    [[nodiscard]] Result<UniqueFd> createVlans() const;
 };
 
 /// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), 0 if not there.
@@ -50,6 +55,8 @@ class FastPath {
 public:
     [[nodiscard]] static Result<std::unique_ptr<FastPath>>
     load(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks, Casts casts);
+    /// The same for kernels that are not read in place.
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadWatched(const Limits& limits);
     FastPath(const FastPath&) = delete;
     FastPath& operator=(const FastPath&) = delete;
     ~FastPath();
@@ -69,14 +76,28 @@ public:
     /// Makes every flow prove itself from nothing, once.
     void forgetFlows();
 
+    /// Of the watched pipeline, null otherwise.
+    [[nodiscard]] StationMirror* mirror() { return watched_ ? &watched_->stations : nullptr; }
+    [[nodiscard]] const StationMirror* mirror() const { return watched_ ? &watched_->stations : nullptr; }
+    /// Whether the mirror holds all that Linux knows; else, frames are left to Linux.
+    void setMirrorComplete(bool complete);
+
     /// A profile's program, loaded if need be (tests run it without a port).
     [[nodiscard]] Result<int> program(const assemble::Profile& profile);
     /// Makes a device known as ingress and egress of the fast path.
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex);
 
 private:
+    [[nodiscard]] Result<UniqueFd> loadProgram(const assemble::Profile& profile);
+    struct Watched {
+        WatchedPorts ports;
+        StationMirror stations;
+    };
     FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
              CounterReader counters, UniqueFd passAll);
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>> make(const Limits& limits, PipelineObject pipeline,
+                                                                Constants constants);
+    void watchPorts(const assemble::Plan& plan, Applied& applied);
     void removeSlot(model::IfIndex ifindex);
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);
     [[nodiscard]] Result<void> place(const assemble::PortPlan& port, const model::Link& link,
@@ -96,6 +117,8 @@ private:
     Constants constants_; ///< what all profiles have in common
     Limits limits_;
     FlowCache flows_;
+    UniqueFd flowVlans_; ///< made for the first profile that needs it
+    std::optional<Watched> watched_;
     CounterReader counterReader_;
     UniqueFd passAll_; ///< the profile of ports that are left to Linux, but stay attached
     std::map<assemble::Profile, UniqueFd> profiles_;

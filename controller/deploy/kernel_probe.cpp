@@ -28,11 +28,12 @@ Result<KernelProbe> KernelProbe::load() {
     return untyped ? std::move(untyped) : tryLoad<::probe_typed>(Casts::typed);
 }
 
-Result<void> KernelProbe::run(model::IfIndex ifindex, std::uint64_t key) {
+Result<void> KernelProbe::run(model::IfIndex ifindex, std::uint64_t key, std::uint16_t vid) {
     auto& answer = *answer_;
     answer = {};
     answer.ifindex = ifindex;
     answer.key = key;
+    answer.vid = vid;
     std::array<char, 64> frame{};
     LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(), .data_size_in = frame.size(),
                 .repeat = 1);
@@ -69,6 +70,18 @@ Result<std::optional<EntryFacts>> KernelProbe::readEntry(model::IfIndex port, co
     if (answer.entry == 0)
         return std::nullopt;
     return EntryFacts{answer.entry_flags, answer.entry_port};
+}
+
+Result<VlanFacts> KernelProbe::readVlan(model::IfIndex port, std::uint16_t vid) {
+    if (auto ran = run(port, 0, vid); !ran)
+        return std::unexpected(ran.error());
+    const auto& answer = *answer_;
+    return VlanFacts{answer.vlan_known != 0,
+                     answer.vlan_found != 0,
+                     answer.vlan_flags,
+                     answer.vlan_state,
+                     static_cast<std::uint16_t>(answer.pvid),
+                     static_cast<std::uint16_t>(answer.vlan_protocol)};
 }
 
 } // namespace tna::deploy

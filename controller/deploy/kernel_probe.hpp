@@ -36,6 +36,16 @@ struct EntryFacts {
     model::IfIndex port = 0;
 };
 
+/// A port's part in a VLAN, and what it does with frames without a tag.
+struct VlanFacts {
+    bool known = false; ///< bridges of this kernel know VLANs
+    bool found = false;
+    unsigned flags = 0; ///< BRIDGE_VLAN_INFO_*
+    unsigned state = 0;
+    std::uint16_t pvid = 0;     ///< of the port
+    std::uint16_t protocol = 0; ///< of the bridge
+};
+
 /// Reads the kernel's structures in place, for comparison with what netlink says. Works in the network
 /// namespace of the calling thread.
 class KernelProbe {
@@ -49,6 +59,7 @@ public:
     /// The FDB entry for a station in the bridge of `port`; nothing if the walk does not find it.
     [[nodiscard]] Result<std::optional<EntryFacts>>
     readEntry(model::IfIndex port, const model::MacAddress& mac, std::uint16_t vlan);
+    [[nodiscard]] Result<VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid);
 
 private:
     using Skeleton = std::unique_ptr<void, void (*)(void*)>;
@@ -56,7 +67,7 @@ private:
     [[nodiscard]] static Result<KernelProbe> tryLoad(Casts casts);
     KernelProbe(Skeleton skeleton, const bpf_program* program, tna_probe& answer, Casts casts)
         : skeleton_(std::move(skeleton)), program_(program), answer_(&answer), casts_(casts) {}
-    [[nodiscard]] Result<void> run(model::IfIndex ifindex, std::uint64_t key);
+    [[nodiscard]] Result<void> run(model::IfIndex ifindex, std::uint64_t key, std::uint16_t vid = 0);
 
     Skeleton skeleton_; ///< owns the program and the memory of the answer
     const bpf_program* program_;

@@ -10,26 +10,50 @@
 
 #include "pipeline.skel.h"
 #include "pipeline_typed.skel.h"
+#include "watched.skel.h"
 
 namespace tna::deploy {
 
 namespace {
+Error refused() {
+    return explainRefusal("cannot load the pipeline", errno, thisMachine());
+}
+
+/// Opened, with what all pipelines have made as large as needed.
 template <typename Generated>
-Result<PipelineObject> loadGenerated(unsigned maxPorts) {
-    auto* skeleton = Generated::open();
+Result<PipelineObject> openGenerated(Generated*& skeleton, unsigned maxPorts) {
+    skeleton = Generated::open();
     PipelineObject object{
         {skeleton, [](void* owned) { Generated::destroy(static_cast<Generated*>(owned)); }}};
     if (skeleton == nullptr || bpf_map__set_max_entries(skeleton->maps.port_counters, maxPorts) != 0 ||
         bpf_map__set_max_entries(skeleton->maps.port_slots, maxPorts) != 0 ||
-        bpf_map__set_max_entries(skeleton->maps.egress_ports, maxPorts) != 0 ||
-        Generated::load(skeleton) != 0)
-        return std::unexpected(explainRefusal("cannot load the pipeline", errno, thisMachine()));
+        bpf_map__set_max_entries(skeleton->maps.egress_ports, maxPorts) != 0)
+        return std::unexpected(refused());
+    return object;
+}
+
+template <typename Generated>
+bool loadOpened(Generated* skeleton, PipelineObject& object) {
+    if (Generated::load(skeleton) != 0)
+        return false;
     object.program = skeleton->progs.pipeline;
     object.home = &skeleton->bss->home;
     object.portCounters = bpf_map__fd(skeleton->maps.port_counters);
     object.portSlots = bpf_map__fd(skeleton->maps.port_slots);
     object.egressPorts = bpf_map__fd(skeleton->maps.egress_ports);
-    object.flows = bpf_map__fd(skeleton->maps.data_flows);
+    return true;
+}
+
+template <typename Generated>
+Result<PipelineObject> loadGenerated(unsigned maxPorts) {
+    Generated* skeleton = nullptr;
+    auto object = openGenerated(skeleton, maxPorts);
+    if (!object)
+        return object;
+    if (!loadOpened(skeleton, *object))
+        return std::unexpected(refused());
+    object->flows = bpf_map__fd(skeleton->maps.data_flows);
+    object->flowVlans = bpf_map__fd(skeleton->maps.data_flow_vlans);
     return object;
 }
 } // namespace
@@ -37,6 +61,22 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts) {
 Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts) {
     return casts == Casts::untyped ? loadGenerated<::pipeline>(maxPorts)
                                    : loadGenerated<::pipeline_typed>(maxPorts);
+}
+
+Result<PipelineObject> PipelineObject::loadWatched(unsigned maxPorts, unsigned maxStations) {
+    ::watched* skeleton = nullptr;
+    auto object = openGenerated(skeleton, maxPorts);
+    if (!object)
+        return object;
+    if (bpf_map__set_max_entries(skeleton->maps.watched_ports, maxPorts) != 0 ||
+        bpf_map__set_max_entries(skeleton->maps.stations, maxStations) != 0 ||
+        bpf_map__set_max_entries(skeleton->maps.station_uses, maxStations) != 0 ||
+        !loadOpened(skeleton, *object))
+        return std::unexpected(refused());
+    object->watchedPorts = bpf_map__fd(skeleton->maps.watched_ports);
+    object->stations = bpf_map__fd(skeleton->maps.stations);
+    object->stationUses = bpf_map__fd(skeleton->maps.station_uses);
+    return object;
 }
 
 } // namespace tna::deploy

@@ -19,9 +19,15 @@ struct PipelineObject {
     int portCounters = -1;
     int portSlots = -1;
     int egressPorts = -1;
-    int flows = -1;
+    int flows = -1; ///< what follows is of the pipeline that is read in place, or of the watched one
+    int flowVlans = -1;
+    int watchedPorts = -1;
+    int stations = -1;
+    int stationUses = -1;
 
     [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts);
+    /// The one for kernels that are not read in place.
+    [[nodiscard]] static Result<PipelineObject> loadWatched(unsigned maxPorts, unsigned maxStations);
 };
 
 } // namespace tna::deploy

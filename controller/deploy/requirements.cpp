@@ -54,6 +54,10 @@ std::optional<Error> missingRequirement(const Machine& machine) {
         return Error{"it lacks privileges", fmt::format("{}", fmt::join(machine.missingCapabilities, ", ")),
                      "run it as root, or let systemd start it: `systemctl start tnad`",
                      ExitCode::noPermission};
+    return std::nullopt;
+}
+
+std::optional<Error> missingForReadingInPlace(const Machine& machine) {
     if (machine.btfError != 0)
         return Error{fmt::format("the kernel does not describe its types, {} cannot be opened", kernelBtf),
                      errnoText(machine.btfError),

@@ -21,6 +21,9 @@ struct Machine {
 /// What is certain to fail, before anything is tried. Nothing if all seems to be there.
 [[nodiscard]] std::optional<Error> missingRequirement(const Machine& machine);
 
+/// The same for reading the kernel in place.
+[[nodiscard]] std::optional<Error> missingForReadingInPlace(const Machine& machine);
+
 /// Why the kernel refused a program ("cannot ..."): the most likely reason, and the next step.
 [[nodiscard]] Error explainRefusal(std::string what, int code, const Machine& machine);
 

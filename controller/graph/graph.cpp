@@ -10,6 +10,35 @@ std::string id(const char* kind, std::uint64_t number) {
     return std::string(kind) + ":" + std::to_string(number);
 }
 
+bool sameButId(model::BridgeVlan one, const model::BridgeVlan& other) {
+    one.vid = other.vid;
+    return one == other;
+}
+
+/// "1(pvid,untagged) 10-19 20(blocking)"
+std::string vlanText(const std::vector<model::BridgeVlan>& vlans) {
+    std::string text;
+    for (std::size_t first = 0, last = 0; first < vlans.size(); first = last + 1) {
+        const auto& vlan = vlans[first];
+        last = first;
+        while (last + 1 < vlans.size() && sameButId(vlans[last + 1], vlan) &&
+               vlans[last + 1].vid == vlans[last].vid + 1)
+            last++;
+        std::string marks;
+        const auto mark = [&](const char* what) { marks += (marks.empty() ? "" : ",") + std::string(what); };
+        if (vlan.pvid)
+            mark("pvid");
+        if (vlan.untagged)
+            mark("untagged");
+        if (vlan.state != model::StpState::forwarding)
+            mark(model::toString(vlan.state));
+        text += (text.empty() ? "" : " ") + std::to_string(vlan.vid) +
+                (last > first ? "-" + std::to_string(vlans[last].vid) : "") +
+                (marks.empty() ? "" : "(" + marks + ")");
+    }
+    return text.empty() ? "none" : text;
+}
+
 class Builder {
 public:
     explicit Builder(const model::Network& network) : network_(network) {}
@@ -70,6 +99,9 @@ private:
     void addPort(const model::Link& link, const model::BridgePort& port) {
         Node node{id("port", link.ifindex), "bridge-port", link.name, {}};
         node.details["stp_state"] = model::toString(port.state);
+        if (const auto* bridge = network_.link(link.master);
+            bridge != nullptr && bridge->bridge && bridge->bridge->vlanFiltering)
+            node.details["vlans"] = vlanText(port.vlans);
         graph_.nodes.push_back(std::move(node));
         edge(id("port", link.ifindex), id("link", link.ifindex), "receives and sends by it");
         edge(id("port", link.ifindex), id("bridge", link.master), "belongs to it");

@@ -60,6 +60,7 @@ void decodePlain(const Attributes& attributes, model::Link& link) {
     attributes.take(IFLA_LINK, link.lower);
     link.lowerElsewhere = attributes.has(IFLA_LINK_NETNSID);
     attributes.take(IFLA_OPERSTATE, link.operState);
+    attributes.take(IFLA_PROMISCUITY, link.promiscuity);
     attributes.take(IFLA_CARRIER, link.carrier);
     attributes.take(IFLA_MTU, link.mtu);
     attributes.take(IFLA_MAX_MTU, link.maxMtu);

@@ -45,6 +45,16 @@ std::string hookText(unsigned char family, std::uint32_t hook) {
     return family == NFPROTO_NETDEV ? pick(netdev) : pick(general);
 }
 
+void perDevice(const Attributes& devices, model::NetfilterHook hook,
+               std::vector<model::NetfilterHook>& hooks) {
+    devices.forEach([&](const Attribute& device) {
+        hook.device =
+            std::string(reinterpret_cast<const char*>(device.payload.data()), device.payload.size());
+        hook.device.resize(std::min(hook.device.find('\0'), hook.device.size()));
+        hooks.push_back(hook);
+    });
+}
+
 } // namespace
 
 bool changesRules(const Message& message) {
@@ -57,6 +67,8 @@ bool changesRules(const Message& message) {
     case NFT_MSG_DELCHAIN:
     case NFT_MSG_NEWRULE:
     case NFT_MSG_DELRULE:
+    case NFT_MSG_NEWFLOWTABLE:
+    case NFT_MSG_DELFLOWTABLE:
         return true;
     default:
         return false;
@@ -84,16 +96,28 @@ std::optional<std::vector<model::NetfilterHook>> decodeChain(const Message& mess
     found.hook =
         hookText(header->nfgen_family, ntohl(hook->value<std::uint32_t>(NFTA_HOOK_HOOKNUM).value_or(0)));
     // The kernel sends a single device in both forms (nft_dump_basechain_hook).
-    devices->forEach([&](const Attribute& device) {
-        found.device =
-            std::string(reinterpret_cast<const char*>(device.payload.data()), device.payload.size());
-        found.device.resize(std::min(found.device.find('\0'), found.device.size()));
-        hooks.push_back(found);
-    });
+    perDevice(*devices, found, hooks);
     if (hooks.empty()) {
         found.device = hook->text(NFTA_HOOK_DEV);
         hooks.push_back(found);
     }
+    return hooks;
+}
+
+std::optional<std::vector<model::NetfilterHook>> decodeFlowtable(const Message& message) {
+    const auto attributes = message.attributes<nfgenmsg>();
+    const auto hook = attributes ? attributes->nested(NFTA_FLOWTABLE_HOOK) : std::nullopt;
+    const auto devices = hook ? hook->nested(NFTA_FLOWTABLE_HOOK_DEVS) : std::nullopt;
+    if (!devices)
+        return std::nullopt;
+    std::vector<model::NetfilterHook> hooks;
+    perDevice(*devices,
+              {"netdev",
+               attributes->text(NFTA_FLOWTABLE_TABLE),
+               attributes->text(NFTA_FLOWTABLE_NAME),
+               "ingress",
+               {}},
+              hooks);
     return hooks;
 }
 

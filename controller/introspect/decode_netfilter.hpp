@@ -16,6 +16,9 @@ namespace tna::introspect {
 /// chains.
 [[nodiscard]] std::optional<std::vector<model::NetfilterHook>> decodeChain(const Message& message);
 
+/// NFT_MSG_NEWFLOWTABLE: a hook at the ingress of each device.
+[[nodiscard]] std::optional<std::vector<model::NetfilterHook>> decodeFlowtable(const Message& message);
+
 /// XFRM_MSG_NEWSPDINFO: the number of policies.
 [[nodiscard]] std::optional<std::uint32_t> decodePolicyCount(const Message& message);
 

@@ -4,6 +4,7 @@
 #include "introspect/decode_netfilter.hpp"
 
 #include <cerrno>
+#include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/xfrm.h>
@@ -92,8 +93,25 @@ Result<void> Filtering::readTables() {
         });
     if (outcome.error == 0) {
         Request rules(tableMessage(NFT_MSG_GETRULE), NLM_F_DUMP, nfgenmsg{AF_UNSPEC, NFNETLINK_V0, 0});
-        outcome =
-            tableRequests_->dump(rules, [&] { found.rules = 0; }, [&](const Message&) { ++found.rules; });
+        outcome = tableRequests_->dump(
+            rules, [&] { found.rules = found.bridgeRules = 0; },
+            [&](const Message& message) {
+                ++found.rules;
+                if (message.header<nfgenmsg>().value_or(nfgenmsg{}).nfgen_family == NFPROTO_BRIDGE)
+                    ++found.bridgeRules;
+            });
+    }
+    if (outcome.error == 0) {
+        Request flowtables(tableMessage(NFT_MSG_GETFLOWTABLE), NLM_F_DUMP,
+                           nfgenmsg{AF_UNSPEC, NFNETLINK_V0, 0});
+        std::vector<model::NetfilterHook> ingress;
+        outcome = tableRequests_->dump(
+            flowtables, [&] { ingress.clear(); },
+            [&](const Message& message) {
+                if (auto hooks = decodeFlowtable(message))
+                    ingress.insert(ingress.end(), hooks->begin(), hooks->end());
+            });
+        found.hooks.insert(found.hooks.end(), ingress.begin(), ingress.end());
     }
     // nfnetlink without nf_tables answers EINVAL or EOPNOTSUPP: then there are no such rules.
     if (outcome.error != 0 && outcome.error != EINVAL && outcome.error != EOPNOTSUPP)

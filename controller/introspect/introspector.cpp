@@ -13,6 +13,7 @@
 #include <linux/rtnetlink.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <utility>
 
 namespace tna::introspect {
 
@@ -53,7 +54,8 @@ private:
     FdbCount fdb_{requests_, tracker_};
     std::vector<std::unique_ptr<CountedTable>> tables_;
     Stats stats_;
-    bool lost_ = false; ///< announcements, or what they hinted at
+    bool capturing_ = false; ///< somebody may have begun or ended to capture
+    bool lost_ = false;      ///< announcements, or what they hinted at
 };
 
 bool Introspector::Impl::onLink(const Message& message) {
@@ -61,11 +63,14 @@ bool Introspector::Impl::onLink(const Message& message) {
     const auto ifindex = header ? static_cast<model::IfIndex>(header->ifi_index) : 0;
     const auto* known = network().link(ifindex);
     const std::string before = known == nullptr ? "" : known->rootQdisc;
+    const auto wantedAll = known == nullptr ? 0 : known->promiscuity;
     const bool decoded = links_.onLink(message);
     known = network().link(ifindex);
     // Neither the disciplines that go along with a link nor those the kernel attaches are announced.
     if (known == nullptr || known->rootQdisc != before)
         traffic_.onQdisc();
+    // Who captures is not announced, but most who do want all frames.
+    capturing_ |= known != nullptr && known->promiscuity != wantedAll;
     suspectCounts();
     return decoded;
 }
@@ -143,6 +148,9 @@ Result<Changes> Introspector::Impl::process() {
 Result<void> Introspector::Impl::update() {
     if (auto done = lost_ ? resync() : settle(); !done)
         return done;
+    // Where the namespace cannot be entered any more, what was read last stands.
+    if (std::exchange(capturing_, false)) [[maybe_unused]]
+        const auto done = proc_.readCaptures(tracker_);
     const auto filterEvents = filtering_.process();
     if (!filterEvents)
         return std::unexpected(filterEvents.error());

@@ -27,6 +27,7 @@ void carryOver(model::Link& from, model::Link& to) {
     to.vlanRxOffload = from.vlanRxOffload;
     to.vlanTxOffload = from.vlanTxOffload;
     to.receiveChecksumOff = from.receiveChecksumOff;
+    to.queues = std::move(from.queues);
     to.ingressFilters = from.ingressFilters;
     to.egressFilters = from.egressFilters;
     to.ip = from.ip;

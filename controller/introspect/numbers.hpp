@@ -13,6 +13,8 @@ inline constexpr std::uint16_t brportBackupNextHop = 44;     // IFLA_BRPORT_BACK
 inline constexpr std::uint16_t brFdbLearned = 48;            // IFLA_BR_FDB_N_LEARNED, 6.7
 inline constexpr std::uint16_t brFdbMaxLearned = 49;         // IFLA_BR_FDB_MAX_LEARNED, 6.7
 
+inline constexpr std::uint32_t ntfExtLocked = 1U << 1U; // NTF_EXT_LOCKED, 6.2
+
 static_assert(brportMab == IFLA_BRPORT_LOCKED + 1);
 static_assert(brFdbLearned == IFLA_BR_MCAST_QUERIER_STATE + 1);
 

@@ -60,6 +60,26 @@ void readLegacyTables(Tracker& tracker) {
     tracker.replace(&model::Network::netfilter, std::move(netfilter));
 }
 
+/// Of packet sockets for one protocol Linux asks after the bridge has taken its frames; only those for all
+/// protocols (ETH_P_ALL) come before.
+void readPacketSockets(Tracker& tracker) {
+    std::istringstream lines(readFile("/proc/thread-self/net/packet").value_or(""));
+    std::set<model::IfIndex> captures;
+    std::string line;
+    std::getline(lines, line); // sk RefCnt Type Proto Iface R Rmem User Inode
+    while (std::getline(lines, line)) {
+        std::istringstream words(line);
+        std::string socket;
+        std::string references;
+        std::string type;
+        std::string protocol;
+        model::IfIndex ifindex = 0;
+        if (words >> socket >> references >> type >> protocol >> ifindex && protocol == "0003")
+            captures.insert(ifindex);
+    }
+    tracker.replace(&model::Network::captures, std::move(captures));
+}
+
 bool same(const NetNamespace& a, const NetNamespace& b) {
     struct stat first{};
     struct stat second{};
@@ -76,7 +96,7 @@ Result<Proc> Proc::open() {
     return Proc(std::move(*home));
 }
 
-Result<void> Proc::read(Tracker& tracker) const {
+Result<void> Proc::atHome(const std::function<void()>& read) const {
     const auto here = NetNamespace::current();
     if (!here)
         return std::unexpected(here.error());
@@ -87,9 +107,20 @@ Result<void> Proc::read(Tracker& tracker) const {
             return std::unexpected(entered.error());
         scope.emplace(std::move(*entered));
     }
-    readSysctls(tracker);
-    readLegacyTables(tracker);
+    read();
     return {};
+}
+
+Result<void> Proc::read(Tracker& tracker) const {
+    return atHome([&] {
+        readSysctls(tracker);
+        readLegacyTables(tracker);
+        readPacketSockets(tracker);
+    });
+}
+
+Result<void> Proc::readCaptures(Tracker& tracker) const {
+    return atHome([&] { readPacketSockets(tracker); });
 }
 
 } // namespace tna::introspect

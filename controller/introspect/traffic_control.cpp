@@ -51,14 +51,20 @@ Result<void> TrafficControl::readQdiscs() {
     if (outcome.error != 0 && outcome.error != EOPNOTSUPP)
         return failErrno(outcome.error, "cannot read the queueing disciplines");
     std::map<model::IfIndex, bool> classified;
+    std::map<model::IfIndex, std::set<std::string>> queues;
     for (const auto& qdisc : found) {
         // TC_H_INGRESS and TC_H_CLSACT are the same parent.
         if (qdisc.parent == TC_H_INGRESS)
             classified[qdisc.ifindex] = qdisc.kind == "clsact";
+        else
+            queues[qdisc.ifindex].insert(qdisc.kind);
         const auto* link = tracker_.network().link(qdisc.ifindex);
         if (qdisc.parent == TC_H_ROOT && link != nullptr && link->rootQdisc != qdisc.kind)
             tracker_.edit(qdisc.ifindex).rootQdisc = qdisc.kind;
     }
+    for (const auto& [ifindex, link] : tracker_.network().links)
+        if (const auto& kinds = queues[ifindex]; kinds != link.queues)
+            tracker_.edit(ifindex).queues = kinds;
     // What the kernel attached by itself has no handle.
     std::erase_if(found, [](const model::Qdisc& qdisc) { return qdisc.handle == 0; });
     tracker_.replace(&model::Network::qdiscs, std::move(found));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -127,6 +128,7 @@ struct Link {
     bool lowerElsewhere = false; ///< `lower` lives in another network namespace
     std::uint32_t flags = 0;
     std::uint8_t operState = 0;
+    std::uint32_t promiscuity = 0; ///< how many want all frames; the bridge is one of them on its ports
     bool carrier = false;
     std::uint32_t mtu = 0;
     std::uint32_t maxMtu = 0; ///< that the driver takes; 0: no limit
@@ -139,7 +141,8 @@ struct Link {
     bool vlanRxOffload = false; ///< rx-vlan-offload is on: the tag is kept outside of the frame
     bool vlanTxOffload = false;
     bool receiveChecksumOff = false;
-    std::string rootQdisc; ///< kind of the root qdisc
+    std::string rootQdisc;        ///< kind of the root qdisc
+    std::set<std::string> queues; ///< kinds of all qdiscs of outgoing frames that the kernel lists
     std::uint32_t ingressFilters = 0;
     std::uint32_t egressFilters = 0;
     XdpAttachment xdp;

@@ -74,6 +74,7 @@ struct NetfilterHook {
 struct Netfilter {
     std::vector<NetfilterHook> hooks;
     std::uint32_t rules = 0;
+    std::uint32_t bridgeRules = 0;      ///< those of the bridge family
     std::set<std::string> legacyTables; ///< "ip filter", "ip6 nat", "bridge filter", ...
     bool operator==(const Netfilter&) const = default;
 };
@@ -88,6 +89,8 @@ struct Network {
     std::map<IfIndex, NeighbourSummary> neighbours;
     Netfilter netfilter;
     std::uint32_t xfrmPolicies = 0;
+    /// Links of packet sockets that get every frame; 0 for those that listen on all links.
+    std::set<IfIndex> captures;
     std::map<std::string, std::string> sysctls; ///< "net.bridge.bridge-nf-call-iptables" -> "1"
 
     bool operator==(const Network&) const = default;

@@ -3,8 +3,8 @@
 #define TNA_BRIDGE_H
 
 /*
- * Known unicast between two ports of a bridge without VLAN filtering. See README.md beside this file
- * for what is accelerated and what is left to Linux.
+ * Known unicast between two ports of a bridge. See README.md beside this file for what is accelerated
+ * and what is left to Linux.
  *
  * The decision is made twice. bridge_forward() proves for every frame, in place, that what the flow
  * cache remembers still holds and that nothing objects: a straight line, all tests collected in two
@@ -45,25 +45,39 @@ NOINLINE u64 bridge_objection(struct xdp_md *ctx, u64 device, u64 egress_address
 	return word;
 }
 
-/* Out of the port that the flow remembers. */
-INLINE int bridge_send(struct tna_flow *flow, u32 len)
+/* Out of the port that the flow remembers, with the tag that the frame is to have there. */
+INLINE int bridge_send(struct xdp_md *ctx, struct tna_flow *flow, u32 len, u64 retag)
 {
+	if (unlikely(retag & RETAG_ANY) && !retag_frame(ctx, retag, CONSTANT(VLAN)))
+		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
 	flow->packets++;
 	flow->bytes += len;
 	return bpf_redirect_map(&egress_ports, flow->out_slot, XDP_PASS);
 }
 
-/* For a frame that could not be proved, or that deserves a closer look; it need not be slow. */
-NOINLINE int bridge_second_look(struct xdp_md *ctx, struct tna_flow *flow, u64 device, u64 egress, u64 doubt)
+/*
+ * For a frame that could not be proved, or that deserves a closer look; it need not be slow. The verdict
+ * is doubt; where VLANs are filtered, what becomes of the tag lies in its lowest bits.
+ */
+NOINLINE int bridge_second_look(struct xdp_md *ctx, struct tna_flow *flow, u64 device, u64 egress,
+				u64 verdict)
 {
-	if (doubt || bridge_objection(ctx, device, egress)) {
-		u32 reason = bridge_evaluate(ctx, flow);
+	u64 retag = 0;
+
+	if (CONSTANT(VLAN)) {
+		retag = verdict & RETAG_MASK;
+		verdict &= ~RETAG_MASK;
+	}
+	if (verdict || bridge_objection(ctx, device, egress)) {
+		u32 reason = bridge_evaluate(ctx, flow, &retag);
 
 		if (reason != REASON_NONE)
 			return leave_to_linux(ctx, reason);
 	}
-	return flow ? bridge_send(flow, ctx->data_end - ctx->data) : XDP_PASS;
+	return flow ? bridge_send(ctx, flow, ctx->data_end - ctx->data, retag) : XDP_PASS;
 }
+
+#define BRIDGE_DOUBT (1ULL << 63)
 
 /* 0 for the protocols that fill networks. */
 INLINE u64 bridge_protocol_unusual(u32 protocol)
@@ -71,21 +85,35 @@ INLINE u64 bridge_protocol_unusual(u32 protocol)
 	return (protocol ^ bpf_htons(ETH_P_IP)) * (protocol ^ bpf_htons(ETH_P_IPV6));
 }
 
-/* XDP_REDIRECT, or XDP_PASS with the frame untouched. */
-INLINE int bridge_forward(struct xdp_md *ctx)
+/* The same of what is behind a tag of the bridge's own kind. */
+INLINE u64 vlan_protocol_unusual(struct xdp_md *ctx, const struct packet *packet, u64 tag)
+{
+	u32 inner = packet_inner_protocol(ctx);
+
+	return bridge_protocol_unusual(packet->protocol ^
+				       ((packet->protocol ^ inner) & -(tag / VLAN_TAGGED)));
+}
+
+/*
+ * XDP_REDIRECT, or XDP_PASS with the frame untouched. `vlans` is known when this is compiled: a bridge that
+ * does not filter VLANs has nothing of what one that does needs.
+ */
+INLINE int bridge_prove(struct xdp_md *ctx, const int vlans)
 {
 	struct packet packet;
 
-	if (unlikely(!packet_parse(ctx, &packet)))
-		return bridge_second_look(ctx, NULL, 0, 0, 1);
-	u32 index = flow_index(packet.destination, packet.source);
+	if (unlikely(!packet_parse(ctx, &packet)) || (vlans && !VLAN_KNOWN))
+		return bridge_second_look(ctx, NULL, 0, 0, BRIDGE_DOUBT);
+	u64 tag = vlans ? vlan_tag(&packet) : 0, vlan_key = 0, retag = 0;
+	u32 index = flow_index(packet.destination, packet.source, tag & VLAN_ID);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return XDP_PASS;
 	struct tna_flow *flow = flow_at(index);
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 doubt = ((flow->fresh_until - bpf_jiffies64()) >> 63) | (xdp->flags & XDP_BUFF_HAS_FRAGS);
-	u64 closer = bridge_protocol_unusual(packet.protocol);
+	u64 closer =
+		vlans ? vlan_protocol_unusual(ctx, &packet, tag) : bridge_protocol_unusual(packet.protocol);
 	u64 device = ingress_device(xdp);
 
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
@@ -94,20 +122,38 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	u64 port = KGET(u64, ingress, rx_handler_data);
 
+	if (vlans) {
+		COLLECT(closer, bridge_vlan_devices(ingress) & -(tag / VLAN_TAGGED));
+		retag = vlan_complete(tag, vlan_pvid(KOBJ(struct net_bridge_port, port)));
+		vlan_key = (retag & VLAN_ID) << 48;
+	}
 	COLLECT(closer, guard_tc_ingress(ingress));
 	COLLECT(doubt, guard_netdev_ingress(ingress));
 	COLLECT(doubt, flow->ingress_port ^ port);
 
 	struct net_bridge_fdb_entry *from = KOBJ(struct net_bridge_fdb_entry, flow->source);
 
-	COLLECT(doubt, fdb_entry_gone(from, packet.source, FDB_LOCAL | FDB_NOTIFY_INACTIVE));
+	COLLECT(doubt, fdb_entry_gone(from, packet.source | vlan_key, FDB_LOCAL | FDB_NOTIFY_INACTIVE));
 	COLLECT(doubt, KGET(u64, from, dst) ^ port);
 
 	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, flow->destination);
 	u64 egress_port = KGET(u64, to, dst);
 
-	COLLECT(doubt, fdb_entry_gone(to, packet.destination, FDB_LOCAL));
+	COLLECT(doubt, fdb_entry_gone(to, packet.destination | vlan_key, FDB_LOCAL));
 	COLLECT(doubt, ((port ^ egress_port) - 1) >> 63); /* the same, without a branch */
+
+	if (vlans) {
+		struct tna_flow_vlans *part = flow_vlans_at(index);
+		struct net_bridge_vlan *in_vlan = KOBJ(struct net_bridge_vlan, part->ingress);
+		struct net_bridge_vlan *out_vlan = KOBJ(struct net_bridge_vlan, part->egress);
+		u64 settings = vlan_settings(out_vlan);
+
+		COLLECT(doubt, vlan_gone(in_vlan, port));
+		COLLECT(doubt, vlan_state(vlan_settings(in_vlan), retag & VLAN_ID));
+		COLLECT(doubt, vlan_gone(out_vlan, egress_port));
+		COLLECT(doubt, vlan_state(settings, retag & VLAN_ID));
+		retag = vlan_retag(tag, retag, settings);
+	}
 
 	struct net_bridge_port *in = KOBJ(struct net_bridge_port, port);
 	struct net_bridge_port *out = KOBJ(struct net_bridge_port, egress_port);
@@ -125,7 +171,7 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 
 	struct net_bridge *bridge = KOBJ(struct net_bridge, bridge_address);
 
-	COLLECT(doubt, bridge_options(bridge));
+	COLLECT(doubt, bridge_options(bridge, vlans));
 	COLLECT(doubt, bridge_promisc(bridge_address, bridge));
 
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
@@ -139,13 +185,27 @@ INLINE int bridge_forward(struct xdp_md *ctx)
 	COLLECT(closer, guard_egress_hooks(egress));
 	COLLECT(doubt, guard_egress_redirect(egress));
 	COLLECT(doubt, guard_egress_down(egress));
-	COLLECT(doubt, guard_egress_mtu(egress, packet.len));
+	COLLECT(doubt, guard_egress_mtu(egress, retag_length(packet.len, retag)));
 	COLLECT(closer, guard_egress_qdisc(egress));
 
 	RARELY(doubt | closer, "!= 0", look_again);
-	return bridge_send(flow, packet.len);
+	return bridge_send(ctx, flow, packet.len, retag);
 look_again:
-	return bridge_second_look(ctx, flow, device, egress_address, doubt);
+	return bridge_second_look(ctx, flow, device, egress_address,
+				  vlans ? (doubt ? BRIDGE_DOUBT : 0) | retag : doubt);
+}
+
+/* Apart from the other: what one of them needs is not to be in the way of the other. */
+NOINLINE int bridge_forward_filtered(struct xdp_md *ctx)
+{
+	return bridge_prove(ctx, 1);
+}
+
+INLINE int bridge_forward(struct xdp_md *ctx)
+{
+	if (unlikely(CONSTANT(VLAN)))
+		return bridge_forward_filtered(ctx);
+	return bridge_prove(ctx, 0);
 }
 
 #endif

@@ -18,8 +18,6 @@
 #include "guards/tc.bpf.h"
 #include "pipeline/state.bpf.h"
 
-#define REASON_NONE TNA_REASON_COUNT
-
 #define BECAUSE(test, reason)                                                                                \
 	do {                                                                                                 \
 		if (test)                                                                                    \
@@ -43,6 +41,10 @@ struct bridge_path {
 	u64 destination;
 	u64 egress_port;
 	u64 egress;
+	u64 tag; /* of the bridge's own kind, with the VLAN that the frame belongs to; 0 without VLAN
+		    filtering */
+	struct tna_flow_vlans vlans;
+	u64 retag; /* what becomes of the tag at egress */
 };
 
 INLINE u32 evaluate_ingress(const struct bridge_path *path, u64 buffer)
@@ -65,7 +67,7 @@ INLINE u32 evaluate_bridge(const struct bridge_path *path)
 	struct net_bridge_port *in = KOBJ(struct net_bridge_port, path->port);
 	struct net_bridge *bridge = KOBJ(struct net_bridge, path->bridge);
 
-	BECAUSE(bridge_options(bridge), BRIDGE_OPTIONS);
+	BECAUSE(bridge_options(bridge, !!CONSTANT(VLAN)), BRIDGE_OPTIONS);
 	BECAUSE(bridge_promisc(path->bridge, bridge), BRIDGE_PROMISC);
 	BECAUSE(bridge_hooks_revalidate(&home), NETFILTER);
 	BECAUSE(CONSTANT(BR_NETFILTER) && guard_br_netfilter(CONSTANT(BRNF)), BR_NETFILTER);
@@ -96,10 +98,36 @@ INLINE u32 evaluate_source(const struct bridge_path *path)
 	return REASON_NONE;
 }
 
+/* The frame's VLAN, and the ingress port's part in it. */
+INLINE u32 evaluate_vlan(const struct packet *packet, struct bridge_path *path)
+{
+	path->tag = vlan_complete(vlan_tag(packet), vlan_pvid(KOBJ(struct net_bridge_port, path->port)));
+	path->vlans.ingress = vlan_find(path->port, path->tag & VLAN_ID);
+	BECAUSE(!path->vlans.ingress, VLAN);
+	BECAUSE(vlan_state(vlan_settings(KOBJ(struct net_bridge_vlan, path->vlans.ingress)),
+			   path->tag & VLAN_ID),
+		VLAN);
+	return REASON_NONE;
+}
+
+/* The egress port's part in the frame's VLAN, and what becomes of the tag there. */
+INLINE u32 evaluate_egress_vlan(const struct packet *packet, struct bridge_path *path)
+{
+	path->vlans.egress = vlan_find(path->egress_port, path->tag & VLAN_ID);
+	BECAUSE(!path->vlans.egress, EGRESS_VLAN);
+	u64 settings = vlan_settings(KOBJ(struct net_bridge_vlan, path->vlans.egress));
+
+	BECAUSE(vlan_state(settings, path->tag & VLAN_ID), EGRESS_VLAN);
+	path->retag = vlan_retag(vlan_tag(packet), path->tag, settings);
+	return REASON_NONE;
+}
+
 INLINE u32 evaluate_stations(const struct packet *packet, struct bridge_path *path)
 {
-	path->source = fdb_find(path->bridge, packet->source);
-	path->destination = fdb_find(path->bridge, packet->destination);
+	u64 vlan = (path->tag & VLAN_ID) << 48;
+
+	path->source = fdb_find(path->bridge, packet->source | vlan);
+	path->destination = fdb_find(path->bridge, packet->destination | vlan);
 	UNLESS_BECAUSE(evaluate_source(path));
 	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, path->destination);
 
@@ -158,8 +186,19 @@ INLINE u32 evaluate_fill(struct tna_flow *flow, const struct bridge_path *path, 
 	return REASON_NONE;
 }
 
-/* A reason to leave the frame to Linux; or none, and the flow is filled in. */
-NOINLINE u32 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow)
+INLINE void evaluate_fill_vlans(const struct packet *packet, const struct bridge_path *path)
+{
+	u32 index = flow_index(packet->destination, packet->source, vlan_tag(packet) & VLAN_ID);
+
+	if (index < FLOWS_TOTAL)
+		*flow_vlans_at(index) = path->vlans;
+}
+
+/*
+ * A reason to leave the frame to Linux; or none, and the flow is filled in, and it is said what becomes of
+ * the frame's tag.
+ */
+NOINLINE u32 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow, u64 *retag)
 {
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
@@ -174,9 +213,16 @@ NOINLINE u32 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow)
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));
 	UNLESS_BECAUSE(evaluate_bridge(&path));
 	UNLESS_BECAUSE(evaluate_frame(ctx, &packet, path.device));
+	if (CONSTANT(VLAN) && VLAN_KNOWN)
+		UNLESS_BECAUSE(evaluate_vlan(&packet, &path));
 	UNLESS_BECAUSE(evaluate_stations(&packet, &path));
 	UNLESS_BECAUSE(evaluate_egress_port(&path));
-	UNLESS_BECAUSE(evaluate_egress(&path, packet.len));
+	if (CONSTANT(VLAN) && VLAN_KNOWN)
+		UNLESS_BECAUSE(evaluate_egress_vlan(&packet, &path));
+	UNLESS_BECAUSE(evaluate_egress(&path, retag_length(packet.len, path.retag)));
+	*retag = path.retag;
+	if (CONSTANT(VLAN) && flow)
+		evaluate_fill_vlans(&packet, &path);
 	return flow ? evaluate_fill(flow, &path, epoch) : TNA_REASON_SHORT;
 }
 

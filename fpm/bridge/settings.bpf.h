@@ -4,8 +4,8 @@
 
 /* What a bridge and its ports can be set to, and what of it matters for a known unicast frame. */
 
+#include "bridge/vlan.bpf.h"
 #include "guards/capture.bpf.h"
-#include "packet/packet.bpf.h"
 
 /* include/linux/if_bridge.h: port flags that change nothing for a known unicast frame that is not ARP */
 #define PORT_HAIRPIN (1u << 0) /* a frame back out of its own port is left to Linux anyway */
@@ -29,7 +29,8 @@
 	 PORT_MCAST_TO_UNICAST | PORT_BCAST_FLOOD | PORT_ISOLATED)
 
 /* enum net_bridge_opts: options that change nothing for such a frame */
-#define OPTION_VLAN_STATS (1u << 1)
+#define OPTION_VLAN_ENABLED (1u << 0)
+#define OPTION_VLAN_STATS (1u << 1) /* counted where VLANs are filtered */
 #define OPTION_GROUP_ADDR_SET (1u << 5)
 #define OPTION_MULTICAST_ENABLED (1u << 6)
 #define OPTION_MCAST_QUERY_USE_IFADDR (1u << 7)
@@ -56,6 +57,16 @@ INLINE int bridge_protocol_is_special(u32 protocol)
 	       bpf_ntohs(protocol) < ETH_P_802_3_MIN;
 }
 
+/* VLAN devices on a port; without a vlan_info, what is read is 0 (kernel/access.h). */
+INLINE u64 bridge_vlan_devices(struct net_device *ingress)
+{
+	u64 info = KGET(u64, ingress, vlan_info);
+
+	if (!bpf_core_field_exists(struct vlan_info, grp.nr_vlan_devs))
+		return info;
+	return KGET(u32, KOBJ(struct vlan_info, info), grp.nr_vlan_devs);
+}
+
 /*
  * A tagged frame: Linux takes the outer tag off (skb_vlan_untag()) and asks for a VLAN device on the
  * port before the bridge sees it; without VLAN filtering the tag is put back at egress. Where bridges
@@ -65,11 +76,7 @@ INLINE u64 bridge_tagged_to_vlan_device(u32 protocol, struct net_device *ingress
 {
 	if (!is_vlan(protocol) || !bpf_core_field_exists(struct net_device, vlan_info))
 		return 0;
-	u64 info = KGET(u64, ingress, vlan_info);
-
-	if (!info || !bpf_core_field_exists(struct vlan_info, grp.nr_vlan_devs))
-		return info;
-	return KLOAD(u32, KADDR(struct vlan_info, info, grp.nr_vlan_devs));
+	return bridge_vlan_devices(ingress);
 }
 
 /* The protocol that decides: the one behind the outer tag. */
@@ -96,9 +103,19 @@ INLINE u64 bridge_port_state(struct net_bridge_port *port)
 	return KGET(u8, port, state) ^ BR_STATE_FORWARDING;
 }
 
-INLINE u64 bridge_options(struct net_bridge *bridge)
+/* As the profile has it, the bridge filters VLANs or does not. */
+INLINE u64 bridge_options(struct net_bridge *bridge, const int vlans)
 {
-	return KGET(u64, bridge, options) & ~(u64)OPTIONS_HARMLESS;
+	u64 options = KGET(u64, bridge, options);
+
+	if (!vlans)
+		return options & ~(u64)OPTIONS_HARMLESS;
+	if (!VLAN_KNOWN)
+		return 1;
+	u64 word = (options & ~(u64)(OPTIONS_HARMLESS & ~OPTION_VLAN_STATS)) ^ OPTION_VLAN_ENABLED;
+
+	COLLECT(word, KGET(u16, bridge, vlan_proto) ^ CONSTANT(VLAN));
+	return word;
 }
 
 /*

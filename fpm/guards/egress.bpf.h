@@ -6,9 +6,7 @@
 
 #include <linux/if_ether.h>
 
-#include "kernel/access.h"
-
-#define VLAN_HLEN 4
+#include "packet/tag.bpf.h"
 
 /*
  * The bridge disables a port that lost its carrier a moment later; but its backup port takes over at

@@ -72,6 +72,7 @@ struct net_bridge {
 	struct hlist_head frame_type_list;
 	struct net_device *dev;
 	unsigned long options;
+	u16 vlan_proto; /* only with CONFIG_BRIDGE_VLAN_FILTERING, as are the types below */
 	struct rhashtable fdb_hash_tbl;
 	unsigned char topology_change;
 	unsigned long ageing_time;
@@ -81,8 +82,23 @@ struct net_bridge_port {
 	struct net_bridge *br;
 	struct net_device *dev;
 	unsigned long flags;
+	struct net_bridge_vlan_group *vlgrp;
 	unsigned char state;
 	int hwdom; /* only with CONFIG_NET_SWITCHDEV */
+};
+
+struct net_bridge_vlan_group {
+	struct rhashtable vlan_hash;
+	u16 pvid;
+};
+
+struct net_bridge_vlan {
+	struct rhash_head vnode;
+	u16 vid;
+	u16 flags;
+	u8 state;
+	struct net_bridge_port *port;
+	struct list_head vlist;
 };
 
 /* include/linux/netdevice.h, include/net/sch_generic.h */

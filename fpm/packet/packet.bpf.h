@@ -21,6 +21,7 @@ struct packet {
 	u64 source;
 	u32 len;
 	u32 protocol; /* EtherType in network order */
+	u32 behind;   /* the two bytes after it: of a tag, its TCI in network order */
 };
 
 /* False: too short to look at. */
@@ -33,6 +34,7 @@ INLINE int packet_parse(struct xdp_md *ctx, struct packet *packet)
 	packet->destination = first & MAC_MASK;
 	packet->source = second & MAC_MASK;
 	packet->protocol = second >> 48;
+	packet->behind = *(u16 *)(data + ETH_HLEN);
 	packet->len = end - data;
 	return 1;
 short_frame:

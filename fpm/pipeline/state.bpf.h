@@ -4,16 +4,10 @@
 
 /* What all profiles of a namespace share. */
 
-#include <tna/fastpath.h>
-
-#include "pipeline/constant.bpf.h"
-
-typedef __s32 s32;
+#include "pipeline/ports.bpf.h"
 
 #define FLOWS_PER_CPU ((u32)CONSTANT(FLOWS_PER_CPU))
 #define FLOWS_TOTAL ((u32)CONSTANT(FLOWS_TOTAL))
-
-struct tna_namespace home = {};
 
 /*
  * CPU after CPU, FLOWS_PER_CPU entries each. A section of its own becomes a map of its own, in whose
@@ -21,40 +15,12 @@ struct tna_namespace home = {};
  * addressed directly, elements of an array map by a lookup.
  */
 struct tna_flow flows[1] SEC(".data.flows") = {};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct tna_port_counters);
-} port_counters SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct tna_port_slot);
-} port_slots SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_DEVMAP);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, u32);
-} egress_ports SEC(".maps");
-
-/* The slot of a managed port, negative if it is not managed. */
-INLINE s32 port_slot(u32 ifindex)
-{
-	struct tna_port_slot *slot = bpf_map_lookup_elem(&port_slots, &ifindex);
-
-	return slot ? (s32)slot->slot : -1;
-}
+struct tna_flow_vlans flow_vlans[1] SEC(".data.flow_vlans") = {}; /* the same, for profiles with VLANs */
 
 /* The place in the cache for a pair of stations, on this CPU; whether it is theirs is to be proved. */
-INLINE u32 flow_index(u64 destination, u64 source)
+INLINE u32 flow_index(u64 destination, u64 source, u64 vid)
 {
-	u32 hash = ((destination ^ (source << 16)) * 0x9e3779b97f4a7c15ULL) >> 40;
+	u32 hash = ((destination ^ (source << 16 | vid)) * 0x9e3779b97f4a7c15ULL) >> 40;
 
 	return (hash & (FLOWS_PER_CPU - 1)) + bpf_get_smp_processor_id() * FLOWS_PER_CPU;
 }
@@ -65,6 +31,14 @@ INLINE struct tna_flow *flow_at(u32 index)
 	struct tna_flow *all = flows;
 
 	asm volatile("" : "+r"(all)); /* its size is known at load time only */
+	return all + index;
+}
+
+INLINE struct tna_flow_vlans *flow_vlans_at(u32 index)
+{
+	struct tna_flow_vlans *all = flow_vlans;
+
+	asm volatile("" : "+r"(all));
 	return all + index;
 }
 
@@ -88,18 +62,6 @@ INLINE void flow_evict(struct tna_flow *flow)
 	}
 	flow->packets = 0;
 	flow->bytes = 0;
-}
-
-/* Counts a frame that is left to Linux, by port and reason. */
-NOINLINE int leave_to_linux(struct xdp_md *ctx, u32 reason)
-{
-	s32 slot = port_slot(ctx->ingress_ifindex);
-	u32 key = slot;
-	struct tna_port_counters *counters = slot < 0 ? NULL : bpf_map_lookup_elem(&port_counters, &key);
-
-	if (counters && reason < TNA_REASON_COUNT)
-		counters->slow[reason]++;
-	return XDP_PASS;
 }
 
 #endif

@@ -6,9 +6,9 @@
  */
 #include <tna/fastpath.h>
 
+#include "bridge/vlan.bpf.h"
 #include "fdb/fdb.bpf.h"
 #include "guards/brnf.bpf.h"
-#include "packet/packet.bpf.h"
 
 /* net/core/dev.c: NETDEV_HASHENTRIES */
 #define DEVICE_HASH_ENTRIES 256
@@ -47,6 +47,20 @@ INLINE void probe_entry(u64 bridge)
 					 KLOAD(u64, KADDR(struct net_bridge_port, port, dev)), ifindex));
 }
 
+INLINE void probe_vlan(u64 port, u64 bridge)
+{
+	u64 vlan = probe.vid ? vlan_find(port, probe.vid) : 0;
+	u64 settings = vlan_settings(KOBJ(struct net_bridge_vlan, vlan));
+
+	probe.pvid = vlan_pvid(KOBJ(struct net_bridge_port, port));
+	probe.vlan_protocol = bpf_ntohs(KLOAD(u16, KADDR(struct net_bridge, bridge, vlan_proto)));
+	if (!vlan || vlan_gone(KOBJ(struct net_bridge_vlan, vlan), port))
+		return;
+	probe.vlan_found = (u16)settings == probe.vid;
+	probe.vlan_flags = (u16)(settings >> 16);
+	probe.vlan_state = (u8)(settings >> 48);
+}
+
 INLINE void probe_device(u64 net)
 {
 	probe.device = find_device(net, probe.ifindex);
@@ -64,12 +78,14 @@ INLINE void probe_device(u64 net)
 	probe.bridge_options = KLOAD(u64, KADDR(struct net_bridge, bridge, options));
 	if (probe.key)
 		probe_entry(bridge);
+	if (VLAN_KNOWN)
+		probe_vlan(port, bridge);
 }
 
 /* Whether the fields that the fast path would like to read together lie together. */
 INLINE int fields_packed(void)
 {
-	return KNEIGHBOURS(struct net_bridge_fdb_entry, fdb_node.pprev, flags) &&
+	return KNEIGHBOURS(struct net_bridge_fdb_entry, fdb_node.pprev, flags) && vlan_settings_packed() &&
 	       KNEIGHBOURS(struct net_device, nf_hooks_egress, tcx_egress) &&
 	       (!bpf_core_type_exists(struct brnf_net) ||
 		bpf_core_field_offset(struct brnf_net, call_ip6tables) ==
@@ -84,6 +100,7 @@ int read_kernel(struct xdp_md *ctx)
 
 	probe.net = net;
 	probe.packed = fields_packed();
+	probe.vlan_known = VLAN_KNOWN;
 	probe.brnf = find_brnf(net);
 	if (probe.brnf) {
 		probe.brnf_iptables = KLOAD(u32, KADDR(struct brnf_net, probe.brnf, call_iptables));

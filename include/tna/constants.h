@@ -8,8 +8,9 @@
  * constant in a read-only map would cost a load for each use, for each frame.
  */
 enum tna_constant {
-	TNA_CONSTANT_BRIDGE,        /* the bridge module */
-	TNA_CONSTANT_VETH,          /* frames may still be a local sender's socket buffer */
+	TNA_CONSTANT_BRIDGE, /* the bridge module */
+	TNA_CONSTANT_VLAN,   /* EtherType (network order) of the tags a bridge filters by; 0: it does not */
+	TNA_CONSTANT_VETH,   /* frames may still be a local sender's socket buffer */
 	TNA_CONSTANT_BR_NETFILTER,  /* br_netfilter is present */
 	TNA_CONSTANT_PACKED,        /* this kernel has fields side by side that one load can read */
 	TNA_CONSTANT_FLOWS_PER_CPU, /* a power of two */

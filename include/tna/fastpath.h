@@ -25,6 +25,12 @@ struct tna_flow {
 	__u64 fresh_until; /* jiffies: then Linux gets a frame, to refresh the source's entry */
 };
 
+/* For bridges that filter VLANs, beside each flow: the two ports' parts in the frames' VLAN. */
+struct tna_flow_vlans {
+	__u64 ingress; /* struct net_bridge_vlan * */
+	__u64 egress;  /* struct net_bridge_vlan * */
+};
+
 /* Per port and CPU: the slow path by reason, and what evicted flows had counted. */
 struct tna_port_counters {
 	__u64 in_packets;
@@ -39,6 +45,8 @@ struct tna_namespace {
 	__u64 bridge_hooks[2]; /* the hook lists found harmless: pre-routing, forward */
 	__u32 nft_base_seq;    /* rule set generation for which they were */
 	__u32 epoch;           /* of the slot table */
+	__u32 mirror_complete; /* the mirror holds what Linux knows; else its frames are Linux's */
+	__u32 unused;
 };
 
 /* The slot table: ifindex -> slot of a managed port. */
@@ -46,11 +54,51 @@ struct tna_port_slot {
 	__u32 slot;
 };
 
+/*
+ * The mirror of the bridges' forwarding databases, for kernels that are not read in place. What Linux
+ * has announced is written by the controller alone, what the fast path has seen by the fast path alone.
+ */
+struct tna_station_key {
+	__u32 bridge; /* ifindex */
+	__u16 vlan;
+	__u8 mac[6];
+};
+
+#define TNA_STATION_LOCAL 1u  /* the host's own, or not to be trusted: Linux decides */
+#define TNA_STATION_STICKY 2u /* Linux does not move it */
+
+struct tna_station {
+	__u32 port; /* ifindex */
+	__u16 flags;
+	__u16 unused;
+	__u32 use; /* index of its struct tna_station_use */
+};
+
+struct tna_station_use {
+	__u64 refreshed; /* CLOCK_MONOTONIC_COARSE: when Linux last got a frame of this station */
+	__u32 seen_on;   /* ifindex of the port where it has turned up, 0 if only where Linux knows it */
+	__u32 unused;
+};
+
+/* A port of the watched pipeline, as the controller found it; the reasons are TNA_REASON_*. */
+struct tna_watched_port {
+	__u32 slot;
+	__u32 bridge;         /* ifindex */
+	__u16 ingress_reason; /* why its frames are left to Linux, TNA_REASON_COUNT if they are not */
+	__u16 egress_reason;  /* the same for frames that would leave by it */
+	__u32 max_frame;      /* that may leave by it, in bytes */
+	__u8 isolated;
+	__u8 learns; /* Linux learns stations on it */
+	__u16 unused;
+	__u32 unused2;
+	__u64 refresh; /* nanoseconds after which Linux gets a frame of a station again */
+};
+
 /* What the probe program finds out for the controller. */
 struct tna_probe {
 	/* in */
 	__u32 ifindex; /* a device of this namespace */
-	__u32 unused;
+	__u32 vid;     /* a VLAN to look up on that device, a bridge port */
 	__u64 key; /* an FDB key to look up in that device's bridge (the device is the bridge or a port) */
 	/* out */
 	__u64 net;
@@ -64,7 +112,13 @@ struct tna_probe {
 	__u64 entry_flags;
 	__u32 entry_port; /* ifindex of the entry's port, 0 = none */
 	__u32 port_state;
-	__u32 packed; /* TNA_CONSTANT_PACKED holds */
+	__u32 packed;     /* TNA_CONSTANT_PACKED holds */
+	__u32 vlan_known; /* this kernel's bridges know VLANs, as far as types tell */
+	__u32 vlan_found;
+	__u32 vlan_flags;
+	__u32 vlan_state;
+	__u32 pvid;
+	__u32 vlan_protocol; /* of the bridge */
 };
 
 #endif

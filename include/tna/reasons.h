@@ -22,6 +22,7 @@
 	X(CHECKSUM, "unfinished-checksum",                                                                   \
 	  "a local sender left the checksum or the segmentation to the hardware")                            \
 	X(HIDDEN_TAG, "hidden-vlan-tag", "the frame's VLAN tag is kept outside of the frame")                \
+	X(TAGGED, "tagged", "a tagged frame: only in place could be seen whether a VLAN device wants it")    \
 	X(VLAN_DEVICE, "vlan-device", "a tagged frame on a port with VLAN devices of its own")               \
 	X(CAPTURE, "capture", "somebody is capturing: they see every frame")                                 \
 	X(BRIDGE_PROMISC, "bridge-promisc", "the bridge is promiscuous: its own stack sees every frame")     \
@@ -31,19 +32,25 @@
 	X(BR_NETFILTER, "br-netfilter",                                                                      \
 	  "bridged frames go through iptables (the sysctls net.bridge.bridge-nf-call-iptables, -ip6tables)") \
 	X(BRIDGE_OPTIONS, "bridge-options",                                                                  \
-	  "the bridge has an option that only Linux handles (VLAN filtering, neighbour suppression, MST, "   \
-	  "...)")                                                                                            \
+	  "the bridge has an option that only Linux handles (neighbour suppression, VLAN statistics, MST, "  \
+	  "...), or its VLAN filtering changed a moment ago")                                                \
 	X(PORT_STATE, "stp-state", "the port is not in the forwarding state")                                \
 	X(PORT_FLAGS, "port-flags",                                                                          \
 	  "the port has a setting that only Linux handles (learning off, locked, VLAN tunnel, ...)")         \
+	X(VLAN, "vlan",                                                                                      \
+	  "the port has no part in the frame's VLAN, or does not forward there: Linux drops it")             \
+	X(FDB_INCOMPLETE, "fdb-incomplete", "the mirror of the forwarding database is being read anew")      \
 	X(SOURCE_UNKNOWN, "source-unknown", "the source is not known on this port: Linux learns it")         \
 	X(SOURCE_AGED, "refresh", "Linux sees one frame now and then, so that the station does not age out") \
 	X(UNKNOWN_UNICAST, "unknown-unicast", "the destination is not known: Linux floods it")               \
+	X(STATION_MOVED, "station-moved", "the destination was seen on another port a moment ago")           \
 	X(LOCAL, "local", "the frame is for this host")                                                      \
 	X(SAME_PORT, "same-port", "the destination is behind the port the frame came from")                  \
 	X(EGRESS_STATE, "egress-stp-state",                                                                  \
 	  "the egress port is not in the forwarding state (STP, or it is down)")                             \
 	X(EGRESS_FLAGS, "egress-port-flags", "the egress port has a setting that only Linux handles")        \
+	X(EGRESS_VLAN, "egress-vlan",                                                                        \
+	  "the egress port has no part in the frame's VLAN, or does not forward there: Linux drops it")      \
 	X(ISOLATED, "isolated", "both ports are isolated: Linux drops it")                                   \
 	X(EGRESS_DOWN, "egress-down", "the egress port is down or has no carrier")                           \
 	X(EGRESS_MTU, "egress-mtu", "the frame is larger than the egress port takes")                        \
@@ -51,7 +58,8 @@
 	  "the egress port has a queueing discipline that shapes or classifies")                             \
 	X(EGRESS_UNMANAGED, "egress-unmanaged", "the egress port is excluded or not known here yet")         \
 	X(EGRESS_REDIRECT, "egress-redirect", "the egress port's driver does not take redirected frames")    \
-	X(SWITCHDEV, "switchdev", "hardware forwards between these ports")
+	X(SWITCHDEV, "switchdev", "hardware forwards between these ports")                                   \
+	X(HEADROOM, "headroom", "there is no room in front of the frame for a VLAN tag")
 
 #define TNA_REASON_ENUM(id, code, text) TNA_REASON_##id,
 enum tna_reason { TNA_REASONS(TNA_REASON_ENUM) TNA_REASON_COUNT };

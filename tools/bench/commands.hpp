@@ -14,6 +14,7 @@ namespace tna::bench {
 
 // Each adds a command that measures, prints, and sets the exit code.
 void addThroughput(CLI::App& app, int& exitCode);
+void addLatency(CLI::App& app, int& exitCode);
 void addKill(CLI::App& app, int& exitCode);
 void addReaction(CLI::App& app, int& exitCode);
 

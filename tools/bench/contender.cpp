@@ -3,9 +3,17 @@
 
 #include "bench/tnad.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
 namespace tna::bench {
 
 namespace {
+
+/// "tna@FILE" is the daemon in that file.
+constexpr std::string_view otherDaemon = "tna@";
 
 class Linux : public Contender {
 public:
@@ -64,9 +72,16 @@ private:
 
 } // namespace
 
-const std::vector<std::string>& contenderNames() {
+std::string problemWithContender(const std::string& name) {
     static const std::vector<std::string> names{"linux", "linux+nf", "tna", "ceiling"};
-    return names;
+    if (std::ranges::count(names, name) > 0)
+        return {};
+    if (!name.starts_with(otherDaemon))
+        return fmt::format("there is no contender '{}'; known: {}, {}FILE", name, fmt::join(names, ", "),
+                           otherDaemon);
+    const auto file = name.substr(otherDaemon.size());
+    return ::access(file.c_str(), X_OK) == 0 ? ""
+                                             : fmt::format("cannot run '{}': {}", file, errnoText(errno));
 }
 
 std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad) {
@@ -76,6 +91,8 @@ std::unique_ptr<Contender> makeContender(const std::string& name, const std::str
         return std::make_unique<LinuxWithBridgeNetfilter>();
     if (name == "tna")
         return std::make_unique<Tna>(tnad);
+    if (name.starts_with(otherDaemon))
+        return std::make_unique<Tna>(name.substr(otherDaemon.size()));
     if (name == "ceiling")
         return std::make_unique<Ceiling>();
     return nullptr;

@@ -10,7 +10,7 @@
 namespace tna::bench {
 
 namespace {
-constexpr int hugeCount = 1 << 24;
+constexpr unsigned hugeCount = 1U << 24U;
 
 double threadCpuSeconds(std::thread& thread) {
     clockid_t clock{};
@@ -27,7 +27,15 @@ unsigned cpuOf(unsigned sender, unsigned cpus) {
 }
 } // namespace
 
-Load::Load(const Traffic& traffic, unsigned cpus) : traffic_(traffic) {
+Load::Load(const Traffic& traffic, unsigned cpus)
+    : Load(traffic, cpus, [&traffic] { return traffic.send(hugeCount); }) {}
+
+std::unique_ptr<Load> Load::paced(const Traffic& traffic, double rate) {
+    return std::unique_ptr<Load>{new Load(traffic, 1, [&traffic, rate] { return traffic.sendPaced(rate); })};
+}
+
+Load::Load(const Traffic& traffic, unsigned cpus, std::function<Result<void>()> send)
+    : traffic_(traffic), send_(std::move(send)) {
     // The handler does nothing: the signal is to end a system call.
     struct sigaction wake{};
     wake.sa_handler = [](int) {};
@@ -50,7 +58,7 @@ void Load::run(unsigned cpu) {
     pinTo(cpu);
     auto result = traffic_.topology().generator().enter();
     while (result && !stop_)
-        result = traffic_.send(hugeCount);
+        result = send_();
     const std::lock_guard lock{mutex_};
     if (!result)
         outcome_ = std::move(result);

@@ -4,17 +4,20 @@
 #include "bench/traffic.hpp"
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace tna::bench {
 
-/// As many frames as can be from one thread on each of some CPUs, until stopped. Everything up to the sink
-/// runs in these threads, or in the kernel's threads of the same CPUs.
+/// As many frames as can be from one thread on each of some CPUs, or frames at a fixed rate, until stopped.
+/// Everything up to the sink runs in these threads, or in the kernel's threads of the same CPUs.
 class Load {
 public:
     Load(const Traffic& traffic, unsigned cpus);
+    /// Frames per second, from one CPU.
+    [[nodiscard]] static std::unique_ptr<Load> paced(const Traffic& traffic, double rate);
     Load(const Load&) = delete;
     Load& operator=(const Load&) = delete;
     ~Load();
@@ -29,8 +32,10 @@ private:
         std::thread thread;
         std::atomic<bool> done{false};
     };
+    Load(const Traffic& traffic, unsigned cpus, std::function<Result<void>()> send);
     void run(unsigned cpu);
     const Traffic& traffic_;
+    std::function<Result<void>()> send_; ///< until a signal comes
     std::atomic<bool> stop_{false};
     std::vector<std::unique_ptr<Sender>> senders_;
     std::mutex mutex_;

@@ -20,6 +20,7 @@ int parseAndRun(int argc, char** argv) {
     app.footer(exitCodes);
     int exitCode = 0;
     tna::bench::addThroughput(app, exitCode);
+    tna::bench::addLatency(app, exitCode);
     tna::bench::addKill(app, exitCode);
     tna::bench::addReaction(app, exitCode);
     app.add_subcommand("clean", "remove namespaces that killed runs have left")->callback([] {

@@ -34,7 +34,8 @@ const Series* find(const std::vector<Series>& all, const Series& like, const std
 
 std::string spread(const std::vector<double>& values) {
     const auto summary = summarise(values);
-    return fmt::format("{:.2f} ({:.2f}-{:.2f})", summary.median, summary.least, summary.most);
+    return fmt::format("{:.2f} ({:.2f}-{:.2f})", summary.median, summary.lowerQuartile,
+                       summary.upperQuartile);
 }
 
 std::vector<double> ratiosTo(const std::vector<Series>& all, const Series& series, const std::string& base) {
@@ -82,7 +83,10 @@ nlohmann::json summaryDocument(const std::vector<double>& values) {
     if (values.empty())
         return nullptr;
     const auto summary = summarise(values);
-    return {{"median", summary.median}, {"min", summary.least}, {"max", summary.most}};
+    return {{"median", summary.median},
+            {"min", summary.least},
+            {"max", summary.most},
+            {"quartiles", {summary.lowerQuartile, summary.upperQuartile}}};
 }
 
 nlohmann::json roundDocument(const Sample& sample) {
@@ -124,7 +128,7 @@ std::string machineLine(const nlohmann::json& machine) {
 
 std::string renderTable(const std::vector<Series>& all) {
     std::string table =
-        "Median of all rounds, least and most in brackets; ratios are taken round by round.\n\n"
+        "Median of all rounds, first and third quartile in brackets; ratios are taken round by round.\n\n"
         "stations CPUs  contender   x ceiling          x linux            Mpps               ns/fr        "
         "sent "
         "   received      lost\n";

@@ -7,7 +7,7 @@ namespace tna::bench {
 
 namespace {
 using Clock = std::chrono::steady_clock;
-constexpr double warmUpSeconds = 0.06;
+constexpr double warmUpSeconds = 0.01;
 constexpr std::uint64_t warmUpFrames = 64;
 constexpr auto patience = std::chrono::seconds(20);
 constexpr auto tick = std::chrono::milliseconds(1);

@@ -14,8 +14,8 @@ struct ThroughputOptions {
     std::vector<unsigned> stations{1, 200};
     std::vector<unsigned> cpus{1, 2};
     unsigned frameSize = 64;
-    unsigned rounds = 9;
-    double seconds = 0.3;
+    unsigned rounds = 50;
+    double seconds = 0.04;
     std::uint64_t leastFrames = 1000; ///< a measurement lasts until as many have arrived
     std::string tnad;                 ///< the daemon's file
 };
@@ -29,11 +29,8 @@ struct Series {
     std::string notMeasured;
 };
 
-/// The order of `count` contenders in a round: each comes first, in the middle and last, after and before
-/// others.
-[[nodiscard]] std::vector<std::size_t> turnsOfRound(std::size_t count, unsigned round);
-
-/// Measures all contenders in turn, round by round; what was measured before an interruption is kept.
+/// Measures all contenders in turn, round by round; what was measured before an interruption is kept. Turns
+/// are short, so that a machine whose speed wanders is equally fast for all of a round.
 [[nodiscard]] Result<std::vector<Series>> measureThroughput(const ThroughputOptions& options,
                                                             Watcher& watcher);
 

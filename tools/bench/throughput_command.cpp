@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <CLI/CLI.hpp>
-#include <fmt/ranges.h>
 #include <memory>
 #include <thread>
 
@@ -21,9 +20,8 @@ struct Arguments {
 
 std::string problemWith(const ThroughputOptions& options) {
     for (const auto& name : options.contenders)
-        if (std::ranges::count(contenderNames(), name) == 0)
-            return fmt::format("there is no contender '{}'; known: {}", name,
-                               fmt::join(contenderNames(), ", "));
+        if (auto problem = problemWithContender(name); !problem.empty())
+            return problem;
     const unsigned present = std::thread::hardware_concurrency();
     for (const unsigned cpus : options.cpus)
         if (cpus == 0 || cpus > present)
@@ -42,8 +40,7 @@ int run(Arguments& arguments) {
     auto& options = arguments.options;
     if (arguments.quick) {
         options.cpus = {1};
-        options.rounds = 3;
-        options.seconds = 0.15;
+        options.rounds = 10;
     }
     if (const auto problem = problemWith(options); !problem.empty())
         return complain(problem, ExitCode::usage);
@@ -75,7 +72,7 @@ void addThroughput(CLI::App& app, int& exitCode) {
     auto arguments = std::make_shared<Arguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("throughput", "frames per second at full offer, through a bridge");
-    command->add_option("--contender", options.contenders, "linux, linux+nf, tna, ceiling")
+    command->add_option("--contender", options.contenders, "linux, linux+nf, tna, tna@FILE, ceiling")
         ->delimiter(',')
         ->capture_default_str();
     command->add_option("--stations", options.stations, "numbers of pairs of stations that talk")
@@ -87,11 +84,12 @@ void addThroughput(CLI::App& app, int& exitCode) {
     command->add_option("--seconds", options.seconds, "length of each measurement")->capture_default_str();
     command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
     command->add_flag("--json", arguments->json, "every round, for programs");
-    command->add_flag("--quick", arguments->quick, "three short rounds on one CPU");
+    command->add_flag("--quick", arguments->quick, "ten rounds on one CPU");
     command->footer(
         "linux: the bridge, with br_netfilter's calls of the rule sets off; linux+nf: on, the "
-        "kernel's default;\ntna: tnad beside it; ceiling: a program that only redirects to a fixed "
-        "port.\nBefore each measurement a frame of each flow is sent and compared at the far end.");
+        "kernel's default;\ntna: tnad beside it; tna@FILE: another daemon, to compare with; ceiling: a "
+        "program that only redirects to a fixed port.\nBefore each measurement a frame of each flow is sent "
+        "and compared at the far end.");
     command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
 }
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <bpf/bpf.h>
 #include <cerrno>
+#include <ctime>
 #include <linux/if_link.h>
 #include <net/if.h>
+#include <numeric>
 #include <pthread.h>
 #include <sched.h>
 #include <thread>
@@ -20,7 +22,9 @@
 namespace tna::bench {
 
 namespace {
-constexpr unsigned batch = 64;
+constexpr unsigned largestBatch = 64;
+constexpr unsigned untilInterrupted = 1U << 30U;
+constexpr double nanoseconds = 1e9;
 /// Frames that are under way move within milliseconds; a busy machine may take longer.
 constexpr auto settlePatience = std::chrono::seconds(5);
 constexpr auto settleQuiet = std::chrono::milliseconds(150);
@@ -131,17 +135,55 @@ Counters Traffic::settle() const {
     return counters();
 }
 
-Result<void> Traffic::send(int count) const {
+Result<void> Traffic::run(const bpf_program* program, unsigned count, unsigned batch) const {
     auto frame = frameOfFlow(0, frameSize_);
     xdp_md context{};
     context.data_end = frameSize_;
     LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(), .data_size_in = frameSize_,
-                .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = count,
-                .flags = BPF_F_TEST_XDP_LIVE_FRAMES,
-                .batch_size = std::min(batch, static_cast<unsigned>(count)));
-    if (bpf_prog_test_run_opts(bpf_program__fd(skeleton_->progs.generate), &options) != 0 && errno != EINTR)
+                .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = static_cast<int>(count),
+                .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch);
+    if (bpf_prog_test_run_opts(bpf_program__fd(program), &options) != 0 && errno != EINTR)
         return failErrno(errno, "cannot send frames with BPF_PROG_TEST_RUN");
     return {};
+}
+
+Result<void> Traffic::send(unsigned count) const {
+    return run(skeleton_->progs.generate, count, std::min(largestBatch, count));
+}
+
+Result<void> Traffic::sendPaced(double framesPerSecond) const {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now); // that of bpf_ktime_get_ns()
+    skeleton_->bss->pace = static_cast<__u64>(nanoseconds / framesPerSecond);
+    skeleton_->bss->due = static_cast<__u64>(now.tv_sec) * 1'000'000'000 + static_cast<__u64>(now.tv_nsec);
+    return run(skeleton_->progs.generate_paced, untilInterrupted, 1);
+}
+
+Result<void> Traffic::useSink(const bpf_program* program) {
+    if (bpf_link_update(sinkLink_.get(), bpf_program__fd(program), nullptr) != 0)
+        return failErrno(errno, "cannot replace the sink's program");
+    return {};
+}
+
+Result<void> Traffic::watchLatency(bool on) {
+    return useSink(on ? skeleton_->progs.sink_stamped : skeleton_->progs.sink);
+}
+
+Histogram Traffic::takeLatencies() const {
+    const int map = bpf_map__fd(skeleton_->maps.latencies);
+    const auto cpus = static_cast<std::size_t>(libbpf_num_possible_cpus());
+    std::vector<__u64> counts(cpus);
+    const std::vector<__u64> none(cpus);
+    Histogram histogram;
+    for (__u32 bucket = 0; bucket < LATENCY_BUCKETS; bucket++) {
+        if (bpf_map_lookup_elem(map, &bucket, counts.data()) != 0)
+            continue;
+        const auto sum = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+        histogram.add(bucket, sum);
+        if (sum != 0)
+            bpf_map_update_elem(map, &bucket, none.data(), BPF_ANY);
+    }
+    return histogram;
 }
 
 /// From one CPU, so that each flow has its turn: CPUs count flows by themselves.
@@ -151,7 +193,7 @@ Result<void> Traffic::sendPinned(unsigned count) const {
         pinTo(std::thread::hardware_concurrency() - 1);
         sent = topology_.generator().enter();
         if (sent)
-            sent = send(static_cast<int>(count));
+            sent = send(count);
     }).join();
     return sent;
 }
@@ -174,13 +216,13 @@ Result<void> Traffic::verify() {
     for (auto& cpu : skeleton_->bss->generated)
         cpu.flow = 0;
     __atomic_store_n(&skeleton_->bss->kept_count, 0, __ATOMIC_RELEASE);
-    if (bpf_link_update(sinkLink_.get(), bpf_program__fd(skeleton_->progs.keep), nullptr) != 0)
-        return failErrno(errno, "cannot replace the sink's program");
+    if (auto keeping = useSink(skeleton_->progs.keep); !keeping)
+        return keeping;
     auto sent = sendPinned(flows);
     const auto arrived = [this] { return __atomic_load_n(&skeleton_->bss->kept_count, __ATOMIC_ACQUIRE); };
     waitFor([&] { return arrived() >= flows; }, arrived);
-    if (bpf_link_update(sinkLink_.get(), bpf_program__fd(skeleton_->progs.sink), nullptr) != 0)
-        return failErrno(errno, "cannot replace the sink's program");
+    if (auto counting = useSink(skeleton_->progs.sink); !counting)
+        return counting;
     // What was sent to be looked at is no loss.
     for (auto& cpu : skeleton_->bss->generated)
         cpu.frames = 0;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "bench/histogram.hpp"
 #include "bench/topology.hpp"
 
 #include <memory>
 
+struct bpf_program;
 struct traffic;
 
 namespace tna::bench {
@@ -27,7 +29,13 @@ public:
 
     [[nodiscard]] Counters counters() const;
     /// Sends frames from the calling thread, which must be in the generator's namespace; a signal ends it.
-    [[nodiscard]] Result<void> send(int count) const;
+    [[nodiscard]] Result<void> send(unsigned count) const;
+    /// Sends a frame each time one is due, from now on; otherwise as send(). On one CPU only.
+    [[nodiscard]] Result<void> sendPaced(double framesPerSecond) const;
+    /// From now on the sink counts how late frames are.
+    [[nodiscard]] Result<void> watchLatency(bool on);
+    /// What it has counted since the last time it was asked.
+    [[nodiscard]] Histogram takeLatencies() const;
     /// Sends a frame of each flow (of the first 256); compares what arrives, byte by byte.
     [[nodiscard]] Result<void> verify();
     /// Waits until nothing is under way any more.
@@ -41,6 +49,8 @@ private:
     Traffic(::traffic* skeleton, const BridgeTopology& topology, unsigned flows, unsigned frameSize)
         : skeleton_(skeleton), topology_(topology), flows_(flows), frameSize_(frameSize) {}
     [[nodiscard]] Result<void> attachSink();
+    [[nodiscard]] Result<void> useSink(const bpf_program* program);
+    [[nodiscard]] Result<void> run(const bpf_program* program, unsigned count, unsigned batch) const;
     [[nodiscard]] Result<void> sendPinned(unsigned count) const;
     [[nodiscard]] std::vector<std::vector<unsigned char>> kept() const;
     ::traffic* skeleton_;

@@ -2,6 +2,7 @@
 // Whether the benchmark measures what it says; never how fast anything is.
 #include "base/file.hpp"
 #include "bench/kill.hpp"
+#include "bench/latency.hpp"
 #include "bench/many_ports.hpp"
 #include "bench/netlink.hpp"
 #include "bench/reaction.hpp"
@@ -47,7 +48,7 @@ protected:
 
 TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
     ThroughputOptions options;
-    options.contenders = {"linux", "tna", "ceiling"};
+    options.contenders = {"linux", "tna", "tna@" TNAD, "ceiling"};
     options.stations = {3};
     options.cpus = {1};
     options.rounds = 1;
@@ -57,7 +58,7 @@ TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
     Unwatched watcher;
     const auto all = measureThroughput(options, watcher);
     ASSERT_TRUE(all) << all.error().sentence();
-    ASSERT_EQ(all->size(), 3U);
+    ASSERT_EQ(all->size(), 4U);
     for (const auto& series : *all) {
         ASSERT_EQ(series.notMeasured, "") << series.contender;
         ASSERT_EQ(series.rounds.size(), 1U);
@@ -66,8 +67,31 @@ TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
         EXPECT_GE(sample.total.received, sample.received);
         EXPECT_EQ(sample.total.sent, sample.total.received + sample.lost());
         EXPECT_EQ(sample.total.wrong, 0U) << series.contender;
-        EXPECT_EQ(sample.slow.has_value(), series.contender == "tna");
+        EXPECT_EQ(sample.slow.has_value(), series.contender.starts_with("tna"));
     }
+    EXPECT_EQ(leftNamespaces(::getpid()), "");
+}
+
+TEST_F(Bench, LatencyIsTakenOfEveryFrameThatArrives) {
+    LatencyOptions options;
+    options.loads = {1, 5};
+    options.stations = 3;
+    options.rounds = 2;
+    options.seconds = 0.05;
+    options.tnad = TNAD;
+    Unwatched watcher;
+    const auto result = measureLatency(options, watcher);
+    ASSERT_TRUE(result) << result.error().sentence();
+    EXPECT_GT(result->capacity, 0);
+    ASSERT_EQ(result->series.size(), 6U);
+    for (const auto& series : result->series) {
+        EXPECT_GT(series.sent, 0U) << series.contender;
+        EXPECT_EQ(series.latencies.total(), series.sent - series.lost) << series.contender;
+        EXPECT_GT(series.latencies.quantile(0.5), 50) << series.contender; // a clock of nanoseconds
+        EXPECT_LE(series.latencies.quantile(0.5), series.latencies.largest());
+        EXPECT_EQ(series.medians.size(), options.rounds);
+    }
+    EXPECT_DOUBLE_EQ(result->series[3].wantedRate, 5 * result->series[0].wantedRate);
     EXPECT_EQ(leftNamespaces(::getpid()), "");
 }
 
@@ -87,10 +111,14 @@ TEST_F(Bench, WrongArgumentsAreNamed) {
         EXPECT_THAT(run.output, HasSubstr(words));
     };
     wrong("--contender", "nobody", "there is no contender 'nobody'");
+    wrong("--contender", "tna@/nonexistent", "cannot run '/nonexistent': No such file");
     wrong("--cpus", "1000", "1000 CPUs were asked for");
     wrong("--stations", "0", "--stations must be from 1");
     wrong("--size", "20", "--size must be from 64");
     wrong("--rounds", "0", "at least one round");
+    const auto load = test::command({TNA_BENCH, "latency", "--loads", "0"});
+    EXPECT_EQ(load.exitCode, 2);
+    EXPECT_THAT(load.output, HasSubstr("--loads are per cent"));
 }
 
 TEST_F(Bench, KillUnderLoadAccountsForEveryFrameAndLeavesNothing) {

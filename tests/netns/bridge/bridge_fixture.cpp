@@ -3,6 +3,7 @@
 
 #include "deploy/libbpf_log.hpp"
 
+#include <cstdlib>
 #include <ostream>
 
 namespace tna::test {
@@ -75,16 +76,30 @@ void BridgeTest::inFar(const std::string& words) {
 }
 
 void BridgeTest::accelerate(unsigned maxPorts) {
-    config::Config config;
-    config.ports.excludeKinds.clear();
-    config.limits.flowsPerCpu = 256;
-    config.limits.maxPorts = maxPorts;
-    auto controller = daemon::Controller::start(config);
+    config_.ports.excludeKinds.clear();
+    config_.ports.finishedFrames = {"*"}; // raw sockets and GRO see to it
+    config_.limits.flowsPerCpu = 256;
+    config_.limits.maxPorts = maxPorts;
+    if (const char* fdb = std::getenv("TNA_TEST_FDB"); fdb != nullptr)
+        config_.kernel.fdb = fdb;
+    auto controller = daemon::Controller::start(config_, seams_);
     if (!controller)
         GTEST_SKIP() << controller.error().sentence();
     controller_ = std::move(*controller);
     for (const char* port : {"p0", "p1", "p2"})
         ASSERT_TRUE(reaches(port, "accelerated"));
+}
+
+bool BridgeTest::watched() {
+    return controller_ && controller_->capabilities()["guards"][0]["mode"] == "watched";
+}
+
+/// What is live in place has been seen by the controller, where it is watched.
+void BridgeTest::catchUp() {
+    if (!watched())
+        return;
+    controller_->onTick();
+    pump();
 }
 
 bool BridgeTest::reaches(const std::string& port, const std::string& state) {
@@ -109,6 +124,7 @@ Path BridgeTest::counted(unsigned port) {
 
 Treatment BridgeTest::treat(const Frame& frame, unsigned port) {
     (void)arrivals();
+    catchUp();
     const auto before = counted(port);
     far(port).send(frame);
     Treatment treatment{{}, arrivals()};

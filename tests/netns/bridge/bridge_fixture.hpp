@@ -48,6 +48,10 @@ protected:
     void accelerate(unsigned maxPorts = 1024);
     /// Takes in netlink notifications until the port's state is as wanted.
     [[nodiscard]] bool reaches(const std::string& port, const std::string& state);
+    /// Whether the fast path reads nothing in place: TNA_TEST_FDB=mirror in the environment, or this kernel.
+    [[nodiscard]] bool watched();
+    /// Lets the controller see what Linux was told meanwhile, if the fast path does not see it by itself.
+    void catchUp();
     void pump() { ASSERT_TRUE(controller_->onNetlink()); }
     /// Makes stations known by sending: station(1) behind p0, station(2) behind p1.
     void learn();
@@ -75,6 +79,8 @@ protected:
     std::optional<NamespaceScope> scope_;
     std::map<unsigned, std::optional<PacketPort>> farPorts_;
     std::optional<Fence> fence_;
+    config::Config config_;
+    daemon::Seams seams_;
     std::unique_ptr<daemon::Controller> controller_;
 };
 

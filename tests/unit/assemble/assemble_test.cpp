@@ -73,6 +73,22 @@ TEST(Assemble, VethPortsGetTheChecksThatLocalSendersNeed) {
     EXPECT_TRUE(world.plan().profile->veth);
 }
 
+TEST(Assemble, TagsThatVethKeepsBesideAFrameAreSeenByTheFastPath) {
+    World world;
+    world.port().kind = "veth";
+    world.port().vlanRxOffload = true;
+    EXPECT_TRUE(world.plan().profile);
+}
+
+TEST(Assemble, BridgeThatFiltersVlansGetsItsProtocol) {
+    World world;
+    world.capabilities.inPlaceVlans.available = true;
+    world.bridge().bridge->vlanProtocol = 0x88a8;
+    EXPECT_EQ(world.plan().profile->vlanProtocol, 0);
+    world.bridge().bridge->vlanFiltering = true;
+    EXPECT_EQ(world.plan().profile->vlanProtocol, 0x88a8);
+}
+
 TEST(Assemble, BrNetfilterIsCheckedWhereItIsPresent) {
     World world;
     world.capabilities.brNetfilter = true;
@@ -124,7 +140,8 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"FeaturesUnknown", [](World& w) { w.capabilities.devices.clear(); }, "no-native-xdp"},
         Rule{"ProgramsDoNotLoad", [](World& w) { w.capabilities.fastPath.available = false; }, "kernel"},
         Rule{"FdbNotProved", [](World& w) { w.capabilities.inPlaceFdb.available = false; }, "fdb-not-proved"},
-        Rule{"VlanFiltering", [](World& w) { w.bridge().bridge->vlanFiltering = true; }, "vlan-filtering"},
+        Rule{"VlanFiltering", [](World& w) { w.bridge().bridge->vlanFiltering = true; }, "vlans-not-proved"},
+        Rule{"RxVlanOffload", [](World& w) { w.port().vlanRxOffload = true; }, "rx-vlan-offload"},
         Rule{"NoAgeingTime", [](World& w) { w.bridge().bridge->ageingTime = 0; }, "no-ageing-time"},
         Rule{"LearningOff", [](World& w) { w.port().bridgePort->learning = false; }, "learning-off"},
         Rule{"Locked", [](World& w) { w.port().bridgePort->locked = true; }, "locked"},
@@ -169,7 +186,7 @@ TEST(Assemble, EveryReasonIsGivenWhatTheOperatorWantedFirst) {
     std::vector<std::string> codes;
     for (const auto& reason : world.plan().reasons)
         codes.push_back(reason.code);
-    EXPECT_THAT(codes, ::testing::ElementsAre("paused", "not-ethernet", "vlan-filtering", "no-ageing-time",
+    EXPECT_THAT(codes, ::testing::ElementsAre("paused", "not-ethernet", "vlans-not-proved", "no-ageing-time",
                                               "locked"));
 }
 
@@ -232,6 +249,9 @@ TEST(Assemble, WhatHoldsForOnePortOrBridgeHoldsForNoOther) {
 
 TEST(Profile, PartsMakeTheName) {
     EXPECT_EQ((Profile{true, true, true}.name()), "bridge+veth+br_netfilter");
+    EXPECT_EQ((Profile{.bridge = true, .vlanProtocol = 0x8100}.name()), "bridge+vlan");
+    EXPECT_EQ((Profile{.bridge = true, .veth = true, .vlanProtocol = 0x88a8}.name()),
+              "bridge+vlan-802.1ad+veth");
     EXPECT_EQ(Profile{}.name(), "none");
     EXPECT_TRUE(Profile{}.modules().empty());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/report.hpp"
 #include "bench/topology.hpp"
+#include "bench/turns.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,9 +43,9 @@ TEST(BenchReport, RatiosAreOfTheSameRoundAndThenTheirMedian) {
 
 TEST(BenchReport, TableShowsMedianSpreadAndExactAccount) {
     const auto table = renderTable(threeRounds());
-    EXPECT_THAT(table, HasSubstr("0.80 (0.75-1.00)"));
-    EXPECT_THAT(table, HasSubstr("3.00 (2.00-5.00)"));
-    EXPECT_THAT(table, HasSubstr("4.00 (3.00-5.00)"));
+    EXPECT_THAT(table, HasSubstr("0.80 (0.78-0.90)"));
+    EXPECT_THAT(table, HasSubstr("3.00 (2.50-4.00)"));
+    EXPECT_THAT(table, HasSubstr("4.00 (3.50-4.50)"));
     EXPECT_THAT(table, HasSubstr("    4000005     4000000         5\n"));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The proof of reading in place: any difference from netlink is found.
-#include "capability/fdb_proof.hpp"
+#include "capability/vlan_proof.hpp"
 
 #include <functional>
 #include <gmock/gmock.h>
@@ -13,6 +13,8 @@ namespace {
 constexpr model::MacAddress learnt{{2, 0, 0, 0, 0, 1}};
 constexpr model::MacAddress own{{2, 0, 0, 0, 0, 9}};
 
+constexpr unsigned untagged = 1U << 2U; // BRIDGE_VLAN_INFO_UNTAGGED
+
 /// Answers like a kernel whose layout is understood; each test spoils one answer.
 struct Kernel : InPlaceReader {
     deploy::PortFacts port{.flags = 1U << 5U | 1U << 6U, .bridgeOptions = 0, .state = 3};
@@ -23,6 +25,12 @@ struct Kernel : InPlaceReader {
                                                         std::uint16_t) override {
         const auto it = entries.find(mac);
         return it == entries.end() ? std::nullopt : std::optional(it->second);
+    }
+    std::map<std::uint16_t, deploy::VlanFacts> vlans{{0, {true, false, 0, 0, 1, 0x8100}},
+                                                     {1, {true, true, untagged, 3, 1, 0x8100}},
+                                                     {10, {true, true, 0, 4, 1, 0x8100}}};
+    Result<deploy::VlanFacts> readVlan(model::IfIndex, std::uint16_t vid) override {
+        return vlans.at(vlans.contains(vid) ? vid : 0);
     }
 };
 
@@ -37,6 +45,8 @@ model::Network network() {
     port.master = 1;
     port.bridgePort.emplace();
     port.bridgePort->state = model::StpState::forwarding;
+    port.bridgePort->vlans = {{1, true, true, model::StpState::forwarding},
+                              {10, false, false, model::StpState::blocking}};
     model::Network network;
     network.links = {{1, bridge}, {2, port}};
     return network;
@@ -85,6 +95,42 @@ INSTANTIATE_TEST_SUITE_P(
         Spoilt{"PortState", [](Kernel& k) { k.port.state = 4; }, "state of port p0"},
         Spoilt{"PortFlags", [](Kernel& k) { k.port.flags = 0; }, "'learning' of port p0"},
         Spoilt{"BridgeOptions", [](Kernel& k) { k.port.bridgeOptions = 1; }, "options of the bridge"}),
+    [](const auto& parameter) { return parameter.param.name; });
+
+TEST(VlanProof, SucceedsWhenAllIsAlike) {
+    Kernel kernel;
+    const auto finding = proveInPlaceVlans(kernel, network());
+    EXPECT_TRUE(finding.available) << finding.detail;
+}
+
+TEST(VlanProof, NeedsSomethingToCompare) {
+    Kernel kernel;
+    kernel.vlans = {{0, {true, false, 0, 0, 0, 0x8100}}};
+    auto without = network();
+    without.links.at(2).bridgePort->vlans.clear();
+    EXPECT_FALSE(proveInPlaceVlans(kernel, without).available);
+}
+
+class VlanDifference : public ::testing::TestWithParam<Spoilt> {};
+
+TEST_P(VlanDifference, IsFoundAndNamed) {
+    Kernel kernel;
+    GetParam().spoil(kernel);
+    const auto finding = proveInPlaceVlans(kernel, network());
+    EXPECT_FALSE(finding.available);
+    EXPECT_THAT(finding.detail, ::testing::HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Answers, VlanDifference,
+    ::testing::Values(
+        Spoilt{"OtherHash", [](Kernel& k) { k.vlans[1] = k.vlans[0]; }, "VLAN 1 of port p0 is not found"},
+        Spoilt{"FoundWhereNoneIs", [](Kernel& k) { k.vlans[0].found = true; }, "VLAN 2 is found"},
+        Spoilt{"Untagged", [](Kernel& k) { k.vlans[1].flags = 0; }, "VLAN 1 of port p0 reads"},
+        Spoilt{"State", [](Kernel& k) { k.vlans[10].state = 3; }, "VLAN 10 of port p0 reads"},
+        Spoilt{"Pvid", [](Kernel& k) { k.vlans[0].pvid = 2; }, "PVID of port p0"},
+        Spoilt{"Protocol", [](Kernel& k) { k.vlans[0].protocol = 0x88a8; }, "VLAN protocol of the bridge"},
+        Spoilt{"KernelWithout", [](Kernel& k) { k.vlans[0].known = false; }, "know no VLANs"}),
     [](const auto& parameter) { return parameter.param.name; });
 
 } // namespace

@@ -16,6 +16,15 @@ struct per_cpu {
 	__u64 unused[5];
 } __attribute__((aligned(64)));
 
+/*
+ * Latencies are counted in buckets: exactly up to 32 ns, then 32 buckets for each power of two, which is
+ * within 3 %.
+ */
+#define LATENCY_STEPS_LOG 5
+#define LATENCY_STEPS (1 << LATENCY_STEPS_LOG)
+#define LATENCY_LARGEST_LOG 40 /* 18 minutes */
+#define LATENCY_BUCKETS ((LATENCY_LARGEST_LOG - LATENCY_STEPS_LOG + 1) * LATENCY_STEPS)
+
 struct kept_frame {
 	__u32 size;
 	__u8 bytes[1532];

@@ -12,6 +12,7 @@
 
 #define MAGIC 0x746e6162u
 #define HEADERS (ETH_HLEN + 20 + 8)
+#define STAMP (HEADERS + 4)
 
 const volatile __u32 flow_count = 1;
 const volatile __u32 frame_size = 64;
@@ -19,6 +20,8 @@ const volatile __u32 frame_size = 64;
 struct per_cpu generated[CPUS] = {};
 struct per_cpu received[CPUS] = {};
 __u32 kept_count = 0;
+__u64 pace = 0; /* nanoseconds from one frame to the next */
+__u64 due = 0;  /* when the next frame is due */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -41,6 +44,13 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } bridge_ports SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, LATENCY_BUCKETS);
+	__type(key, __u32);
+	__type(value, __u64);
+} latencies SEC(".maps");
 
 /* Flow n goes from station 02:01:00:00:n to station 02:00:00:00:n. */
 static __always_inline void write_headers(__u8 *data, __u32 flow)
@@ -76,20 +86,43 @@ static __always_inline void write_headers(__u8 *data, __u32 flow)
 	*(__u32 *)(data + HEADERS) = MAGIC;
 }
 
-/* Run with BPF_F_TEST_XDP_LIVE_FRAMES; recycled frames keep changes, so each is written anew. */
-SEC("xdp")
-int generate(struct xdp_md *ctx)
+/* Recycled frames keep changes, so each is written anew. */
+static __always_inline int send_next(__u8 *data)
 {
-	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
 	struct per_cpu *own = &generated[bpf_get_smp_processor_id() & (CPUS - 1)];
 	__u32 flow = own->flow;
 
-	if (data + HEADERS + 4 > end)
-		return XDP_ABORTED;
 	own->flow = flow + 1 >= flow_count ? 0 : flow + 1;
 	own->frames++;
 	write_headers(data, flow);
 	return bpf_redirect_map(&generator_port, 0, XDP_DROP);
+}
+
+/* Run with BPF_F_TEST_XDP_LIVE_FRAMES. */
+SEC("xdp")
+int generate(struct xdp_md *ctx)
+{
+	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+
+	return data + HEADERS + 4 > end ? XDP_ABORTED : send_next(data);
+}
+
+/*
+ * Frame by frame, each when it is due, with that time in the payload. What is not due is dropped here, and
+ * tried again: to be run one by one, on one CPU.
+ */
+SEC("xdp")
+int generate_paced(struct xdp_md *ctx)
+{
+	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+
+	if (data + STAMP + 8 > end)
+		return XDP_ABORTED;
+	if (bpf_ktime_get_ns() < due)
+		return XDP_DROP;
+	*(__u64 *)(data + STAMP) = due;
+	due += pace;
+	return send_next(data);
 }
 
 static __always_inline int is_ours(struct xdp_md *ctx)
@@ -99,17 +132,57 @@ static __always_inline int is_ours(struct xdp_md *ctx)
 	return data + HEADERS + 4 <= end && *(__u32 *)(data + HEADERS) == MAGIC;
 }
 
+static __always_inline void count_received(__u8 *data, __u8 *end)
+{
+	struct per_cpu *own = &received[bpf_get_smp_processor_id() & (CPUS - 1)];
+
+	own->frames++;
+	if (end - data != frame_size || *(__u16 *)data != bpf_htons(0x0200))
+		own->wrong++;
+}
+
 SEC("xdp")
 int sink(struct xdp_md *ctx)
 {
 	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
-	struct per_cpu *own = &received[bpf_get_smp_processor_id() & (CPUS - 1)];
 
 	if (data + HEADERS + 4 > end || *(__u32 *)(data + HEADERS) != MAGIC)
 		return XDP_PASS;
-	own->frames++;
-	if (end - data != frame_size || *(__u16 *)data != bpf_htons(0x0200))
-		own->wrong++;
+	count_received(data, end);
+	return XDP_DROP;
+}
+
+static __always_inline __u32 latency_bucket(__u64 ns)
+{
+	__u32 log = 0;
+
+	if (ns >> LATENCY_LARGEST_LOG)
+		return LATENCY_BUCKETS - 1;
+	for (__u32 half = 32; half; half /= 2)
+		if (ns >> (log + half))
+			log += half;
+	if (log < LATENCY_STEPS_LOG)
+		return ns;
+	__u32 shift = log - LATENCY_STEPS_LOG;
+
+	return shift * LATENCY_STEPS + (ns >> shift);
+}
+
+/* In the sink's place while latency is measured. */
+SEC("xdp")
+int sink_stamped(struct xdp_md *ctx)
+{
+	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+
+	if (data + STAMP + 8 > end || *(__u32 *)(data + HEADERS) != MAGIC)
+		return XDP_PASS;
+	__u64 sent = *(__u64 *)(data + STAMP), now = bpf_ktime_get_ns();
+	__u32 bucket = latency_bucket(now > sent ? now - sent : 0);
+	__u64 *count = bpf_map_lookup_elem(&latencies, &bucket);
+
+	if (count)
+		(*count)++;
+	count_received(data, end);
 	return XDP_DROP;
 }
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assemble/watched.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tna/reasons.h>
+
+namespace tna::assemble {
+
+namespace {
+
+/// Without learning from link-local frames, all is as usual; other options are Linux's.
+constexpr std::uint64_t harmlessOptions = 1; // BR_BOOLOPT_NO_LL_LEARN
+
+/// Of the ageing time; the same as for kernels that are read in place.
+constexpr unsigned refreshPart = 64;
+
+constexpr std::uint32_t ethernetHeader = 14;
+constexpr std::uint32_t vlanTag = 4;
+
+bool captured(const World& world, const model::Link& link) {
+    return world.network.captures.contains(0) || world.network.captures.contains(link.ifindex);
+}
+
+/// A hook may name devices by the start of their names, and flow tables are hooks as well.
+bool hooked(const World& world, const model::Link& link, const std::string& where) {
+    return std::ranges::any_of(world.network.netfilter.hooks, [&](const model::NetfilterHook& hook) {
+        return hook.hook == where && (hook.family == "netdev" || hook.family == "inet") &&
+               link.name.starts_with(hook.device);
+    });
+}
+
+/// An expression in any chain of the bridge family may register hooks of its own (conntrack).
+bool bridgeFiltered(const World& world) {
+    const auto& netfilter = world.network.netfilter;
+    return world.capabilities.ebtables || netfilter.bridgeRules > 0 ||
+           std::ranges::any_of(netfilter.hooks, [](const model::NetfilterHook& hook) {
+               return hook.family == "bridge" && hook.hook != "input" && hook.hook != "output";
+           });
+}
+
+bool callsIptables(const World& world) {
+    constexpr std::array<const char*, 2> settings = {"net.bridge.bridge-nf-call-iptables",
+                                                     "net.bridge.bridge-nf-call-ip6tables"};
+    return std::ranges::any_of(settings, [&](const char* name) {
+        const auto it = world.network.sysctls.find(name);
+        return it != world.network.sysctls.end() && it->second != "0";
+    });
+}
+
+bool optionsNeedLinux(const World& world, const model::Link& bridge) {
+    const auto& options = *bridge.bridge;
+    if ((options.multiOptions & ~harmlessOptions) != 0 || options.nfCallIptables || options.nfCallIp6tables ||
+        options.nfCallArptables)
+        return true;
+    const auto ports = world.network.portsOf(bridge.ifindex);
+    return std::ranges::any_of(ports, [](const model::Link* port) {
+        return port->bridgePort->neighSuppress || port->bridgePort->neighVlanSuppress;
+    });
+}
+
+unsigned ingressReason(const World& world, const model::Link& link, const model::Link& bridge) {
+    if (captured(world, link))
+        return TNA_REASON_CAPTURE;
+    if (link.ingressFilters > 0 || world.wishes.tcxIngress.contains(link.ifindex))
+        return TNA_REASON_TC;
+    if (hooked(world, link, "ingress"))
+        return TNA_REASON_NETDEV_HOOK;
+    if (optionsNeedLinux(world, bridge))
+        return TNA_REASON_BRIDGE_OPTIONS;
+    if (bridge.promiscuity > 0)
+        return TNA_REASON_BRIDGE_PROMISC;
+    if (bridgeFiltered(world))
+        return TNA_REASON_NETFILTER;
+    if (callsIptables(world))
+        return TNA_REASON_BR_NETFILTER;
+    if (link.bridgePort->state != model::StpState::forwarding)
+        return TNA_REASON_PORT_STATE;
+    return TNA_REASON_COUNT;
+}
+
+/// The work-conserving disciplines that distributions use as default, alone or one for each queue.
+bool queuesArePlain(const model::Link& link) {
+    const auto plain = [](const std::string& kind) {
+        return kind == "noqueue" || kind == "pfifo_fast" || kind == "fq_codel" || kind == "fq";
+    };
+    if (link.rootQdisc != "mq" && !plain(link.rootQdisc))
+        return false;
+    return std::ranges::all_of(link.queues,
+                               [&](const std::string& kind) { return kind == "mq" || plain(kind); });
+}
+
+/// Without the kernel's word, a veth takes frames only if its far end does, which nobody tells.
+bool takesRedirects(const World& world, const model::Link& link) {
+    const auto features = world.capabilities.devices.find(link.ifindex);
+    if (features == world.capabilities.devices.end() || !features->second.redirectTarget)
+        return false;
+    return world.capabilities.driversTell || !sendersMayLeaveWork(link) ||
+           world.wishes.finished.contains(link.ifindex);
+}
+
+unsigned egressReason(const World& world, const model::Link& link, bool allowed) {
+    const auto& port = *link.bridgePort;
+    if (!allowed)
+        return TNA_REASON_EGRESS_UNMANAGED;
+    if (port.state != model::StpState::forwarding)
+        return TNA_REASON_EGRESS_STATE;
+    if (port.locked || port.mab || port.vlanTunnel || port.neighSuppress || port.neighVlanSuppress)
+        return TNA_REASON_EGRESS_FLAGS;
+    if (captured(world, link))
+        return TNA_REASON_CAPTURE;
+    if (link.egressFilters > 0 || world.wishes.tcxEgress.contains(link.ifindex))
+        return TNA_REASON_TC;
+    if (hooked(world, link, "egress"))
+        return TNA_REASON_NETDEV_HOOK;
+    if (!link.up() || !link.carrier)
+        return TNA_REASON_EGRESS_DOWN;
+    if (!queuesArePlain(link))
+        return TNA_REASON_EGRESS_QDISC;
+    if (!takesRedirects(world, link))
+        return TNA_REASON_EGRESS_REDIRECT;
+    return TNA_REASON_COUNT;
+}
+
+/// While the topology changes, Linux ages by the forward delay.
+std::chrono::nanoseconds refreshInterval(const model::BridgeOptions& options) {
+    const auto lifetime =
+        options.topologyChange ? std::min(options.ageingTime, options.forwardDelay) : options.ageingTime;
+    return std::chrono::milliseconds(10) * std::uint64_t{lifetime} / refreshPart;
+}
+
+} // namespace
+
+bool sendersMayLeaveWork(const model::Link& link) {
+    constexpr std::array<const char*, 6> local = {"veth",         "tun",       "tap",
+                                                  "xen_netfront", "hv_netvsc", "vmxnet3"};
+    return std::ranges::any_of(local,
+                               [&](const char* name) { return link.kind == name || link.driver == name; });
+}
+
+WatchedPort watchPort(const World& world, const model::Link& link, const model::Link& bridge, bool egress) {
+    const auto& port = *link.bridgePort;
+    WatchedPort watched;
+    watched.bridge = bridge.ifindex;
+    watched.ingressReason = ingressReason(world, link, bridge);
+    watched.egressReason = egressReason(world, link, egress);
+    watched.needsProgram = !world.capabilities.driversTell;
+    watched.isolated = port.isolated;
+    watched.learns = port.learning &&
+                     (port.state == model::StpState::forwarding || port.state == model::StpState::learning);
+    watched.maxFrame = link.mtu + ethernetHeader + vlanTag;
+    watched.refresh = refreshInterval(*bridge.bridge);
+    return watched;
+}
+
+} // namespace tna::assemble

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "introspect/stations.hpp"
+
+#include "introspect/decode_station.hpp"
+
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+#include <utility>
+
+namespace tna::introspect {
+
+namespace {
+/// A dump in pieces leaves out an entry when one before it goes (the kernel counts entries to find its place
+/// again): then it is repeated, so often. An entry that is left out for good costs speed only.
+constexpr int readAttempts = 3;
+} // namespace
+
+Result<Stations> Stations::open(std::size_t receiveBuffer) {
+    auto requests = NetlinkSocket::open(NETLINK_ROUTE);
+    if (!requests)
+        return std::unexpected(requests.error());
+    auto events = NetlinkSocket::open(NETLINK_ROUTE, receiveBuffer);
+    if (!events)
+        return std::unexpected(events.error());
+    if (auto joined = events->join({RTNLGRP_NEIGH}); !joined)
+        return std::unexpected(joined.error());
+    return Stations(std::move(*requests), std::move(*events));
+}
+
+void Stations::apply(const model::StationChange& change) {
+    if (!change.now) {
+        if (stations_.erase(change.key) > 0)
+            changed_.insert(change.key);
+        return;
+    }
+    const auto [it, fresh] = stations_.try_emplace(change.key, *change.now);
+    if (!fresh && it->second == *change.now)
+        return;
+    it->second = *change.now;
+    changed_.insert(change.key);
+}
+
+Stations::Drained Stations::drain() {
+    Drained drained;
+    const auto how = events_.drain([&](const Message& message) {
+        const auto change = decodeStation(message);
+        if (!change)
+            return;
+        ++stats_.events;
+        drained.removed |= !change->now;
+        apply(*change);
+    });
+    drained.lost = how == NetlinkSocket::Drained::overrun;
+    return drained;
+}
+
+Result<void> Stations::readAll() {
+    ++stats_.readings;
+    ndmsg header{};
+    header.ndm_family = AF_BRIDGE;
+    Request request(RTM_GETNEIGH, NLM_F_DUMP, header);
+    Keys found;
+    const auto outcome = requests_.dump(
+        request, [&] { found.clear(); },
+        [&](const Message& message) {
+            if (const auto station = decodeStation(message)) {
+                found.insert(station->key);
+                apply(*station);
+            }
+        });
+    if (outcome.error != 0)
+        return failErrno(outcome.error, "cannot read the forwarding databases");
+    std::erase_if(stations_, [&](const auto& item) {
+        const bool gone = !found.contains(item.first);
+        if (gone)
+            changed_.insert(item.first);
+        return gone;
+    });
+    return {};
+}
+
+Result<void> Stations::process(const std::function<void()>& lost) {
+    if (drain().lost && std::exchange(complete_, false))
+        lost();
+    for (int attempt = 0; attempt < readAttempts && !complete_; attempt++) {
+        if (auto done = readAll(); !done)
+            return done;
+        // Who listens before reading, and takes in afterwards what was announced meanwhile, misses nothing.
+        const auto meanwhile = drain();
+        const bool last = attempt + 1 == readAttempts;
+        complete_ = !meanwhile.lost && (last || !meanwhile.removed);
+    }
+    return {};
+}
+
+std::vector<model::StationChange> Stations::take() {
+    std::vector<model::StationChange> changes;
+    changes.reserve(changed_.size());
+    for (const auto& key : std::exchange(changed_, {})) {
+        const auto it = stations_.find(key);
+        changes.push_back({key, it == stations_.end() ? std::nullopt : std::optional(it->second)});
+    }
+    return changes;
+}
+
+} // namespace tna::introspect

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_BRIDGE_VLAN_H
+#define TNA_BRIDGE_VLAN_H
+
+/*
+ * Bridges that filter VLANs: which VLAN a frame belongs to, whether a port takes part in it, and what
+ * becomes of the tag. Linux: __allowed_ingress(), br_allowed_egress(), br_handle_vlan().
+ *
+ * The profile's constant VLAN is the EtherType of the bridge's own tags, in network order. Another tag
+ * is payload: Linux pushes it back in and takes the frame as untagged.
+ */
+
+#include "kernel/rhashtable.bpf.h"
+#include "packet/tag.bpf.h"
+#include "pipeline/constant.bpf.h"
+
+/* Without CONFIG_BRIDGE_VLAN_FILTERING, the kernel has none of this. */
+#define VLAN_KNOWN                                                                                           \
+	(bpf_core_field_exists(struct net_bridge_port, vlgrp) && bpf_core_type_exists(struct net_bridge_vlan))
+
+#define VLAN_ID 0xfffu
+#define VLAN_TAGGED (1u << 16) /* beside a TCI: the frame has a tag of the bridge's own kind */
+#define VLAN_UNTAGGED_BIT 18   /* of vlan_settings(): BRIDGE_VLAN_INFO_UNTAGGED of the flags */
+
+/* The frame's tag, TCI in host order, with VLAN_TAGGED; 0 if it has none of the bridge's own kind. */
+INLINE u64 vlan_tag(const struct packet *packet)
+{
+	u64 other = packet->protocol ^ CONSTANT(VLAN);
+	u64 tagged = (other - 1) >> 63; /* the same protocol, without a branch */
+
+	return (bpf_ntohs(packet->behind) | VLAN_TAGGED) & -tagged;
+}
+
+/* The tag with its VLAN: untagged and priority-tagged frames (VLAN id 0) are of the port's PVID. */
+INLINE u64 vlan_complete(u64 tag, u64 pvid)
+{
+	u64 none = ((tag & VLAN_ID) - 1) >> 63;
+
+	return tag | (pvid & -none);
+}
+
+INLINE u64 vlan_pvid(struct net_bridge_port *port)
+{
+	struct net_bridge_vlan_group *group = KOBJ(struct net_bridge_vlan_group, KGET(u64, port, vlgrp));
+
+	return KGET(u16, group, pvid);
+}
+
+/* A port's part in a VLAN, by address: a struct net_bridge_vlan, 0 if it has none. */
+NOINLINE u64 vlan_find(u64 port, u64 vid)
+{
+	u64 group = KLOAD(u64, KADDR(struct net_bridge_port, port, vlgrp));
+
+	if (!group)
+		return 0;
+	return rhash_find(KADDR(struct net_bridge_vlan_group, group, vlan_hash), vid, sizeof(u16),
+			  bpf_core_field_offset(struct net_bridge_vlan, vnode),
+			  bpf_core_field_offset(struct net_bridge_vlan, vid));
+}
+
+INLINE int vlan_settings_packed(void)
+{
+	return !VLAN_KNOWN || (bpf_core_field_offset(struct net_bridge_vlan, flags) ==
+				       bpf_core_field_offset(struct net_bridge_vlan, vid) + 2 &&
+			       bpf_core_field_offset(struct net_bridge_vlan, state) ==
+				       bpf_core_field_offset(struct net_bridge_vlan, vid) + 6);
+}
+
+/* Id, flags (from bit 16) and state (from bit 48); they lie side by side where the constant says so. */
+INLINE u64 vlan_settings(struct net_bridge_vlan *vlan)
+{
+	if (likely(CONSTANT(PACKED)))
+		return KGET(u64, vlan, vid);
+	return KGET(u16, vlan, vid) | (u64)KGET(u16, vlan, flags) << 16 | (u64)KGET(u8, vlan, state) << 48;
+}
+
+/*
+ * 0 if the port takes part in the VLAN and forwards there. br_vlan_state_allowed() would let an ingress
+ * port learn, too. The PVID's state is kept a second time in the port's group, always the same.
+ */
+INLINE u64 vlan_state(u64 settings, u64 vid)
+{
+	return (settings & (0xffULL << 48 | 0xffff)) ^ ((u64)BR_STATE_FORWARDING << 48 | vid);
+}
+
+/*
+ * Proves in place that what used to be a port's part in a VLAN still is: RCU keeps the memory readable,
+ * and __vlan_del() unlinks it (list_del_rcu() poisons the pointer) before the memory is given back.
+ */
+INLINE u64 vlan_gone(struct net_bridge_vlan *vlan, u64 port)
+{
+	u64 word = KGET(u64, vlan, port) ^ port;
+
+	COLLECT(word, KGET(u64, vlan, vlist.prev) >> 56 ^ LIST_POINTER_TOP);
+	return word;
+}
+
+/* What a completed tag becomes at an egress port with these settings, of a frame whose tag was this. */
+INLINE u64 vlan_retag(u64 tag, u64 completed, u64 egress_settings)
+{
+	u64 in = tag / VLAN_TAGGED, out = ~egress_settings >> VLAN_UNTAGGED_BIT & 1;
+	u64 changed = ((tag ^ completed) + VLAN_ID) >> 12; /* 0 or 1 */
+
+	return (completed & 0xffff) | (out & ~in) * RETAG_PUSH | (in & ~out) * RETAG_POP |
+	       (in & out & changed) * RETAG_WRITE;
+}
+
+#endif

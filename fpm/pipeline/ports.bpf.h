@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_PIPELINE_PORTS_H
+#define TNA_PIPELINE_PORTS_H
+
+/* The ports of a namespace and what is counted for them; every pipeline has this. */
+
+#include <tna/fastpath.h>
+
+#include "pipeline/constant.bpf.h"
+
+typedef __s32 s32;
+
+/* Nothing speaks against the fast path. */
+#define REASON_NONE TNA_REASON_COUNT
+
+struct tna_namespace home = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tna_port_counters);
+} port_counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tna_port_slot);
+} port_slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+} egress_ports SEC(".maps");
+
+/* The slot of a managed port, negative if it is not managed. */
+INLINE s32 port_slot(u32 ifindex)
+{
+	struct tna_port_slot *slot = bpf_map_lookup_elem(&port_slots, &ifindex);
+
+	return slot ? (s32)slot->slot : -1;
+}
+
+/* Counts a frame that is left to Linux, by port and reason. */
+NOINLINE int leave_to_linux(struct xdp_md *ctx, u32 reason)
+{
+	s32 slot = port_slot(ctx->ingress_ifindex);
+	u32 key = slot;
+	struct tna_port_counters *counters = slot < 0 ? NULL : bpf_map_lookup_elem(&port_counters, &key);
+
+	if (counters && reason < TNA_REASON_COUNT)
+		counters->slow[reason]++;
+	return XDP_PASS;
+}
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/lane.hpp"
+
+namespace tna::bench {
+
+Result<std::unique_ptr<Lane>> Lane::open(std::unique_ptr<Contender> contender, const Load& load) {
+    auto topology = BridgeTopology::make(load.cpus, load.stations);
+    if (!topology)
+        return std::unexpected(topology.error());
+    std::unique_ptr<Lane> lane{new Lane(std::move(contender), load, std::move(*topology))};
+    if (auto begun = lane->begin(); !begun)
+        return std::unexpected(begun.error());
+    return lane;
+}
+
+Result<void> Lane::begin() {
+    auto traffic = Traffic::load(topology_, load_.stations, load_.frameSize);
+    if (!traffic)
+        return std::unexpected(traffic.error());
+    traffic_ = std::move(*traffic);
+    auto inside = NamespaceScope::enter(topology_.device());
+    if (!inside)
+        return std::unexpected(inside.error());
+    if (auto started = contender_->start(*traffic_); !started)
+        return started;
+    return traffic_->verify();
+}
+
+Lane::~Lane() {
+    // The contender may have programs on the devices, and none if it was not started.
+    const auto inside = NamespaceScope::enter(topology_.device());
+    if (inside)
+        contender_->stop();
+}
+
+Result<Sample> Lane::measure(Duration duration) {
+    const auto slowBefore = contender_->slowFrames();
+    if (!slowBefore)
+        return std::unexpected(slowBefore.error());
+    auto sample = bench::measure(*traffic_, load_.cpus, duration);
+    const auto slowAfter = contender_->slowFrames();
+    if (!slowAfter)
+        return std::unexpected(slowAfter.error());
+    if (sample && *slowAfter)
+        sample->slow = **slowAfter - slowBefore->value_or(0);
+    return sample;
+}
+
+} // namespace tna::bench

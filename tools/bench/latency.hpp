@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/error.hpp"
+#include "bench/histogram.hpp"
+#include "bench/progress.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tna::bench {
+
+struct LatencyOptions {
+    std::vector<std::string> contenders{"linux", "tna", "ceiling"};
+    std::vector<unsigned> loads{10, 50, 90}; ///< per cent of what the slowest contender can carry
+    unsigned stations = 1;
+    unsigned frameSize = 64;
+    unsigned rounds = 10;
+    double seconds = 0.2; ///< of each turn
+    std::string tnad;     ///< the daemon's file
+};
+
+/// One contender under one load. A frame's latency counts from when it was due, however late it was sent.
+struct LatencySeries {
+    std::string contender;
+    unsigned load = 0;
+    double wantedRate = 0; ///< frames per second
+    Histogram latencies;
+    std::vector<double> medians; ///< of each round
+    std::uint64_t sent = 0;
+    std::uint64_t lost = 0;
+};
+
+struct LatencyResult {
+    double capacity = 0; ///< of the slowest contender, in frames per second
+    std::string slowest;
+    std::vector<LatencySeries> series;
+};
+
+/// All contenders stand ready in namespaces of their own and take short turns at each load.
+[[nodiscard]] Result<LatencyResult> measureLatency(const LatencyOptions& options, Watcher& watcher);
+
+} // namespace tna::bench

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/commands.hpp"
+#include "bench/contender.hpp"
+#include "bench/frame.hpp"
+#include "bench/latency.hpp"
+#include "bench/latency_report.hpp"
+#include "bench/report.hpp"
+
+#include <algorithm>
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace tna::bench {
+
+namespace {
+struct Arguments {
+    LatencyOptions options;
+    bool json = false;
+};
+
+std::string problemWith(const LatencyOptions& options) {
+    for (const auto& name : options.contenders)
+        if (auto problem = problemWithContender(name); !problem.empty())
+            return problem;
+    if (options.loads.empty() ||
+        std::ranges::any_of(options.loads, [](unsigned load) { return load == 0 || load > 100; }))
+        return "--loads are per cent, from 1 to 100";
+    if (options.stations == 0 || options.stations > mostStations)
+        return fmt::format("--stations must be from 1 to {}", mostStations);
+    if (options.frameSize < smallestFrame || options.frameSize > largestFrame)
+        return fmt::format("--size must be from {} to {} bytes", smallestFrame, largestFrame);
+    if (options.rounds == 0 || options.seconds <= 0)
+        return "there must be at least one round, of more than 0 seconds";
+    return {};
+}
+
+int run(Arguments& arguments) {
+    auto& options = arguments.options;
+    if (const auto problem = problemWith(options); !problem.empty())
+        return complain(problem, ExitCode::usage);
+    if (const int code = prepare(options.tnad); code != 0)
+        return code;
+    const auto machine = describeMachine();
+    takePriority();
+    auto watcher = std::make_unique<TerminalWatcher>();
+    const auto result = measureLatency(options, *watcher);
+    const bool interrupted = watcher->interrupted();
+    watcher.reset();
+    if (!result)
+        return complain(result.error().sentence(), ExitCode::failure);
+    if (arguments.json)
+        print(latencyDocument(options, machine, *result));
+    else
+        fmt::print("{} byte frames, {}\n{}", options.frameSize, machineLine(machine), renderLatency(*result));
+    return interrupted ? complain("interrupted; what was measured is shown", ExitCode::failure) : 0;
+}
+} // namespace
+
+void addLatency(CLI::App& app, int& exitCode) {
+    auto arguments = std::make_shared<Arguments>();
+    auto& options = arguments->options;
+    auto* command = app.add_subcommand("latency", "how long frames take through a bridge, at fixed loads");
+    command->add_option("--contender", options.contenders, "linux, linux+nf, tna, tna@FILE, ceiling")
+        ->delimiter(',')
+        ->capture_default_str();
+    command->add_option("--loads", options.loads, "per cent of what the slowest contender can carry")
+        ->delimiter(',')
+        ->capture_default_str();
+    command->add_option("--stations", options.stations, "pairs of stations that talk")->capture_default_str();
+    command->add_option("--size", options.frameSize, "frame size in bytes")->capture_default_str();
+    command->add_option("--rounds", options.rounds, "rounds")->capture_default_str();
+    command->add_option("--seconds", options.seconds, "length of each turn")->capture_default_str();
+    command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
+    command->add_flag("--json", arguments->json, "every value, for programs");
+    command->footer(
+        "Every frame is timed, from when it was due to when it is at the far end: a generator that is held "
+        "up does not\nhide what it missed.\nAll contenders carry the same rates: shares of what the slowest "
+        "of them can carry on one CPU.");
+    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+}
+
+} // namespace tna::bench
