@@ -22,12 +22,12 @@
 #include "route/settings.bpf.h"
 
 /* From uapi headers that may be older than the kernel, or that pull in too much. */
-#define FIB_SKIP_NEIGHBOUR (1u << 2) /* BPF_FIB_LOOKUP_SKIP_NEIGH, since 6.3 */
-#define ROUTE_UNICAST 1		     /* RTN_UNICAST */
-#define SCOPE_LINK 253		     /* RT_SCOPE_LINK */
-#define FAMILY_INET 2		     /* AF_INET */
+#define FIB_SKIP_NEIGHBOUR (1u << 2)  /* BPF_FIB_LOOKUP_SKIP_NEIGH, since 6.3 */
+#define ROUTE_UNICAST 1               /* RTN_UNICAST */
+#define SCOPE_LINK 253                /* RT_SCOPE_LINK */
+#define FAMILY_INET 2                 /* AF_INET */
 #define HOP_UNUSABLE (1u | 16u | 32u) /* RTNH_F_DEAD, RTNH_F_LINKDOWN, RTNH_F_UNRESOLVED */
-#define METRIC_MTU 1		     /* RTAX_MTU, which counts from 1 */
+#define METRIC_MTU 1                  /* RTAX_MTU, which counts from 1 */
 
 /* What a packet meets on its way, by address. */
 struct route_path {
@@ -149,8 +149,8 @@ INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct rout
 	}
 	UNLESS_BECAUSE(route_refused(answer));
 	path->neighbour = neighbour_find(path->egress, path->gateway);
-	BECAUSE(!path->neighbour || neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->egress,
-						   path->gateway),
+	BECAUSE(!path->neighbour ||
+			neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->egress, path->gateway),
 		NEIGHBOUR);
 	path->destination = neighbour_address(path->neighbour);
 	u64 named = (u64)lookup.dmac[5] << 40 | (u64)lookup.dmac[4] << 32 | (u64)lookup.dmac[3] << 24 |
@@ -210,7 +210,8 @@ INLINE void route_evict(struct tna_route *route)
 }
 
 /* Remembers where the parts of the proof lie; each frame looks there again. */
-INLINE u32 route_fill(struct tna_route *route, const struct ipv4 *ip, const struct route_path *path, u64 epoch)
+INLINE u32 route_fill(struct tna_route *route, const struct ipv4 *ip, const struct route_path *path,
+		      u64 epoch)
 {
 	s32 in = port_slot(path->ifindex);
 	s32 out = port_slot(KLOAD(u32, KADDR(struct net_device, path->egress, ifindex)));

@@ -11,9 +11,9 @@
 
 /* The header's words, as they lie in the frame. */
 struct ipv4 {
-	u64 mac;       /* destination MAC address */
-	u32 start;     /* EtherType, version and header length, TOS */
-	u32 len_id;    /* of the words below, all but the first begin two bytes before a header word */
+	u64 mac;    /* destination MAC address */
+	u32 start;  /* EtherType, version and header length, TOS */
+	u32 len_id; /* of the words below, all but the first begin two bytes before a header word */
 	u32 ttl;
 	u32 total;     /* total length, host order */
 	u32 checksum;  /* 0 if the header's checksum is right */

@@ -36,7 +36,8 @@ INLINE u64 guard_xfrm(struct net *net)
 		return 0;
 	u64 word = KSTRADDLE(struct net, net, xfrm.policy_count, 4);
 
-	COLLECT(word, KGET(u32, net, xfrm.policy_default) & (XFRM_DEFAULT_BLOCK << 8 | XFRM_DEFAULT_BLOCK << 16));
+	COLLECT(word,
+		KGET(u32, net, xfrm.policy_default) & (XFRM_DEFAULT_BLOCK << 8 | XFRM_DEFAULT_BLOCK << 16));
 	return word;
 }
 

@@ -30,8 +30,7 @@ void finishIpv4(Frame& frame) {
 
 Frame ipv4Frame(const Mac& destination, const Mac& source, const Ipv4& fields) {
     const std::size_t length = 20 + fields.options;
-    auto frame =
-        FrameBuilder().ethernet(destination, source).etherType(0x0800).raw(length + fields.payload);
+    auto frame = FrameBuilder().ethernet(destination, source).etherType(0x0800).raw(length + fields.payload);
     std::fill_n(frame.bytes.begin() + header, length, std::uint8_t{1}); // the option "no operation"
     frame.bytes[header] = static_cast<std::uint8_t>(0x40U | length / 4);
     frame.bytes[header + 1] = fields.tos;
