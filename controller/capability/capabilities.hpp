@@ -30,7 +30,7 @@ struct Capabilities {
     Finding fastPath;                             ///< the programs load
     Finding inPlaceFdb;                           ///< proved by comparison with a netlink dump
     bool brNetfilter = false;                     ///< its hooks exist in this kernel
-    std::array<std::uint64_t, 3> hookFunctions{}; ///< pre-routing, forward, post-routing
+    std::array<std::uint64_t, 4> hookFunctions{}; ///< br_netfilter's three, AppArmor's
     std::map<model::IfIndex, XdpFeatures> devices;
 };
 

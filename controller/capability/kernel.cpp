@@ -47,7 +47,8 @@ Capabilities probeKernel() {
     found.lockdown = lockdownMode();
     if (const auto symbols = readFile("/proc/kallsyms")) {
         found.hookFunctions = {symbol(*symbols, "br_nf_pre_routing"), symbol(*symbols, "br_nf_forward"),
-                               symbol(*symbols, "br_nf_post_routing")};
+                               symbol(*symbols, "br_nf_post_routing"),
+                               symbol(*symbols, "apparmor_ip_postroute")};
         found.brNetfilter = found.hookFunctions[0] != 0;
     }
     return found;

@@ -102,10 +102,10 @@ TEST_F(RoutedFrames, Fragments) {
 
 TEST_F(RoutedFrames, AddressesOfAllKinds) {
     const std::vector<std::string> addresses = {
-        "0.0.0.0",     "0.0.0.1",     "10.0.0.0",  "10.0.0.1",  "10.0.0.2",        "10.0.0.3",
-        "10.0.0.255",  "10.0.1.0",    "10.0.1.1",  "10.0.1.2",  "10.0.1.255",      "10.0.2.2",
-        "127.0.0.1",   "127.255.0.1", "169.254.1.1", "192.0.2.1", "224.0.0.1",     "239.255.255.255",
-        "240.0.0.1",   "255.255.255.254", "255.255.255.255"};
+        "0.0.0.0",    "0.0.0.1",         "10.0.0.0",       "10.0.0.1",  "10.0.0.2",   "10.0.0.3",
+        "10.0.0.255", "10.0.1.0",        "10.0.1.1",       "10.0.1.2",  "10.0.1.255", "10.0.2.2",
+        "127.0.0.1",  "127.255.0.1",     "169.254.1.1",    "192.0.2.1", "224.0.0.1",  "239.255.255.255",
+        "240.0.0.1",  "255.255.255.254", "255.255.255.255"};
     must("ip route add default via 10.0.1.2");
     std::vector<Frame> frames;
     for (const auto& from : addresses)
@@ -116,7 +116,8 @@ TEST_F(RoutedFrames, AddressesOfAllKinds) {
 
 TEST_F(RoutedFrames, OtherMacAddresses) {
     std::vector<Frame> frames;
-    for (const Mac& mac : {Mac{}, Mac{255, 255, 255, 255, 255, 255}, Mac{1, 0, 0x5e, 0, 0, 1}, station(9), portMac(1)}) {
+    for (const Mac& mac :
+         {Mac{}, Mac{255, 255, 255, 255, 255, 255}, Mac{1, 0, 0x5e, 0, 0, 1}, station(9), portMac(1)}) {
         frames.push_back(ipv4Frame(mac, station(1)));
         frames.push_back(ipv4Frame(portMac(0), mac));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the namespace and its devices are set to; filters, rules and policies that Linux would run on a packet.
+// What the namespace and its devices are set to; filters, rules and policies that Linux would run on a
+// packet.
 #include "route_fixture.hpp"
 
 namespace tna::test {
@@ -51,27 +52,27 @@ Condition policy(const char* name, const std::string& direction) {
 }
 
 TEST_F(RouterSettings, Ipsec) {
-    expectAllAsLinux({policy("Forward", "fwd"), policy("Out", "out"),
-                                           one("Default", {"ip xfrm policy setdefault fwd accept"},
-                                               "ip xfrm policy setdefault fwd block", "xfrm",
-                                               "ip xfrm policy setdefault fwd accept"),
-                                           one("DefaultOut", {"ip xfrm policy setdefault out accept"},
-                                               "ip xfrm policy setdefault out block", "xfrm",
-                                               "ip xfrm policy setdefault out accept")});
+    expectAllAsLinux(
+        {policy("Forward", "fwd"), policy("Out", "out"),
+         one("Default", {"ip xfrm policy setdefault fwd accept"}, "ip xfrm policy setdefault fwd block",
+             "xfrm", "ip xfrm policy setdefault fwd accept"),
+         one("DefaultOut", {"ip xfrm policy setdefault out accept"}, "ip xfrm policy setdefault out block",
+             "xfrm", "ip xfrm policy setdefault out accept")});
 }
 
 const std::string matchAll = " protocol all u32 match u32 0 0 flowid 1:1";
 
 TEST_F(RouterSettings, TrafficControl) {
-    expectAllAsLinux({one("IngressFilter", {"tc qdisc add dev p0 clsact"}, // stays there empty, which does not matter
+    expectAllAsLinux(
+        {one("IngressFilter", {"tc qdisc add dev p0 clsact"}, // stays there empty, which does not matter
 
-                          "tc filter add dev p0 ingress" + matchAll, "tc", "tc filter del dev p0 ingress"),
-                      one("EgressFilter", {"tc qdisc add dev p1 clsact"},
-                          "tc filter add dev p1 egress" + matchAll, "tc", "tc filter del dev p1 egress"),
-                      one("TokenBucket", {}, "tc qdisc add dev p1 root tbf rate 1gbit burst 1m latency 50ms",
-                          "egress-qdisc", "tc qdisc del dev p1 root"),
-                      one("FqCodel", {"tc qdisc add dev p1 root fq_codel && tc qdisc del dev p1 root"}, "tc qdisc add dev p1 root fq_codel", "",
-                          "tc qdisc del dev p1 root")});
+             "tc filter add dev p0 ingress" + matchAll, "tc", "tc filter del dev p0 ingress"),
+         one("EgressFilter", {"tc qdisc add dev p1 clsact"}, "tc filter add dev p1 egress" + matchAll, "tc",
+             "tc filter del dev p1 egress"),
+         one("TokenBucket", {}, "tc qdisc add dev p1 root tbf rate 1gbit burst 1m latency 50ms",
+             "egress-qdisc", "tc qdisc del dev p1 root"),
+         one("FqCodel", {"tc qdisc add dev p1 root fq_codel && tc qdisc del dev p1 root"},
+             "tc qdisc add dev p1 root fq_codel", "", "tc qdisc del dev p1 root")});
 }
 
 Condition chain(const char* name, const std::string& family, const std::string& hook,
@@ -83,31 +84,27 @@ Condition chain(const char* name, const std::string& family, const std::string& 
 }
 
 TEST_F(RouterSettings, Netfilter) {
-    expectAllAsLinux({chain("NetdevIngress", "netdev", "ingress device p0", "netdev-hook"),
-                      chain("NetdevEgressThatDrops", "netdev", "egress device p1", "netdev-hook", "drop"),
-                      chain("Prerouting", "ip", "prerouting", "ip-netfilter"),
-                      chain("PreroutingThatDrops", "ip", "prerouting", "ip-netfilter", "drop"),
-                      chain("Forward", "inet", "forward", "ip-netfilter"),
-                      chain("ForwardThatDrops", "ip", "forward", "ip-netfilter", "drop"),
-                      chain("Postrouting", "ip", "postrouting", "ip-netfilter"),
-                      chain("PostroutingThatDrops", "inet", "postrouting", "ip-netfilter", "drop"),
-                      chain("Input", "inet", "input", "", "drop"),
-                      chain("Output", "inet", "output", "", "drop"),
-                      chain("OfIpv6", "ip6", "forward", "", "drop"),
-                      chain("OfBridges", "bridge", "forward", "", "drop")});
+    expectAllAsLinux(
+        {chain("NetdevIngress", "netdev", "ingress device p0", "netdev-hook"),
+         chain("NetdevEgressThatDrops", "netdev", "egress device p1", "netdev-hook", "drop"),
+         chain("Prerouting", "ip", "prerouting", "ip-netfilter"),
+         chain("PreroutingThatDrops", "ip", "prerouting", "ip-netfilter", "drop"),
+         chain("Forward", "inet", "forward", "ip-netfilter"),
+         chain("ForwardThatDrops", "ip", "forward", "ip-netfilter", "drop"),
+         chain("Postrouting", "ip", "postrouting", "ip-netfilter"),
+         chain("PostroutingThatDrops", "inet", "postrouting", "ip-netfilter", "drop"),
+         chain("Input", "inet", "input", "", "drop"), chain("Output", "inet", "output", "", "drop"),
+         chain("OfIpv6", "ip6", "forward", "", "drop"), chain("OfBridges", "bridge", "forward", "", "drop")});
 }
 
 TEST_F(RouterSettings, Devices) {
-    expectAllAsLinux({one("MacvlanOnThePort", {"ip link add link p0 name mv0 type macvlan && ip link del mv0"},
-                          "ip link add link p0 name mv0 type macvlan && ip link set mv0 up", "stacked",
-                          "ip link del mv0"),
-                      one("SmallerMtu", {}, "ip link set p1 mtu 1000", "", "ip link set p1 mtu 1500"),
-                      RouteTest::about({"MtuTooSmall",
-                                                 {},
-                                                 {"ip link set p1 mtu 600"},
-                                                 "route-mtu",
-                                                 {"ip link set p1 mtu 1500"}},
-                                                {.payload = 700})});
+    expectAllAsLinux(
+        {one("MacvlanOnThePort", {"ip link add link p0 name mv0 type macvlan && ip link del mv0"},
+             "ip link add link p0 name mv0 type macvlan && ip link set mv0 up", "stacked", "ip link del mv0"),
+         one("SmallerMtu", {}, "ip link set p1 mtu 1000", "", "ip link set p1 mtu 1500"),
+         RouteTest::about(
+             {"MtuTooSmall", {}, {"ip link set p1 mtu 600"}, "route-mtu", {"ip link set p1 mtu 1500"}},
+             {.payload = 700})});
 }
 
 } // namespace
