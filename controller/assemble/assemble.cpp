@@ -110,6 +110,10 @@ private:
                "`tnactl capabilities` shows why it is not");
         if (link_.master != 0)
             no("has-master", "another device owns it: a VRF, a bond or a team, which are left to Linux");
+        // On a veth the tag is beside the frame as well, but the fast path can see it.
+        if (link_.vlanRxOffload && link_.kind != "veth")
+            no("vlan-offload", "its hardware takes VLAN tags off, so that tagged frames look like others",
+               "`ethtool -K " + link_.name + " rxvlan off`");
     }
 
     void ruleBridge(const model::Link& bridge) {

@@ -47,7 +47,8 @@ Capabilities probeKernel() {
     found.lockdown = lockdownMode();
     if (const auto symbols = readFile("/proc/kallsyms")) {
         found.hookFunctions = {symbol(*symbols, "br_nf_pre_routing"), symbol(*symbols, "br_nf_forward"),
-                               symbol(*symbols, "br_nf_post_routing")};
+                               symbol(*symbols, "br_nf_post_routing"),
+                               symbol(*symbols, "apparmor_ip_postroute")};
         // A module: its name follows the function's.
         found.ebtables = symbols->find(" ebt_do_table") != std::string::npos;
         found.brNetfilter = found.hookFunctions[0] != 0;

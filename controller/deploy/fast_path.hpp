@@ -39,8 +39,9 @@ struct FlowCache {
     [[nodiscard]] Result<UniqueFd> createVlans() const;
 };
 
-/// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), 0 if not there.
-using HookFunctions = std::array<std::uint64_t, 3>;
+/// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing) and AppArmor's, 0 if not
+/// there.
+using HookFunctions = std::array<std::uint64_t, 4>;
 
 /// What apply() did.
 struct Applied {

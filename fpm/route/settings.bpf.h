@@ -4,8 +4,8 @@
 
 /* What a namespace and its devices are set to, and what of it matters for a packet that is routed. */
 
-#include "kernel/access.h"
 #include "kernel/inet_types.h"
+#include "pipeline/constant.bpf.h"
 
 /* include/uapi/linux/ip.h: IPV4_DEVCONF_*, which count from 1 */
 #define CONF_FORWARDING 0
@@ -19,13 +19,21 @@
 /* include/uapi/linux/xfrm.h: policies are counted as in, out, forward */
 #define XFRM_DEFAULT_BLOCK 1
 
-/* Any hook at all, of the families ip and inet; connection tracking and NAT have theirs, too. */
+/*
+ * Any hook at all, of the families ip and inet; connection tracking and NAT have theirs, too. But for
+ * AppArmor's at post-routing, which is in every namespace where it is active: it looks at packets of
+ * local sockets only (apparmor_ip_postroute()). A list's memory never changes, another takes its place.
+ */
 INLINE u64 guard_inet_hooks(struct net *net)
 {
 	u64 word = KGET(u64, net, nf.hooks_ipv4[NF_INET_PRE_ROUTING]);
+	u64 post = KGET(u64, net, nf.hooks_ipv4[NF_INET_POST_ROUTING]);
 
 	COLLECT(word, KGET(u64, net, nf.hooks_ipv4[NF_INET_FORWARD]));
-	COLLECT(word, KGET(u64, net, nf.hooks_ipv4[NF_INET_POST_ROUTING]));
+	if (!CONSTANT(HOOK_SECURITY))
+		return word | post;
+	COLLECT(word, KLOAD(u16, post) ^ 1); /* num_hook_entries */
+	COLLECT(word, KLOAD(u64, KADDR(struct nf_hook_entries, post, hooks)) ^ CONSTANT(HOOK_SECURITY));
 	return word;
 }
 

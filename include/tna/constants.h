@@ -20,7 +20,8 @@ enum tna_constant {
 	TNA_CONSTANT_HOOK_PRE,      /* br_netfilter's hook functions, 0 where it is not there */
 	TNA_CONSTANT_HOOK_FORWARD,
 	TNA_CONSTANT_HOOK_POST,
-	TNA_CONSTANT_ROUTE, /* the routing module */
+	TNA_CONSTANT_HOOK_SECURITY, /* AppArmor's hook function, 0 where it is not there */
+	TNA_CONSTANT_ROUTE,         /* the routing module */
 	TNA_CONSTANT_COUNT
 };
 

@@ -63,6 +63,8 @@ protected:
     Path send(const Frame& frame, unsigned port = 0) { return treat(frame, port).path; }
     /// The same, and what came out everywhere. What has arrived before is forgotten.
     Treatment treat(const Frame& frame, unsigned port = 0);
+    /// Commands for a shell, each of which must succeed.
+    static void run(const std::vector<std::string>& commands);
     /// Does what a condition needs once; skips the test where that is not to be had.
     void prepare(const Condition& condition);
     /// The yardstick is Linux itself: first the condition is set and the frame sent without the fast path.
@@ -73,7 +75,7 @@ protected:
     /// Until nothing that was sent is under way any more.
     void settle() const { fence_->pass(); }
     /// What has arrived, after settling.
-    [[nodiscard]] Arrivals arrivals();
+    [[nodiscard]] virtual Arrivals arrivals();
     /// Until what a port gets comes out at these others.
     void opens(unsigned port, const std::vector<unsigned>& others);
     [[nodiscard]] std::optional<Frame> arrivesAt(unsigned port) { return far(port).receive(); }

@@ -13,14 +13,12 @@ std::string nameOf(const ::testing::TestParamInfo<Condition>& parameter) {
     return parameter.param.name;
 }
 
-namespace {
-void run(const std::vector<std::string>& commands) {
+void BridgeTest::run(const std::vector<std::string>& commands) {
     for (const auto& words : commands) {
         const auto result = command({"sh", "-c", words});
         ASSERT_EQ(result.exitCode, 0) << words << ": " << result.output;
     }
 }
-} // namespace
 
 void BridgeTest::prepare(const Condition& condition) {
     for (const auto& words : condition.prepare)

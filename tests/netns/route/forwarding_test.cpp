@@ -1,15 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "route_fixture.hpp"
 
+#include <arpa/inet.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <sys/socket.h>
+
 namespace tna::test {
 namespace {
 
-using Routing = AcceleratedRouteTest;
+class Routing : public AcceleratedRouteTest {
+protected:
+    static UniqueFd capture(const char* interface, int protocol) {
+        UniqueFd fd{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
+        sockaddr_ll address{};
+        address.sll_family = AF_PACKET;
+        address.sll_protocol = htons(static_cast<std::uint16_t>(protocol));
+        address.sll_ifindex = interface == nullptr ? 0 : static_cast<int>(::if_nametoindex(interface));
+        EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+        return fd;
+    }
+};
 
 TEST_F(Routing, PacketsGoToTheHostBehindAnotherPort) {
     expectFast(packet());
     expectFast(packet({.to = "10.0.2.2"}), 2);
     expectFast(packet());
+}
+
+TEST_F(Routing, EverySourceAndDestinationIsItsOwn) {
+    must("ip route add 10.9.0.0/16 via 10.0.1.2");
+    for (unsigned i = 1; i < 200; i++)
+        expectFast(packet({.to = "10.9.0." + std::to_string(i)}));
+    expectFast(packet({.from = "10.0.0.77"}));
+}
+
+TEST_F(Routing, StatusAndGraphShowThePort) {
+    expectFast(packet());
+    const auto port = controller_->port("p0");
+    ASSERT_TRUE(port);
+    EXPECT_EQ((*port)["port"]["profile"], "route+veth");
+    EXPECT_EQ((*port)["port"]["bridge"], nlohmann::json());
+    EXPECT_EQ((*port)["port"]["fast_packets"], 1);
+    EXPECT_EQ((*port)["features"][0]["feature"], "route");
+    const auto graph = controller_->graph();
+    EXPECT_TRUE(std::ranges::any_of(graph["nodes"], [](const auto& node) {
+        return node["kind"] == "routed-port" && node["label"] == "p0";
+    }));
+}
+
+TEST_F(Routing, WhoeverCapturesSeesEveryPacket) {
+    struct Case {
+        const char* interface;
+        int protocol;
+        unsigned times;
+    };
+    for (const auto& [interface, protocol, times] :
+         {Case{nullptr, ETH_P_ALL, 2}, Case{"p0", ETH_P_ALL, 1}, Case{"p1", ETH_P_ALL, 1},
+          Case{nullptr, ETH_P_IP, 1}, Case{"p0", ETH_P_IP, 1}}) {
+        SCOPED_TRACE(fmt::format("{} {:#x}", interface == nullptr ? "all" : interface, protocol));
+        auto socket = capture(interface, protocol);
+        EXPECT_EQ(treat(packet()), (Treatment{slowPath("capture"), routedTo(packet())}));
+        std::array<char, 2048> buffer{};
+        for (unsigned i = 0; i < times; i++)
+            EXPECT_GT(::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT), 0);
+        socket.reset();
+        expectFast(packet());
+    }
+    const auto elsewhere = capture("p2", ETH_P_ALL);
+    const auto leaving = capture("p1", ETH_P_IP);
+    expectFast(packet());
+}
+
+/// From then on the kernel follows all rules one by one, and so the namespace is left to it.
+TEST_F(Routing, RulesLeaveEverythingToLinux) {
+    must("ip route add default via 10.0.2.2 table 7");
+    expectFast(packet());
+    must("ip rule add from 10.0.0.2 lookup 7");
+    EXPECT_EQ(treat(packet()), (Treatment{slowPath("ip-rules"), routedTo(packet(), 2)}));
+    must("ip rule del from 10.0.0.2 lookup 7");
+    EXPECT_EQ(treat(packet()), (Treatment{slowPath("ip-rules"), routedTo(packet())}));
+}
+
+TEST_F(Routing, PortThatGoesDownAndComesBack) {
+    must("ip route add 10.0.1.0/24 via 10.0.2.2 metric 9");
+    expectFast(packet());
+    must("ip link set p1 down");
+    EXPECT_EQ(treat(packet()), (Treatment{fastPath(), routedTo(packet(), 2)}));
+    must("ip link set p1 up");
+    must("ip neigh replace 10.0.1.2 lladdr " + text(station(2)) + " dev p1 nud permanent");
+    EXPECT_TRUE(eventually([&] {
+        return controller_->onNetlink() && treat(packet()) == Treatment{fastPath(), routedTo(packet())};
+    }));
+}
+
+/// The far end pulls the plug: whatever becomes of the packet, it is Linux that decides.
+TEST_F(Routing, PortWithoutCarrierIsLeftToLinux) {
+    expectFast(packet());
+    inFar("ip link set far1 down");
+    const auto treated = treat(packet());
+    EXPECT_EQ(treated.path.fast, 0U);
+    EXPECT_EQ(treated.out, Arrivals{});
+    inFar("ip link set far1 up");
+    EXPECT_TRUE(eventually([&] { return treat(packet()) == Treatment{fastPath(), routedTo(packet())}; }));
+}
+
+TEST_F(Routing, PortOfAVrfIsLeftToLinux) {
+    expectFast(packet());
+    if (command({"ip", "link", "add", "vrf0", "type", "vrf", "table", "7"}).exitCode != 0)
+        GTEST_SKIP() << "this kernel has no VRFs";
+    must("ip link set vrf0 up");
+    must("ip link set p0 master vrf0");
+    EXPECT_EQ(treat(packet()).path.fast, 0U);
+    pump();
+    EXPECT_TRUE(reaches("p0", "linux"));
+}
+
+TEST_F(Routing, PortThatMovesAwayIsForgotten) {
+    expectFast(packet());
+    must("ip link set p0 netns " + farSide_->name());
+    far(0).send(packet());
+    EXPECT_EQ(arrivals(), Arrivals{});
+}
+
+TEST_F(Routing, UnmanagedPortGetsItsPacketsFromLinux) {
+    must("ip link add q0 type veth peer name q1");
+    must("ip link set q0 up");
+    must("ip link set q1 up");
+    must("ethtool -K q1 gro on");
+    must("ip route add 10.9.0.0/16 dev q0");
+    must("ip neigh add 10.9.0.1 lladdr " + text(station(9)) + " dev q0 nud permanent");
+    EXPECT_EQ(treat(packet({.to = "10.9.0.1"})).path, slowPath("egress-unmanaged"));
 }
 
 } // namespace

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "route_fixture.hpp"
 
+#include <algorithm>
+#include <iostream>
+#include <set>
+
 namespace tna::test {
 
 void RouteTest::SetUp() {
@@ -24,16 +28,48 @@ void RouteTest::SetUp() {
         << "nothing is routed";
 }
 
-Arrivals RouteTest::withoutIdentification(Arrivals arrivals) {
+void RouteTest::expectAllAsLinux(const std::vector<Condition>& conditions) {
+    std::vector<std::pair<Condition, Arrivals>> possible;
+    std::set<std::string> prepared;
+    for (const auto& condition : conditions) {
+        SCOPED_TRACE(condition.name);
+        if (std::ranges::any_of(condition.prepare, [&](const auto& words) {
+                return prepared.insert(words).second && command({"sh", "-c", words}).exitCode != 0;
+            })) {
+            std::cout << "not to be had here: " << condition.name << "\n";
+            continue;
+        }
+        run(condition.set);
+        possible.emplace_back(condition, treat(condition.frame).out);
+        run(condition.unset);
+        ASSERT_EQ(treat(condition.frame).out, routedTo(condition.frame));
+    }
+    accelerate();
+    for (const auto& [condition, linux] : possible) {
+        SCOPED_TRACE(condition.name);
+        if (IsSkipped())
+            return;
+        const Treatment usual{fastPath(), routedTo(condition.frame)};
+        EXPECT_EQ(treat(condition.frame), usual) << "before";
+        run(condition.set);
+        EXPECT_EQ(treat(condition.frame),
+                  (Treatment{condition.reason.empty() ? fastPath() : slowPath(condition.reason), linux}));
+        run(condition.unset);
+        EXPECT_EQ(treat(condition.frame), usual) << "afterwards";
+    }
+}
+
+Arrivals RouteTest::arrivals() {
+    auto found = BridgeTest::arrivals();
     constexpr std::size_t protocol = 14 + 9;
     constexpr std::uint8_t icmp = 1;
-    for (auto& [port, frames] : arrivals)
+    for (auto& [port, frames] : found)
         for (auto& frame : frames)
             if (frame.bytes.size() > 34 && frame.bytes[protocol] == icmp) {
                 frame.bytes[18] = frame.bytes[19] = 0;
                 finishIpv4(frame);
             }
-    return arrivals;
+    return found;
 }
 
 } // namespace tna::test

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bridge_fixture.hpp"
+#include "condition.hpp"
 #include "support/ipv4.hpp"
 
 namespace tna::test {
 
 /// A router: its ports p0, p1, p2 have 10.0.N.1/24, and know the host 10.0.N.2 behind them as station N + 1.
 class RouteTest : public BridgeTest {
-protected:
-    void SetUp() override;
+public:
     /// A packet from the host behind p0; to the one behind p1, unless told otherwise.
     [[nodiscard]] static Frame packet(const Ipv4& fields = {}) {
         return ipv4Frame(portMac(0), station(1), fields);
@@ -22,12 +21,22 @@ protected:
         return {{port, {routed(frame, port)}}};
     }
     [[nodiscard]] static Mac portMac(unsigned port) { return station(0x100 + port); }
+    /// For tables: a condition about a packet of this fixture, which p1 sends out usually.
+    [[nodiscard]] static Condition about(Condition condition, const Ipv4& fields = {}) {
+        condition.frame = packet(fields);
+        return condition;
+    }
+
+protected:
+    void SetUp() override;
     /// The frame is treated the fast way, and comes out where it should.
     void expectFast(const Frame& frame, unsigned port = 1) {
         EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame, port)}));
     }
-    /// What Linux answers to senders has an identification of its own each time.
-    [[nodiscard]] static Arrivals withoutIdentification(Arrivals arrivals);
+    /// expectAsLinux() for one condition after the other, with the controller started once.
+    void expectAllAsLinux(const std::vector<Condition>& conditions);
+    /// What Linux answers to senders has an identification of its own each time: 0 stands for it.
+    [[nodiscard]] Arrivals arrivals() override;
 };
 
 /// The same with the controller started.

@@ -67,6 +67,67 @@ TEST(Assemble, PortOfAMasterWithoutBridgeOptionsIsNotInThePlan) {
     EXPECT_TRUE(assemble(world.network, world.capabilities, world.wishes).ports.empty());
 }
 
+/// A world in which the link is accelerated as a router's port.
+struct Router : World {
+    Router() {
+        network.links.erase(bridgeIndex);
+        port().bridgePort.reset();
+        port().master = 0;
+        port().flags = model::link_flag::up;
+        port().ip.forwarding4 = true;
+        port().addresses = {{4, "10.0.0.1/24", "global"}};
+        capabilities.inPlaceFdb.available = false;
+    }
+    [[nodiscard]] bool planned() const { return !assemble(network, capabilities, wishes).ports.empty(); }
+    [[nodiscard]] std::string why() const {
+        const auto decided = plan();
+        return decided.reasons.empty() ? "" : decided.reasons.front().code;
+    }
+};
+
+TEST(AssembleRouter, PortWithNothingInTheWayIsAccelerated) {
+    const auto plan = Router().plan();
+    ASSERT_TRUE(plan.profile);
+    EXPECT_EQ(plan.profile->name(), "route");
+    EXPECT_EQ(plan.profile->modules(), std::vector<std::string>{"route"});
+    EXPECT_TRUE(plan.routed);
+    EXPECT_TRUE(plan.egress);
+}
+
+TEST(AssembleRouter, BrNetfilterDoesNotMatter) {
+    Router router;
+    router.capabilities.brNetfilter = true;
+    EXPECT_FALSE(router.plan().profile->brNetfilter);
+}
+
+TEST(AssembleRouter, LinksThatDoNotRouteAreNotInThePlan) {
+    using Change = void (*)(model::Link&);
+    for (const Change change : {Change{[](model::Link& link) { link.flags = 0; }},
+                                Change{[](model::Link& link) { link.flags |= model::link_flag::loopback; }},
+                                Change{[](model::Link& link) { link.ip.forwarding4 = false; }},
+                                Change{[](model::Link& link) { link.addresses.clear(); }},
+                                Change{[](model::Link& link) { link.addresses[0].family = 6; }},
+                                Change{[](model::Link& link) { link.bridgePort.emplace(); }}}) {
+        Router router;
+        change(router.port());
+        EXPECT_FALSE(router.planned());
+    }
+}
+
+TEST(AssembleRouter, PortsOfOtherDevicesAreLeftToLinux) {
+    Router router;
+    router.port().master = 7;
+    EXPECT_EQ(router.why(), "has-master");
+}
+
+TEST(AssembleRouter, HiddenTagsAreLeftToLinux) {
+    Router router;
+    router.port().vlanRxOffload = true;
+    EXPECT_EQ(router.why(), "vlan-offload");
+    router.port().kind = "veth";
+    EXPECT_EQ(router.why(), "");
+}
+
 TEST(Assemble, VethPortsGetTheChecksThatLocalSendersNeed) {
     World world;
     world.port().kind = "veth";
@@ -248,10 +309,12 @@ TEST(Assemble, WhatHoldsForOnePortOrBridgeHoldsForNoOther) {
 }
 
 TEST(Profile, PartsMakeTheName) {
-    EXPECT_EQ((Profile{true, true, true}.name()), "bridge+veth+br_netfilter");
+    EXPECT_EQ((Profile{.bridge = true, .veth = true, .brNetfilter = true}.name()),
+              "bridge+veth+br_netfilter");
     EXPECT_EQ((Profile{.bridge = true, .vlanProtocol = 0x8100}.name()), "bridge+vlan");
     EXPECT_EQ((Profile{.bridge = true, .veth = true, .vlanProtocol = 0x88a8}.name()),
               "bridge+vlan-802.1ad+veth");
+    EXPECT_EQ((Profile{.route = true, .veth = true}.name()), "route+veth");
     EXPECT_EQ(Profile{}.name(), "none");
     EXPECT_TRUE(Profile{}.modules().empty());
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the namespace and its devices are set to; filters, rules and policies that Linux would run on a
+// packet.
+#include "route_fixture.hpp"
+
+namespace tna::test {
+namespace {
+
+using RouterSettings = RouteTest;
+
+Condition one(const char* name, std::vector<std::string> prepare, const std::string& set,
+              const std::string& reason, const std::string& unset) {
+    return RouteTest::about({name, std::move(prepare), {set}, reason, {unset}});
+}
+
+Condition setting(const char* name, const std::string& key, const std::string& on, const std::string& reason,
+                  const std::string& off) {
+    return one(name, {}, "sysctl -qw net.ipv4." + key + "=" + on, reason,
+               "sysctl -qw net.ipv4." + key + "=" + off);
+}
+
+TEST_F(RouterSettings, Settings) {
+    expectAllAsLinux({setting("NoForwarding", "ip_forward", "0", "not-forwarding", "1"),
+                      setting("NoForwardingOnThePort", "conf.p0.forwarding", "0", "not-forwarding", "1"),
+                      setting("NoForwardingOnTheLeavingPort", "conf.p1.forwarding", "0", "", "1"),
+                      setting("StrictReversePath", "conf.p0.rp_filter", "1", "", "0"),
+                      setting("LooseReversePath", "conf.all.rp_filter", "2", "", "0"),
+                      setting("AcceptLocal", "conf.p0.accept_local", "1", "", "0"),
+                      setting("UsePmtu", "ip_forward_use_pmtu", "1", "", "0")});
+}
+
+/// About a packet whose source is routed by p2, and comes in by p0.
+Condition asymmetric(const char* name, const std::string& key, const std::string& value,
+                     const std::string& reason) {
+    auto condition = setting(name, key, value, reason, "0");
+    condition.prepare = {"ip route add 10.5.0.0/16 via 10.0.2.2"};
+    return RouteTest::about(std::move(condition), {.from = "10.5.0.1"});
+}
+
+TEST_F(RouterSettings, SourceOfAnotherPort) {
+    expectAllAsLinux({asymmetric("StrictReversePath", "conf.p0.rp_filter", "1", "reverse-path"),
+                      asymmetric("StrictReversePathEverywhere", "conf.all.rp_filter", "1", "reverse-path"),
+                      asymmetric("LooseReversePath", "conf.p0.rp_filter", "2", ""),
+                      asymmetric("LooseReversePathEverywhere", "conf.all.rp_filter", "2", ""),
+                      asymmetric("StrictReversePathOnTheLeavingPort", "conf.p1.rp_filter", "1", "")});
+}
+
+Condition policy(const char* name, const std::string& direction) {
+    return one(name, {"ip xfrm policy flush"},
+               "ip xfrm policy add src 0.0.0.0/0 dst 0.0.0.0/0 dir " + direction + " action block", "xfrm",
+               "ip xfrm policy flush");
+}
+
+TEST_F(RouterSettings, Ipsec) {
+    expectAllAsLinux(
+        {policy("Forward", "fwd"), policy("Out", "out"),
+         one("Default", {"ip xfrm policy setdefault fwd accept"}, "ip xfrm policy setdefault fwd block",
+             "xfrm", "ip xfrm policy setdefault fwd accept"),
+         one("DefaultOut", {"ip xfrm policy setdefault out accept"}, "ip xfrm policy setdefault out block",
+             "xfrm", "ip xfrm policy setdefault out accept")});
+}
+
+const std::string matchAll = " protocol all u32 match u32 0 0 flowid 1:1";
+
+TEST_F(RouterSettings, TrafficControl) {
+    expectAllAsLinux(
+        {one("IngressFilter", {"tc qdisc add dev p0 clsact"}, // stays there empty, which does not matter
+
+             "tc filter add dev p0 ingress" + matchAll, "tc", "tc filter del dev p0 ingress"),
+         one("EgressFilter", {"tc qdisc add dev p1 clsact"}, "tc filter add dev p1 egress" + matchAll, "tc",
+             "tc filter del dev p1 egress"),
+         one("TokenBucket", {}, "tc qdisc add dev p1 root tbf rate 1gbit burst 1m latency 50ms",
+             "egress-qdisc", "tc qdisc del dev p1 root"),
+         one("FqCodel", {"tc qdisc add dev p1 root fq_codel && tc qdisc del dev p1 root"},
+             "tc qdisc add dev p1 root fq_codel", "", "tc qdisc del dev p1 root")});
+}
+
+Condition chain(const char* name, const std::string& family, const std::string& hook,
+                const std::string& reason, const std::string& verdict = "accept") {
+    return one(name, {"nft add table " + family + " t"},
+               "nft add chain " + family + " t c '{ type filter hook " + hook + " priority 0; policy " +
+                   verdict + "; }'",
+               reason, "nft delete chain " + family + " t c");
+}
+
+TEST_F(RouterSettings, Netfilter) {
+    expectAllAsLinux(
+        {chain("NetdevIngress", "netdev", "ingress device p0", "netdev-hook"),
+         chain("NetdevEgressThatDrops", "netdev", "egress device p1", "netdev-hook", "drop"),
+         chain("Prerouting", "ip", "prerouting", "ip-netfilter"),
+         chain("PreroutingThatDrops", "ip", "prerouting", "ip-netfilter", "drop"),
+         chain("Forward", "inet", "forward", "ip-netfilter"),
+         chain("ForwardThatDrops", "ip", "forward", "ip-netfilter", "drop"),
+         chain("Postrouting", "ip", "postrouting", "ip-netfilter"),
+         chain("PostroutingThatDrops", "inet", "postrouting", "ip-netfilter", "drop"),
+         chain("Input", "inet", "input", "", "drop"), chain("Output", "inet", "output", "", "drop"),
+         chain("OfIpv6", "ip6", "forward", "", "drop"), chain("OfBridges", "bridge", "forward", "", "drop")});
+}
+
+TEST_F(RouterSettings, Devices) {
+    expectAllAsLinux(
+        {one("MacvlanOnThePort", {"ip link add link p0 name mv0 type macvlan && ip link del mv0"},
+             "ip link add link p0 name mv0 type macvlan && ip link set mv0 up", "stacked", "ip link del mv0"),
+         one("SmallerMtu", {}, "ip link set p1 mtu 1000", "", "ip link set p1 mtu 1500"),
+         RouteTest::about(
+             {"MtuTooSmall", {}, {"ip link set p1 mtu 600"}, "route-mtu", {"ip link set p1 mtu 1500"}},
+             {.payload = 700})});
+}
+
+} // namespace
+} // namespace tna::test
