@@ -146,8 +146,8 @@ WatchedPort watchPort(const World& world, const model::Link& link, const model::
     watched.egressReason = egressReason(world, link, egress);
     watched.needsProgram = !world.capabilities.driversTell;
     watched.isolated = port.isolated;
-    watched.learns = port.learning && (port.state == model::StpState::forwarding ||
-                                       port.state == model::StpState::learning);
+    watched.learns = port.learning &&
+                     (port.state == model::StpState::forwarding || port.state == model::StpState::learning);
     watched.maxFrame = link.mtu + ethernetHeader + vlanTag;
     watched.refresh = refreshInterval(*bridge.bridge);
     return watched;

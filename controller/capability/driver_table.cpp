@@ -8,7 +8,7 @@ namespace tna::capability {
 namespace {
 /// Those with ndo_xdp_xmit() that run programs and take what these redirect; as `ethtool -i` names them.
 constexpr std::array<const char*, 17> drivers = {
-    "bnxt_en", "ena",       "fsl_dpaa2_eth", "fsl_enetc", "i40e", "ice", "igb",  "igc",       "ixgbe",
+    "bnxt_en",   "ena",    "fsl_dpaa2_eth", "fsl_enetc", "i40e", "ice", "igb",  "igc",       "ixgbe",
     "mlx5_core", "mvneta", "mvpp2",         "qede",      "sfc",  "tun", "veth", "virtio_net"};
 } // namespace
 

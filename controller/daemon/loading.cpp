@@ -31,8 +31,7 @@ Result<deploy::KernelProbe> loadProbe(const config::Config& config) {
 
 Result<Loaded> loadWatched(const config::Limits& limits, capability::Capabilities& capabilities,
                            std::size_t stationsBuffer) {
-    auto fastPath =
-        deploy::FastPath::loadWatched({limits.maxPorts, limits.flowsPerCpu, limits.maxStations});
+    auto fastPath = deploy::FastPath::loadWatched({limits.maxPorts, limits.flowsPerCpu, limits.maxStations});
     if (!fastPath)
         return std::unexpected(fastPath.error());
     auto stations = introspect::Stations::open(stationsBuffer);

@@ -41,9 +41,9 @@ private:
 /// The daemon itself; ended after each turn, so that nothing of it is there while others are measured.
 class Tna : public Contender {
 public:
-    explicit Tna(std::string file) : file_(std::move(file)) {}
+    Tna(std::string file, std::string fdb) : file_(std::move(file)), fdb_(std::move(fdb)) {}
     Result<void> start(Traffic&) override {
-        auto started = Tnad::start(file_);
+        auto started = Tnad::start(file_, fdb_);
         if (!started)
             return std::unexpected(started.error());
         tnad_.emplace(std::move(*started));
@@ -59,13 +59,14 @@ public:
 
 private:
     std::string file_;
+    std::string fdb_;
     std::optional<Tnad> tnad_;
 };
 
 } // namespace
 
 const std::vector<std::string>& contenderNames() {
-    static const std::vector<std::string> names{"linux", "linux+nf", "tna", "ceiling"};
+    static const std::vector<std::string> names{"linux", "linux+nf", "tna", "tna-mirror", "ceiling"};
     return names;
 }
 
@@ -75,7 +76,9 @@ std::unique_ptr<Contender> makeContender(const std::string& name, const std::str
     if (name == "linux+nf")
         return std::make_unique<LinuxWithBridgeNetfilter>();
     if (name == "tna")
-        return std::make_unique<Tna>(tnad);
+        return std::make_unique<Tna>(tnad, "auto");
+    if (name == "tna-mirror")
+        return std::make_unique<Tna>(tnad, "mirror");
     if (name == "ceiling")
         return std::make_unique<Ceiling>();
     return nullptr;

@@ -25,7 +25,8 @@ public:
     }
 };
 
-/// "linux", "linux+nf" (br_netfilter's calls of the rule sets on, the kernel's default), "tna", "ceiling".
+/// "linux", "linux+nf" (br_netfilter's calls of the rule sets on, the kernel's default), "tna",
+/// "tna-mirror" (nothing is read in place), "ceiling".
 [[nodiscard]] const std::vector<std::string>& contenderNames();
 /// `tnad` is the daemon's file.
 [[nodiscard]] std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad);

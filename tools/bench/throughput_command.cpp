@@ -75,7 +75,7 @@ void addThroughput(CLI::App& app, int& exitCode) {
     auto arguments = std::make_shared<Arguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("throughput", "frames per second at full offer, through a bridge");
-    command->add_option("--contender", options.contenders, "linux, linux+nf, tna, ceiling")
+    command->add_option("--contender", options.contenders, "linux, linux+nf, tna, tna-mirror, ceiling")
         ->delimiter(',')
         ->capture_default_str();
     command->add_option("--stations", options.stations, "numbers of pairs of stations that talk")
@@ -88,10 +88,11 @@ void addThroughput(CLI::App& app, int& exitCode) {
     command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
     command->add_flag("--json", arguments->json, "every round, for programs");
     command->add_flag("--quick", arguments->quick, "three short rounds on one CPU");
-    command->footer(
-        "linux: the bridge, with br_netfilter's calls of the rule sets off; linux+nf: on, the "
-        "kernel's default;\ntna: tnad beside it; ceiling: a program that only redirects to a fixed "
-        "port.\nBefore each measurement a frame of each flow is sent and compared at the far end.");
+    command->footer("linux: the bridge, with br_netfilter's calls of the rule sets off; linux+nf: on, the "
+                    "kernel's default;\ntna: tnad beside it; tna-mirror: the same with fdb = \"mirror\"; "
+                    "ceiling: a program "
+                    "that only redirects to a fixed port.\nBefore each measurement a frame of each flow is "
+                    "sent and compared at the far end.");
     command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
 }
 

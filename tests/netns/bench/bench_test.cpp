@@ -47,7 +47,7 @@ protected:
 
 TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
     ThroughputOptions options;
-    options.contenders = {"linux", "tna", "ceiling"};
+    options.contenders = {"linux", "tna", "tna-mirror", "ceiling"};
     options.stations = {3};
     options.cpus = {1};
     options.rounds = 1;
@@ -66,7 +66,7 @@ TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
         EXPECT_GE(sample.total.received, sample.received);
         EXPECT_EQ(sample.total.sent, sample.total.received + sample.lost());
         EXPECT_EQ(sample.total.wrong, 0U) << series.contender;
-        EXPECT_EQ(sample.slow.has_value(), series.contender == "tna");
+        EXPECT_EQ(sample.slow.has_value(), series.contender.starts_with("tna"));
     }
     EXPECT_EQ(leftNamespaces(::getpid()), "");
 }

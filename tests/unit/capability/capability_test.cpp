@@ -56,6 +56,7 @@ TEST(FdbProof, NeedsSomethingToCompare) {
     Kernel kernel;
     EXPECT_FALSE(proveInPlaceFdb(kernel, {}, {}).available);
     EXPECT_FALSE(proveInPlaceFdb(kernel, network(), {}).available);
+    EXPECT_FALSE(proveInPlaceFdb(kernel, network(), {}).disproved);
 }
 
 struct Spoilt {
@@ -73,6 +74,7 @@ TEST_P(Difference, IsFoundAndNamed) {
     GetParam().spoil(kernel);
     const auto finding = proveInPlaceFdb(kernel, network(), dump());
     EXPECT_FALSE(finding.available);
+    EXPECT_TRUE(finding.disproved);
     EXPECT_THAT(finding.detail, ::testing::HasSubstr(GetParam().says));
 }
 
