@@ -153,14 +153,15 @@ TEST_F(Mirror, LinuxSeesOneFrameOfEachStationNowAndThen) {
     if (IsSkipped())
         return;
     must("bridge fdb replace " + text(station(2)) + " dev p1 master static");
-    std::uint64_t fast = 0;
-    std::uint64_t refreshed = 0;
     EXPECT_TRUE(eventually(
         [&] {
-            const auto path = treat(oneToTwo()).path;
-            fast += path.fast;
-            refreshed += path == slowPath("refresh") ? 1 : 0;
-            return refreshed >= 3 && fast > refreshed;
+            catchUp();
+            for (int frame = 0; frame < 20; frame++)
+                far(0).send(oneToTwo());
+            settle();
+            const auto path = counted(0);
+            const auto refreshed = path.slow.find("refresh");
+            return refreshed != path.slow.end() && refreshed->second >= 3 && path.fast > refreshed->second;
         },
         std::chrono::seconds(60)));
 }
