@@ -15,6 +15,9 @@ constexpr std::uint64_t harmlessOptions = 1; // BR_BOOLOPT_NO_LL_LEARN
 /// Of the ageing time; the same as for kernels that are read in place.
 constexpr unsigned refreshPart = 64;
 
+/// Of the times that netlink tells.
+constexpr std::chrono::milliseconds clockTick{10};
+
 constexpr std::uint32_t ethernetHeader = 14;
 constexpr std::uint32_t vlanTag = 4;
 
@@ -126,7 +129,7 @@ unsigned egressReason(const World& world, const model::Link& link, bool allowed)
 std::chrono::nanoseconds refreshInterval(const model::BridgeOptions& options) {
     const auto lifetime =
         options.topologyChange ? std::min(options.ageingTime, options.forwardDelay) : options.ageingTime;
-    return std::chrono::milliseconds(10) * std::uint64_t{lifetime} / refreshPart;
+    return std::chrono::nanoseconds(clockTick) * std::uint64_t{lifetime} / refreshPart;
 }
 
 } // namespace

@@ -22,6 +22,8 @@ namespace {
 constexpr std::size_t proofEntries = 512;
 /// Stations may come and go between the dump and the look.
 constexpr int proofAttempts = 3;
+/// So does the state of ports. What stays different is different.
+constexpr auto disproofLasts = std::chrono::seconds(2);
 
 class ProbeReader : public capability::InPlaceReader {
 public:
@@ -143,6 +145,9 @@ void Controller::proveInPlace() {
 void Controller::proveInPlaceFdb(capability::InPlaceReader& reader) {
     bool disproved = true;
     for (int attempt = 0; attempt < proofAttempts && disproved; attempt++) {
+        // A port may have changed its state since it was announced last.
+        if (attempt > 0 && !introspector_->process())
+            return;
         const auto entries = capability::dumpFdb(proofEntries);
         if (!entries) {
             capabilities_.inPlaceFdb = {false, entries.error().sentence()};
@@ -152,8 +157,14 @@ void Controller::proveInPlaceFdb(capability::InPlaceReader& reader) {
         capabilities_.inPlaceFdb = proof;
         disproved = proof.disproved;
     }
-    if (disproved)
+    if (!disproved) {
+        disprovedSince_.reset();
+        return;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (now - disprovedSince_.value_or(now) >= disproofLasts)
         fallBack(capabilities_.inPlaceFdb.detail);
+    disprovedSince_ = disprovedSince_.value_or(now);
 }
 
 /// Whether all has been proved that what is configured needs.
@@ -210,12 +221,32 @@ void Controller::reconcile(std::chrono::steady_clock::time_point since) {
     logChanges(before);
 }
 
+namespace {
+/// What has changed for a port that keeps its program.
+void logWatched(const assemble::PortPlan& port, const assemble::WatchedPort& before) {
+    const auto tell = [&](unsigned reason, unsigned old, const char* which) {
+        if (reason == old)
+            return;
+        spdlog::info("{}: frames {} it {}", port.name, which,
+                     reason == TNA_REASON_COUNT
+                         ? "may take the fast path again"
+                         : fmt::format("are left to Linux: {}", deploy::reasonText(reason)));
+    };
+    tell(port.watched->ingressReason, before.ingressReason, "from");
+    tell(port.watched->egressReason, before.egressReason, "to");
+}
+} // namespace
+
 void Controller::logChanges(const assemble::Plan& before) const {
     for (const auto& [ifindex, port] : plan_.ports) {
         const auto old = before.ports.find(ifindex);
         if (old != before.ports.end() && old->second == port)
             continue;
-        if (port.profile)
+        const bool sameProgram = old != before.ports.end() && old->second.profile == port.profile &&
+                                 old->second.reasons == port.reasons;
+        if (sameProgram && port.watched && old->second.watched)
+            logWatched(port, *old->second.watched);
+        else if (port.profile)
             spdlog::info("{}: accelerated, profile {}", port.name, port.profile->name());
         else
             spdlog::info("{}: left to Linux: {}", port.name,
@@ -307,6 +338,7 @@ nlohmann::json Controller::eventsDocument() const {
             {"last_swap_us", events_.lastSwapMicroseconds},
             {"last_swap_at_ns", events_.lastSwapAt},
             {"settled", loaded_.fastPath->settled()},
+            {"fdb_readings", loaded_.stations ? loaded_.stations->stats().readings : 0},
             {"failures", events_.failures}};
 }
 

@@ -88,6 +88,7 @@ private:
     UniqueFd poll_;
     std::set<model::IfIndex> tcxIngress_;
     std::set<model::IfIndex> tcxEgress_;
+    std::optional<std::chrono::steady_clock::time_point> disprovedSince_;
     bool saidFull_ = false; ///< that the mirror has no room
     assemble::Plan plan_;
     std::map<model::IfIndex, Error> failures_;

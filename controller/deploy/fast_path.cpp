@@ -14,7 +14,7 @@ namespace tna::deploy {
 
 namespace {
 Error loadError(const char* what) {
-    return explainRefusal(fmt::format("cannot load {}", what), errno, thisMachine());
+    return explainRefusal(fmt::format("cannot load {}", what), errno, thisMachine(), "5.18");
 }
 
 /// The kernel takes no larger value for an array map (KMALLOC_MAX_SIZE).
@@ -188,9 +188,9 @@ void FastPath::forgetFlows() {
 void FastPath::removeSlot(model::IfIndex ifindex) {
     const __u32 device = ifindex;
     const __u32 slot = slots_.at(ifindex);
-    bpf_map_delete_elem(pipeline_.portSlots, &device);
     if (watched_)
         watched_->ports.remove(ifindex);
+    bpf_map_delete_elem(pipeline_.portSlots, &device);
     forgetFlows();
     bpf_map_delete_elem(pipeline_.egressPorts, &slot);
     freeSlots_.insert(slot);

@@ -15,20 +15,23 @@
 namespace tna::deploy {
 
 namespace {
-Error refused() {
-    return explainRefusal("cannot load the pipeline", errno, thisMachine());
+Error refused(const char* needed) {
+    return explainRefusal("cannot load the pipeline", errno, thisMachine(), needed);
 }
+
+constexpr const char* forReadingInPlace = "6.6";
+constexpr const char* forWatching = "5.18";
 
 /// Opened, with what all pipelines have made as large as needed.
 template <typename Generated>
-Result<PipelineObject> openGenerated(Generated*& skeleton, unsigned maxPorts) {
+Result<PipelineObject> openGenerated(Generated*& skeleton, unsigned maxPorts, const char* needed) {
     skeleton = Generated::open();
     PipelineObject object{
         {skeleton, [](void* owned) { Generated::destroy(static_cast<Generated*>(owned)); }}};
     if (skeleton == nullptr || bpf_map__set_max_entries(skeleton->maps.port_counters, maxPorts) != 0 ||
         bpf_map__set_max_entries(skeleton->maps.port_slots, maxPorts) != 0 ||
         bpf_map__set_max_entries(skeleton->maps.egress_ports, maxPorts) != 0)
-        return std::unexpected(refused());
+        return std::unexpected(refused(needed));
     return object;
 }
 
@@ -47,11 +50,11 @@ bool loadOpened(Generated* skeleton, PipelineObject& object) {
 template <typename Generated>
 Result<PipelineObject> loadGenerated(unsigned maxPorts) {
     Generated* skeleton = nullptr;
-    auto object = openGenerated(skeleton, maxPorts);
+    auto object = openGenerated(skeleton, maxPorts, forReadingInPlace);
     if (!object)
         return object;
     if (!loadOpened(skeleton, *object))
-        return std::unexpected(refused());
+        return std::unexpected(refused(forReadingInPlace));
     object->flows = bpf_map__fd(skeleton->maps.data_flows);
     object->flowVlans = bpf_map__fd(skeleton->maps.data_flow_vlans);
     object->routes = bpf_map__fd(skeleton->maps.data_routes);
@@ -66,14 +69,14 @@ Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts) {
 
 Result<PipelineObject> PipelineObject::loadWatched(unsigned maxPorts, unsigned maxStations) {
     ::watched* skeleton = nullptr;
-    auto object = openGenerated(skeleton, maxPorts);
+    auto object = openGenerated(skeleton, maxPorts, forWatching);
     if (!object)
         return object;
     if (bpf_map__set_max_entries(skeleton->maps.watched_ports, maxPorts) != 0 ||
         bpf_map__set_max_entries(skeleton->maps.stations, maxStations) != 0 ||
         bpf_map__set_max_entries(skeleton->maps.station_uses, maxStations) != 0 ||
         !loadOpened(skeleton, *object))
-        return std::unexpected(refused());
+        return std::unexpected(refused(forWatching));
     object->watchedPorts = bpf_map__fd(skeleton->maps.watched_ports);
     object->stations = bpf_map__fd(skeleton->maps.stations);
     object->stationUses = bpf_map__fd(skeleton->maps.station_uses);

@@ -66,7 +66,7 @@ std::optional<Error> missingForReadingInPlace(const Machine& machine) {
     return std::nullopt;
 }
 
-Error explainRefusal(std::string what, int code, const Machine& machine) {
+Error explainRefusal(std::string what, int code, const Machine& machine, const char* needed) {
     Error error{std::move(what), errnoText(code), {}, ExitCode::notSupported};
     if (code == EPERM) {
         error.hint = "are capabilities restricted by a container, or BPF by lockdown or a seccomp filter? "
@@ -76,9 +76,9 @@ Error explainRefusal(std::string what, int code, const Machine& machine) {
         error.hint = "lower max_ports or flows_per_cpu under [limits] in the configuration";
         error.code = ExitCode::failure;
     } else {
-        error.hint = fmt::format("needs Linux 6.6 or newer, this is {}; `tnad --log-level debug` shows "
+        error.hint = fmt::format("needs Linux {} or newer, this is {}; `tnad --log-level debug` shows "
                                  "the verifier's words",
-                                 machine.release);
+                                 needed, machine.release);
     }
     return error;
 }

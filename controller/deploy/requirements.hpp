@@ -25,6 +25,8 @@ struct Machine {
 [[nodiscard]] std::optional<Error> missingForReadingInPlace(const Machine& machine);
 
 /// Why the kernel refused a program ("cannot ..."): the most likely reason, and the next step.
-[[nodiscard]] Error explainRefusal(std::string what, int code, const Machine& machine);
+/// `needed` is the oldest release that is known to take it.
+[[nodiscard]] Error explainRefusal(std::string what, int code, const Machine& machine,
+                                   const char* needed = "6.6");
 
 } // namespace tna::deploy

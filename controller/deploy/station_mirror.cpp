@@ -61,7 +61,8 @@ Result<void> StationMirror::set(const model::StationKey& key, const model::Stati
     if (known == indices_.end())
         uses_[index] = freshUse(station);
     const auto in = mapKey(key);
-    const auto flags = (station.local ? TNA_STATION_LOCAL : 0) | (station.sticky ? TNA_STATION_STICKY : 0);
+    const auto flags = (station.local ? TNA_STATION_LOCAL : 0) | (station.sticky ? TNA_STATION_STICKY : 0) |
+                       (station.inactive ? TNA_STATION_INACTIVE : 0);
     const tna_station value{station.port, static_cast<__u16>(flags), 0, index};
     if (bpf_map_update_elem(map_, &in, &value, BPF_ANY) != 0) {
         const int code = errno;

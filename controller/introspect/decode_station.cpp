@@ -20,6 +20,9 @@ model::Station decodeValue(const ndmsg& header, const Attributes& attributes, mo
     station.local = (header.ndm_state & NUD_PERMANENT) != 0 || station.port == bridge ||
                     (more & number::ntfExtLocked) != 0;
     station.sticky = (header.ndm_flags & NTF_STICKY) != 0;
+    const auto extended = attributes.nested(NDA_FDB_EXT_ATTRS);
+    station.inactive = !extended || (extended->value<std::uint8_t>(NFEA_ACTIVITY_NOTIFY).value_or(0) &
+                                     FDB_NOTIFY_INACTIVE_BIT) != 0;
     if (const auto times = attributes.value<nda_cacheinfo>(NDA_CACHEINFO))
         station.unused = times->ndm_updated * clockTick;
     return station;

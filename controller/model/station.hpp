@@ -20,10 +20,12 @@ struct StationKey {
 struct Station {
     IfIndex port = 0;
     bool local = false;                 ///< the host's own, or one that Linux alone decides about
+    bool inactive = false;              ///< Linux tells somebody when it sends again
     bool sticky = false;                ///< never moved by what it sends
     std::chrono::milliseconds unused{}; ///< how long ago Linux had a frame of it, when this was read
     bool operator==(const Station& other) const {
-        return port == other.port && local == other.local && sticky == other.sticky;
+        return port == other.port && local == other.local && inactive == other.inactive &&
+               sticky == other.sticky;
     }
 };
 

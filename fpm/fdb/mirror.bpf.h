@@ -69,6 +69,8 @@ INLINE u32 fdb_source(u32 bridge, u32 port, u64 mac, u64 refresh)
 		use->seen_on = port;
 		return TNA_REASON_SOURCE_UNKNOWN;
 	}
+	if (station->flags & TNA_STATION_INACTIVE)
+		return TNA_REASON_SOURCE_AGED;
 	u64 now = bpf_ktime_get_coarse_ns();
 
 	if (now - use->refreshed <= refresh)

@@ -91,8 +91,9 @@ struct tna_station_key {
 	__u8 mac[6];
 };
 
-#define TNA_STATION_LOCAL 1u  /* the host's own, or not to be trusted: Linux decides */
-#define TNA_STATION_STICKY 2u /* Linux does not move it */
+#define TNA_STATION_LOCAL 1u    /* the host's own, or not to be trusted: Linux decides */
+#define TNA_STATION_STICKY 2u   /* Linux does not move it */
+#define TNA_STATION_INACTIVE 4u /* Linux tells somebody when it sends again */
 
 struct tna_station {
 	__u32 port; /* ifindex */

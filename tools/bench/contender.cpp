@@ -49,9 +49,9 @@ private:
 /// The daemon itself; ended after each turn, so that nothing of it is there while others are measured.
 class Tna : public Contender {
 public:
-    explicit Tna(std::string file) : file_(std::move(file)) {}
+    Tna(std::string file, std::string fdb) : file_(std::move(file)), fdb_(std::move(fdb)) {}
     Result<void> start(Traffic&) override {
-        auto started = Tnad::start(file_);
+        auto started = Tnad::start(file_, fdb_);
         if (!started)
             return std::unexpected(started.error());
         tnad_.emplace(std::move(*started));
@@ -67,13 +67,14 @@ public:
 
 private:
     std::string file_;
+    std::string fdb_;
     std::optional<Tnad> tnad_;
 };
 
 } // namespace
 
 std::string problemWithContender(const std::string& name) {
-    static const std::vector<std::string> names{"linux", "linux+nf", "tna", "ceiling"};
+    static const std::vector<std::string> names{"linux", "linux+nf", "tna", "tna-mirror", "ceiling"};
     if (std::ranges::count(names, name) > 0)
         return {};
     if (!name.starts_with(otherDaemon))
@@ -90,9 +91,11 @@ std::unique_ptr<Contender> makeContender(const std::string& name, const std::str
     if (name == "linux+nf")
         return std::make_unique<LinuxWithBridgeNetfilter>();
     if (name == "tna")
-        return std::make_unique<Tna>(tnad);
+        return std::make_unique<Tna>(tnad, "auto");
+    if (name == "tna-mirror")
+        return std::make_unique<Tna>(tnad, "mirror");
     if (name.starts_with(otherDaemon))
-        return std::make_unique<Tna>(name.substr(otherDaemon.size()));
+        return std::make_unique<Tna>(name.substr(otherDaemon.size()), "auto");
     if (name == "ceiling")
         return std::make_unique<Ceiling>();
     return nullptr;

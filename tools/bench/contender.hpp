@@ -25,8 +25,9 @@ public:
     }
 };
 
-/// "linux", "linux+nf" (br_netfilter's calls of the rule sets on, the kernel's default), "tna", "ceiling",
-/// and "tna@FILE", another daemon. What is wrong with any other name; empty if nothing is.
+/// "linux", "linux+nf" (br_netfilter's calls of the rule sets on, the kernel's default), "tna",
+/// "tna-mirror" (nothing is read in place), "ceiling", and "tna@FILE", another daemon. What is wrong with any
+/// other name; empty if nothing is.
 [[nodiscard]] std::string problemWithContender(const std::string& name);
 /// `tnad` is the daemon's file.
 [[nodiscard]] std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad);

@@ -60,7 +60,8 @@ void addLatency(CLI::App& app, int& exitCode) {
     auto arguments = std::make_shared<Arguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("latency", "how long frames take through a bridge, at fixed loads");
-    command->add_option("--contender", options.contenders, "linux, linux+nf, tna, tna@FILE, ceiling")
+    command
+        ->add_option("--contender", options.contenders, "linux, linux+nf, tna, tna-mirror, tna@FILE, ceiling")
         ->delimiter(',')
         ->capture_default_str();
     command->add_option("--loads", options.loads, "per cent of what the slowest contender can carry")

@@ -72,7 +72,8 @@ void addThroughput(CLI::App& app, int& exitCode) {
     auto arguments = std::make_shared<Arguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("throughput", "frames per second at full offer, through a bridge");
-    command->add_option("--contender", options.contenders, "linux, linux+nf, tna, tna@FILE, ceiling")
+    command
+        ->add_option("--contender", options.contenders, "linux, linux+nf, tna, tna-mirror, tna@FILE, ceiling")
         ->delimiter(',')
         ->capture_default_str();
     command->add_option("--stations", options.stations, "numbers of pairs of stations that talk")
@@ -87,9 +88,9 @@ void addThroughput(CLI::App& app, int& exitCode) {
     command->add_flag("--quick", arguments->quick, "ten rounds on one CPU");
     command->footer(
         "linux: the bridge, with br_netfilter's calls of the rule sets off; linux+nf: on, the "
-        "kernel's default;\ntna: tnad beside it; tna@FILE: another daemon, to compare with; ceiling: a "
-        "program that only redirects to a fixed port.\nBefore each measurement a frame of each flow is sent "
-        "and compared at the far end.");
+        "kernel's default;\ntna: tnad beside it; tna-mirror: the same with fdb = \"mirror\"; tna@FILE: "
+        "another daemon, to compare with;\nceiling: a program that only redirects to a fixed port.\n"
+        "Before each measurement a frame of each flow is sent and compared at the far end.");
     command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
 }
 

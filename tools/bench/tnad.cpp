@@ -18,8 +18,9 @@ namespace tna::bench {
 namespace {
 constexpr auto patience = std::chrono::seconds(60);
 constexpr auto pollInterval = std::chrono::milliseconds(3);
-/// veth ports are left alone by default.
-constexpr const char* configuration = "[ports]\nexclude_kinds = []\n";
+/// veth ports are left alone by default; the generator finishes its frames.
+constexpr const char* configuration = "[ports]\nexclude_kinds = []\nfinished_frames = [\"*\"]\n"
+                                      "[limits]\nmax_stations = 262144\n";
 
 std::filesystem::path ownFolder() {
     std::error_code ignored;
@@ -54,12 +55,12 @@ Result<std::string> findTnad(const std::string& named) {
                                  "build or install it, or name it with --tnad"});
 }
 
-Result<Tnad> Tnad::start(const std::string& file) {
+Result<Tnad> Tnad::start(const std::string& file, const std::string& fdb) {
     std::string directory = "/tmp/tna-bench-XXXXXX";
     if (::mkdtemp(directory.data()) == nullptr)
         return failErrno(errno, "cannot make a folder in /tmp");
     const auto config = directory + "/tnad.conf";
-    const auto written = writeFile(config, configuration);
+    const auto written = writeFile(config, configuration + fmt::format("[kernel]\nfdb = \"{}\"\n", fdb));
     auto process = written ? Process::start({file, "--config", config, "--socket", directory + "/socket",
                                              "--log-level", "warning"},
                                             directory + "/errors")

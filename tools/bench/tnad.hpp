@@ -16,7 +16,8 @@ namespace tna::bench {
 /// own that are gone when the object is.
 class Tnad {
 public:
-    [[nodiscard]] static Result<Tnad> start(const std::string& file);
+    /// `fdb`: how stations are found, as in the configuration.
+    [[nodiscard]] static Result<Tnad> start(const std::string& file, const std::string& fdb = "auto");
     Tnad(Tnad&&) noexcept = default;
     Tnad& operator=(Tnad&&) = delete;
     ~Tnad();

@@ -48,7 +48,7 @@ protected:
 
 TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
     ThroughputOptions options;
-    options.contenders = {"linux", "tna", "tna@" TNAD, "ceiling"};
+    options.contenders = {"linux", "tna", "tna-mirror", "tna@" TNAD, "ceiling"};
     options.stations = {3};
     options.cpus = {1};
     options.rounds = 1;

@@ -92,7 +92,10 @@ protected:
     std::optional<NamespaceScope> scope_;
     std::map<unsigned, std::optional<PacketPort>> farPorts_;
     std::optional<Fence> fence_;
-    config::Config config_;
+    bool ticking_ = false; ///< time passes for the controller while something is waited for
+    bool blind_ = false;   ///< the controller sees nothing while frames are sent
+    /// What senders use, raw sockets, leaves nothing unfinished.
+    config::Config config_{.ports = {.finishedFrames = {"*"}}};
     daemon::Seams seams_;
     std::unique_ptr<daemon::Controller> controller_;
 };

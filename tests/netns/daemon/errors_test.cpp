@@ -86,7 +86,8 @@ TEST_F(Errors, RootOfAContainerMayNotLoadPrograms) {
     expectRefusal(inside + tnad(), 3, {"Operation not permitted", "container"});
 }
 
-TEST_F(Errors, KernelWithoutBtf) {
+TEST_F(Errors, KernelWithoutBtfThatIsToBeReadInPlace) {
+    ASSERT_TRUE(writeFile(directory_ + "/conf", "[kernel]\nfdb = \"in-place\"\n"));
     const Words inside{"unshare", "--mount", "sh", "-c", "mount -t tmpfs none /sys/kernel/btf && exec \"$@\"",
                        "sh"};
     if (const auto can = command(inside + Words{"true"}); can.exitCode != 0)

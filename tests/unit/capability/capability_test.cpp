@@ -66,6 +66,7 @@ TEST(FdbProof, NeedsSomethingToCompare) {
     Kernel kernel;
     EXPECT_FALSE(proveInPlaceFdb(kernel, {}, {}).available);
     EXPECT_FALSE(proveInPlaceFdb(kernel, network(), {}).available);
+    EXPECT_FALSE(proveInPlaceFdb(kernel, network(), {}).disproved);
 }
 
 struct Spoilt {
@@ -83,6 +84,7 @@ TEST_P(Difference, IsFoundAndNamed) {
     GetParam().spoil(kernel);
     const auto finding = proveInPlaceFdb(kernel, network(), dump());
     EXPECT_FALSE(finding.available);
+    EXPECT_TRUE(finding.disproved);
     EXPECT_THAT(finding.detail, ::testing::HasSubstr(GetParam().says));
 }
 

@@ -24,6 +24,9 @@ include = ["eth*"]
 exclude = ["eth9"]
 exclude_drivers = ["foo"]
 exclude_kinds = []
+finished_frames = ["veth*"]
+[kernel]
+fdb = "mirror"
 [daemon]
 socket = "/tmp/s"
 socket_group = "net"
@@ -31,10 +34,12 @@ log_level = "debug"
 [limits]
 max_ports = 16
 flows_per_cpu = 128
+max_stations = 100
 )",
                                     "f");
     ASSERT_TRUE(config) << config.error().sentence();
-    const Config expected{{{"eth*"}, {"eth9"}, {"foo"}, {}}, {"/tmp/s", "net", "debug"}, {16, 128}};
+    const Config expected{
+        {{"eth*"}, {"eth9"}, {"foo"}, {}, {"veth*"}}, {"mirror"}, {"/tmp/s", "net", "debug"}, {16, 128, 100}};
     EXPECT_EQ(*config, expected);
 }
 
@@ -72,6 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
               "'max_ports' must be a whole number from 2 to 65535"},
         Wrong{"UnknownLogLevel", "[daemon]\n\nlog_level = \"loud\"\n",
               "tnad.conf:3: 'log_level' must be one of \"trace\", \"debug\""},
+        Wrong{"UnknownWayToTheFdb", "[kernel]\nfdb = \"guess\"\n",
+              "tnad.conf:2: 'fdb' must be one of \"auto\", \"in-place\", \"mirror\""},
         Wrong{"SectionIsNotATable", "limits = 3\n", "'limits' must be a table"}),
     [](const auto& parameter) { return parameter.param.name; });
 
@@ -89,12 +96,20 @@ TEST(Selection, DefaultTakesHardwareAndLeavesVeth) {
 }
 
 TEST(Selection, NamesAreMatchedByPattern) {
-    const Ports ports{{"eth*", "lan?"}, {"eth9*"}, {"bad"}, {}};
+    const Ports ports{{"eth*", "lan?"}, {"eth9*"}, {"bad"}, {}, {}};
     EXPECT_FALSE(excludedBy(ports, "eth0", "x", ""));
     EXPECT_FALSE(excludedBy(ports, "lan1", "x", ""));
     EXPECT_EQ(excludedBy(ports, "lan12", "x", "")->code, "excluded-name");
     EXPECT_EQ(excludedBy(ports, "eth99", "x", "")->code, "excluded-name");
     EXPECT_EQ(excludedBy(ports, "eth1", "bad", "")->code, "excluded-driver");
+}
+
+TEST(Selection, PromiseIsMatchedByPattern) {
+    Ports ports;
+    EXPECT_FALSE(promisesFinishedFrames(ports, "veth0"));
+    ports.finishedFrames = {"rt-*"};
+    EXPECT_TRUE(promisesFinishedFrames(ports, "rt-1"));
+    EXPECT_FALSE(promisesFinishedFrames(ports, "veth0"));
 }
 
 } // namespace

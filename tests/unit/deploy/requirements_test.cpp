@@ -15,6 +15,7 @@ const Machine complete{"6.18.0", {}, 0};
 
 TEST(Requirements, NothingIsMissingOnACompleteMachine) {
     EXPECT_FALSE(missingRequirement(complete));
+    EXPECT_FALSE(missingForReadingInPlace(complete));
 }
 
 TEST(Requirements, MissingCapabilitiesAreNamed) {
@@ -24,8 +25,9 @@ TEST(Requirements, MissingCapabilitiesAreNamed) {
     EXPECT_THAT(error->sentence(), HasSubstr("it lacks privileges: CAP_BPF, CAP_PERFMON (run it as root"));
 }
 
-TEST(Requirements, KernelWithoutBtfIsNotSupported) {
-    const auto error = missingRequirement({"6.18.0", {}, ENOENT});
+TEST(Requirements, KernelWithoutBtfCannotBeReadInPlace) {
+    EXPECT_FALSE(missingRequirement({"6.18.0", {}, ENOENT})) << "it can still be watched";
+    const auto error = missingForReadingInPlace({"6.18.0", {}, ENOENT});
     ASSERT_TRUE(error);
     EXPECT_EQ(error->code, ExitCode::notSupported);
     EXPECT_THAT(error->sentence(), HasSubstr("/sys/kernel/btf/vmlinux"));

@@ -143,6 +143,22 @@ TEST(DecodeQdisc, ReadsKindAndPlace) {
     EXPECT_EQ(introspect::decodeQdisc(firstMessage(bytes)), (model::Qdisc{4, 0x10000, TC_H_ROOT, "tbf"}));
 }
 
+TEST(DecodeFlowtable, IsAHookAtTheIngressOfEachDevice) {
+    MessageBuilder builder((NFNL_SUBSYS_NFTABLES << 8) | NFT_MSG_NEWFLOWTABLE, nfgenmsg{NFPROTO_INET, 0, 0});
+    builder.text(NFTA_FLOWTABLE_TABLE, "t").text(NFTA_FLOWTABLE_NAME, "f");
+    builder.nest(NFTA_FLOWTABLE_HOOK, [](auto& hook) {
+        hook.nest(NFTA_FLOWTABLE_HOOK_DEVS, [](auto& devices) {
+            devices.text(NFTA_DEVICE_NAME, "eth0").text(NFTA_DEVICE_NAME, "eth1");
+        });
+    });
+    const auto bytes = builder.bytes();
+    const auto message = firstMessage(bytes);
+    EXPECT_TRUE(introspect::changesRules(message));
+    EXPECT_EQ(introspect::decodeFlowtable(message),
+              (std::vector<model::NetfilterHook>{{"netdev", "t", "f", "ingress", "eth0"},
+                                                 {"netdev", "t", "f", "ingress", "eth1"}}));
+}
+
 MessageBuilder chainMessage() {
     MessageBuilder builder((NFNL_SUBSYS_NFTABLES << 8) | NFT_MSG_NEWCHAIN, nfgenmsg{NFPROTO_NETDEV, 0, 0});
     builder.text(NFTA_CHAIN_TABLE, "t").text(NFTA_CHAIN_NAME, "c").nest(NFTA_CHAIN_HOOK, [](auto& hook) {
@@ -212,6 +228,7 @@ TEST(DecodeConfig, SurvivesEveryMutilationOfEveryMessage) {
             EXPECT_TRUE(!qdisc || !qdisc->kind.empty());
             [[maybe_unused]] const auto filter = introspect::decodeFilter(message);
             [[maybe_unused]] const auto chain = introspect::decodeChain(message);
+            [[maybe_unused]] const auto flowtable = introspect::decodeFlowtable(message);
             [[maybe_unused]] const auto policies = introspect::decodePolicyCount(message);
         });
         EXPECT_GT(tried, builder.size());

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the kernel is not read in place: what the guards would have seen there, from what netlink said.
+#include "assemble/watched.hpp"
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tna/reasons.h>
+
+namespace tna::assemble {
+namespace {
+
+constexpr model::IfIndex bridgeIndex = 1;
+constexpr model::IfIndex portIndex = 2;
+constexpr model::IfIndex otherIndex = 3;
+
+/// A world in which the port may send and receive the fast way; each test changes one thing.
+struct Scene {
+    model::Network network;
+    capability::Capabilities capabilities;
+    Wishes wishes;
+
+    Scene() {
+        model::Link bridge;
+        bridge.ifindex = bridgeIndex;
+        bridge.name = "br0";
+        bridge.kind = "bridge";
+        bridge.bridge.emplace();
+        model::Link port;
+        port.ifindex = portIndex;
+        port.name = "eth0";
+        port.driver = "ixgbe";
+        port.master = bridgeIndex;
+        port.flags = model::link_flag::up;
+        port.carrier = true;
+        port.mtu = 1500;
+        port.promiscuity = 1;
+        port.rootQdisc = "mq";
+        port.queues = {"mq", "fq_codel"};
+        port.bridgePort.emplace();
+        port.bridgePort->state = model::StpState::forwarding;
+        auto other = port;
+        other.ifindex = otherIndex;
+        other.name = "lan1";
+        network.links = {{bridgeIndex, bridge}, {portIndex, port}, {otherIndex, other}};
+        capabilities.way = capability::Way::watched;
+        capabilities.fastPath.available = true;
+        for (const auto index : {portIndex, otherIndex})
+            capabilities.devices[index] = {.native = true, .redirectTarget = true, .frags = false};
+    }
+    model::Link& port() { return network.links.at(portIndex); }
+    model::Link& other() { return network.links.at(otherIndex); }
+    model::Link& bridge() { return network.links.at(bridgeIndex); }
+    void hook(const char* family, const char* where, const char* device = "") {
+        network.netfilter.hooks.push_back({family, "t", "c", where, device});
+    }
+    [[nodiscard]] PortPlan plan() const {
+        return assemble(network, capabilities, wishes).ports.at(portIndex);
+    }
+};
+
+struct Rule {
+    const char* name;
+    std::function<void(Scene&)> change;
+    unsigned ingress = TNA_REASON_COUNT;
+    unsigned egress = TNA_REASON_COUNT;
+};
+void PrintTo(const Rule& rule, std::ostream* out) {
+    *out << rule.name;
+}
+constexpr unsigned none = TNA_REASON_COUNT;
+
+class Watched : public ::testing::TestWithParam<Rule> {};
+
+TEST_P(Watched, PortIsLeftToLinuxForTheReason) {
+    Scene scene;
+    GetParam().change(scene);
+    const auto plan = scene.plan();
+    ASSERT_TRUE(plan.watched);
+    EXPECT_EQ(plan.watched->ingressReason, GetParam().ingress);
+    EXPECT_EQ(plan.watched->egressReason, GetParam().egress);
+    EXPECT_TRUE(plan.profile) << "the program stays, the table says no";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, Watched,
+    ::testing::Values(
+        Rule{"Nothing", [](Scene&) {}},
+        Rule{"CaptureOnAllLinks", [](Scene& s) { s.network.captures = {0}; }, TNA_REASON_CAPTURE,
+             TNA_REASON_CAPTURE},
+        Rule{"CaptureOnThePort", [](Scene& s) { s.network.captures = {portIndex}; }, TNA_REASON_CAPTURE,
+             TNA_REASON_CAPTURE},
+        Rule{"CaptureOnAnotherPort", [](Scene& s) { s.network.captures = {otherIndex}; }},
+        Rule{"IngressFilter", [](Scene& s) { s.port().ingressFilters = 1; }, TNA_REASON_TC, none},
+        Rule{"EgressFilter", [](Scene& s) { s.port().egressFilters = 1; }, none, TNA_REASON_TC},
+        Rule{"TcxAtIngress", [](Scene& s) { s.wishes.tcxIngress = {portIndex}; }, TNA_REASON_TC, none},
+        Rule{"TcxAtEgress", [](Scene& s) { s.wishes.tcxEgress = {portIndex}; }, none, TNA_REASON_TC},
+        Rule{"NetdevIngress", [](Scene& s) { s.hook("netdev", "ingress", "eth0"); }, TNA_REASON_NETDEV_HOOK,
+             none},
+        Rule{"NetdevEgress", [](Scene& s) { s.hook("netdev", "egress", "eth0"); }, none,
+             TNA_REASON_NETDEV_HOOK},
+        Rule{"InetIngress", [](Scene& s) { s.hook("inet", "ingress", "eth0"); }, TNA_REASON_NETDEV_HOOK,
+             none},
+        Rule{"NetdevIngressByPrefix", [](Scene& s) { s.hook("netdev", "ingress", "eth"); },
+             TNA_REASON_NETDEV_HOOK, none},
+        Rule{"NetdevIngressOfAnother", [](Scene& s) { s.hook("netdev", "ingress", "lan1"); }},
+        Rule{"NfCallOfTheBridge", [](Scene& s) { s.bridge().bridge->nfCallIptables = true; },
+             TNA_REASON_BRIDGE_OPTIONS, none},
+        Rule{"NfCallIp6OfTheBridge", [](Scene& s) { s.bridge().bridge->nfCallIp6tables = true; },
+             TNA_REASON_BRIDGE_OPTIONS, none},
+        Rule{"NfCallArpOfTheBridge", [](Scene& s) { s.bridge().bridge->nfCallArptables = true; },
+             TNA_REASON_BRIDGE_OPTIONS, none},
+        Rule{"UnknownBridgeOption", [](Scene& s) { s.bridge().bridge->multiOptions = 4; },
+             TNA_REASON_BRIDGE_OPTIONS, none},
+        Rule{"HarmlessBridgeOption", [](Scene& s) { s.bridge().bridge->multiOptions = 1; }},
+        Rule{"NeighbourSuppressionElsewhere", [](Scene& s) { s.other().bridgePort->neighSuppress = true; },
+             TNA_REASON_BRIDGE_OPTIONS, none},
+        Rule{"PromiscuousBridge", [](Scene& s) { s.bridge().promiscuity = 1; }, TNA_REASON_BRIDGE_PROMISC,
+             none},
+        Rule{"BridgePrerouting", [](Scene& s) { s.hook("bridge", "prerouting"); }, TNA_REASON_NETFILTER,
+             none},
+        Rule{"BridgeForward", [](Scene& s) { s.hook("bridge", "forward"); }, TNA_REASON_NETFILTER, none},
+        Rule{"BridgePostrouting", [](Scene& s) { s.hook("bridge", "postrouting"); }, TNA_REASON_NETFILTER,
+             none},
+        Rule{"BridgeInput", [](Scene& s) { s.hook("bridge", "input"); }},
+        Rule{"RulesOfTheBridgeFamily", [](Scene& s) { s.network.netfilter.bridgeRules = 1; },
+             TNA_REASON_NETFILTER, none},
+        Rule{"Ebtables", [](Scene& s) { s.capabilities.ebtables = true; }, TNA_REASON_NETFILTER, none},
+        Rule{"CallIptables", [](Scene& s) { s.network.sysctls["net.bridge.bridge-nf-call-iptables"] = "1"; },
+             TNA_REASON_BR_NETFILTER, none},
+        Rule{"CallIp6tables",
+             [](Scene& s) { s.network.sysctls["net.bridge.bridge-nf-call-ip6tables"] = "1"; },
+             TNA_REASON_BR_NETFILTER, none},
+        Rule{"CallNothing", [](Scene& s) { s.network.sysctls["net.bridge.bridge-nf-call-iptables"] = "0"; }},
+        Rule{"Blocked", [](Scene& s) { s.port().bridgePort->state = model::StpState::blocking; },
+             TNA_REASON_PORT_STATE, TNA_REASON_EGRESS_STATE},
+        Rule{"Down", [](Scene& s) { s.port().flags = 0; }, none, TNA_REASON_EGRESS_DOWN},
+        Rule{"NoCarrier", [](Scene& s) { s.port().carrier = false; }, none, TNA_REASON_EGRESS_DOWN},
+        Rule{"ShapingRoot", [](Scene& s) { s.port().rootQdisc = "tbf"; }, none, TNA_REASON_EGRESS_QDISC},
+        Rule{"ShapingLeaf", [](Scene& s) { s.port().queues = {"mq", "sfq"}; }, none, TNA_REASON_EGRESS_QDISC},
+        Rule{"NoRedirectTarget", [](Scene& s) { s.capabilities.devices[portIndex].redirectTarget = false; },
+             none, TNA_REASON_EGRESS_REDIRECT},
+        Rule{"PausedOther", [](Scene& s) { s.wishes.paused = {otherIndex}; }}),
+    [](const auto& parameter) { return parameter.param.name; });
+
+TEST(WatchedPort, HasWhatTheFastPathCompares) {
+    Scene scene;
+    scene.port().bridgePort->isolated = true;
+    const auto watched = *scene.plan().watched;
+    EXPECT_EQ(watched.bridge, bridgeIndex);
+    EXPECT_EQ(watched.maxFrame, 1500U + 14 + 4);
+    EXPECT_TRUE(watched.isolated);
+    EXPECT_TRUE(watched.learns);
+    EXPECT_EQ(watched.refresh, std::chrono::nanoseconds(std::chrono::seconds(300)) / 64);
+    EXPECT_FALSE(watched.needsProgram);
+}
+
+TEST(WatchedPort, RefreshesFasterWhileTheTopologyChanges) {
+    Scene scene;
+    scene.bridge().bridge->topologyChange = true;
+    EXPECT_EQ(scene.plan().watched->refresh, std::chrono::nanoseconds(std::chrono::seconds(15)) / 64);
+}
+
+TEST(WatchedPort, LearnsInTheLearningStateAndNotWhileBlocked) {
+    Scene scene;
+    scene.port().bridgePort->state = model::StpState::learning;
+    EXPECT_TRUE(scene.plan().watched->learns);
+    scene.port().bridgePort->state = model::StpState::blocking;
+    EXPECT_FALSE(scene.plan().watched->learns);
+}
+
+TEST(WatchedPort, BehindALockedPortNothingIsSentTheFastWay) {
+    Scene scene;
+    scene.port().bridgePort->locked = true;
+    EXPECT_EQ(scene.plan().watched->egressReason, unsigned{TNA_REASON_EGRESS_FLAGS});
+    EXPECT_FALSE(scene.plan().profile);
+}
+
+TEST(WatchedPort, LocalSendersKeepAPortWithLinuxUnlessPromised) {
+    Scene scene;
+    scene.port().kind = scene.port().driver = "veth";
+    scene.port().vlanRxOffload = true;
+    auto plan = scene.plan();
+    EXPECT_FALSE(plan.profile);
+    ASSERT_THAT(plan.reasons, ::testing::SizeIs(1));
+    EXPECT_EQ(plan.reasons[0].code, "unfinished-frames");
+    EXPECT_EQ(plan.watched->egressReason, none) << "it takes frames all the same";
+    scene.wishes.finished = {portIndex};
+    EXPECT_TRUE(scene.plan().profile);
+}
+
+TEST(WatchedPort, DriverThatTakesTagsOutOfFramesKeepsAPortWithLinux) {
+    Scene scene;
+    scene.port().vlanRxOffload = true;
+    const auto plan = scene.plan();
+    ASSERT_THAT(plan.reasons, ::testing::SizeIs(1));
+    EXPECT_EQ(plan.reasons[0].code, "vlan-offload");
+}
+
+TEST(WatchedPort, WithoutTheKernelsWordAPortNeedsAProgramAndAVethAPromise) {
+    Scene scene;
+    scene.capabilities.driversTell = false;
+    EXPECT_TRUE(scene.plan().watched->needsProgram);
+    EXPECT_EQ(scene.plan().watched->egressReason, none);
+    scene.port().kind = scene.port().driver = "veth";
+    EXPECT_EQ(scene.plan().watched->egressReason, unsigned{TNA_REASON_EGRESS_REDIRECT});
+    scene.wishes.finished = {portIndex};
+    EXPECT_EQ(scene.plan().watched->egressReason, none);
+}
+
+TEST(WatchedPort, NothingIsWatchedWhereTheKernelIsReadInPlace) {
+    Scene scene;
+    scene.capabilities.way = capability::Way::inPlace;
+    scene.capabilities.inPlaceFdb.available = true;
+    EXPECT_FALSE(scene.plan().watched);
+    EXPECT_EQ(scene.plan().profile->name(), "bridge");
+    scene.capabilities.way = capability::Way::watched;
+    EXPECT_EQ(scene.plan().profile->name(), "bridge+watched");
+}
+
+} // namespace
+} // namespace tna::assemble
