@@ -63,8 +63,9 @@ private:
             no("foreign-xdp", "another XDP program is attached; it is left alone",
                "`ip link show " + link_.name + "` names it; `ip link set " + link_.name +
                    " xdp off` takes it away, if nobody needs it");
+        // On a veth the tag is beside the frame as well; see guard_hidden_tag() and ruleSenders().
         if (link_.vlanRxOffload && link_.kind != "veth")
-            no("rx-vlan-offload", "it takes VLAN tags out of frames before XDP sees them",
+            no("vlan-offload", "it takes VLAN tags out of frames before XDP sees them",
                "`ethtool -K " + link_.name + " rxvlan off`");
         if (!link_.ethernet)
             no("not-ethernet", "it is not an Ethernet device");
@@ -97,11 +98,6 @@ private:
                "it may hand over frames of local senders with unfinished checksums or hidden tags, which "
                "cannot be seen where the kernel is not read in place",
                "see 'finished_frames' under [ports] in the configuration");
-        else if (link_.vlanRxOffload)
-            no("vlan-offload",
-               "its driver takes VLAN tags out of frames, which cannot be seen where the kernel is not read "
-               "in place",
-               "`ethtool -K " + link_.name + " rxvlan off`");
     }
 
     void ruleRouted() {
@@ -110,10 +106,6 @@ private:
                "`tnactl capabilities` shows why it is not");
         if (link_.master != 0)
             no("has-master", "another device owns it: a VRF, a bond or a team, which are left to Linux");
-        // On a veth the tag is beside the frame as well, but the fast path can see it.
-        if (link_.vlanRxOffload && link_.kind != "veth")
-            no("vlan-offload", "its hardware takes VLAN tags off, so that tagged frames look like others",
-               "`ethtool -K " + link_.name + " rxvlan off`");
     }
 
     void ruleBridge(const model::Link& bridge) {

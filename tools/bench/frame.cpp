@@ -51,10 +51,10 @@ std::vector<unsigned char> frameOfFlow(unsigned flow, unsigned size) {
     const auto length = size - static_cast<unsigned>(ethernet);
     Writer(frame)
         .word(0x0200)
-        .word(0)
+        .word(flow >> 16U)
         .word(flow)
         .word(0x0201)
-        .word(0)
+        .word(flow >> 16U)
         .word(flow)
         .word(0x0800)
         .word(0x4500)

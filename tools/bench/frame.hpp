@@ -9,8 +9,8 @@ namespace tna::bench {
 constexpr unsigned smallestFrame = 64;
 constexpr unsigned largestFrame = 1514;
 
-/// The frame that the generator sends in a flow, to its last byte: from station 02:01:00:00:n to station
-/// 02:00:00:00:n.
+/// The frame that the generator sends in a flow, to its last byte: from station 02:01:n to station 02:00:n, n
+/// being four bytes.
 [[nodiscard]] std::vector<unsigned char> frameOfFlow(unsigned flow, unsigned size);
 
 /// How frames that arrived differ from one sent in each of `flows` flows; empty if they do not.

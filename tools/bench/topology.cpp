@@ -14,9 +14,9 @@ constexpr unsigned bitsPerWord = 32;
 std::string stationsBatch(unsigned stations) {
     std::string batch;
     for (unsigned i = 0; i < stations; i++)
-        batch += fmt::format("fdb add 02:00:00:00:{0:02x}:{1:02x} dev d1 master dynamic\n"
-                             "fdb add 02:01:00:00:{0:02x}:{1:02x} dev d0 master dynamic\n",
-                             i >> 8U, i & 255U);
+        batch += fmt::format("fdb add 02:00:00:{0:02x}:{1:02x}:{2:02x} dev d1 master dynamic\n"
+                             "fdb add 02:01:00:{0:02x}:{1:02x}:{2:02x} dev d0 master dynamic\n",
+                             i >> 16U, i >> 8U & 255U, i & 255U);
     return batch;
 }
 

@@ -8,7 +8,7 @@
 namespace tna::bench {
 
 /// The most pairs of stations that talk to each other.
-constexpr unsigned mostStations = 4096;
+constexpr unsigned mostStations = 100'000;
 
 /// generator g0 -- d0 [bridge br0] d1 -- s0 sink, each in a network namespace of its own. Every device
 /// has one queue per CPU, and each CPU sends through its own.

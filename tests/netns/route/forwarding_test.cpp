@@ -120,6 +120,7 @@ TEST_F(Routing, PortOfAVrfIsLeftToLinux) {
 TEST_F(Routing, PortThatMovesAwayIsForgotten) {
     expectFast(packet());
     must("ip link set p0 netns " + farSide_->name());
+    must("ip -n " + farSide_->name() + " link set p0 up");
     far(0).send(packet());
     EXPECT_EQ(arrivals(), Arrivals{});
 }

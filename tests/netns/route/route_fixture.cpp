@@ -12,7 +12,9 @@ void RouteTest::SetUp() {
     if (IsSkipped())
         return;
     sysctl("net.ipv4.conf.all.rp_filter", "0");
+    // As many answers as there are questions, however fast they come.
     sysctl("net.ipv4.icmp_ratelimit", "0");
+    sysctl("net.ipv4.icmp_ratemask", "0");
     for (unsigned i = 0; i < 3; i++) {
         const auto port = "p" + std::to_string(i);
         const auto network = "10.0." + std::to_string(i);

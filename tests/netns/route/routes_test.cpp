@@ -10,11 +10,15 @@ using RouteChanges = RouteTest;
 const std::string viaOne = "ip route replace 10.9.0.0/16 via 10.0.1.2";
 const std::string viaTwo = "ip route replace 10.9.0.0/16 via 10.0.2.2";
 
-/// About a packet that a route to 10.9.0.0/16 leads to p1.
+/// About a packet that a route to 10.9.0.0/16 leads to p1. Each has a sender of its own, because Linux tells
+/// one sender only now and then that there is no route.
 Condition route(const char* name, std::vector<std::string> set, const std::string& reason,
                 std::vector<std::string> unset = {viaOne}, std::size_t payload = 26) {
-    return RouteTest::about({name, {viaOne}, std::move(set), reason, std::move(unset)},
-                            {.to = "10.9.1.1", .payload = payload});
+    static unsigned senders = 10;
+    const auto sender = "10.0.0." + std::to_string(senders++);
+    const auto known = "ip neigh replace " + sender + " lladdr " + text(station(1)) + " dev p0 nud permanent";
+    return RouteTest::about({name, {viaOne, known}, std::move(set), reason, std::move(unset)},
+                            {.from = sender, .to = "10.9.1.1", .payload = payload});
 }
 
 TEST_F(RouteChanges, Routes) {

@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"ProgramsDoNotLoad", [](World& w) { w.capabilities.fastPath.available = false; }, "kernel"},
         Rule{"FdbNotProved", [](World& w) { w.capabilities.inPlaceFdb.available = false; }, "fdb-not-proved"},
         Rule{"VlanFiltering", [](World& w) { w.bridge().bridge->vlanFiltering = true; }, "vlans-not-proved"},
-        Rule{"RxVlanOffload", [](World& w) { w.port().vlanRxOffload = true; }, "rx-vlan-offload"},
+        Rule{"RxVlanOffload", [](World& w) { w.port().vlanRxOffload = true; }, "vlan-offload"},
         Rule{"NoAgeingTime", [](World& w) { w.bridge().bridge->ageingTime = 0; }, "no-ageing-time"},
         Rule{"LearningOff", [](World& w) { w.port().bridgePort->learning = false; }, "learning-off"},
         Rule{"Locked", [](World& w) { w.port().bridgePort->locked = true; }, "locked"},

@@ -52,18 +52,18 @@ struct {
 	__type(value, __u64);
 } latencies SEC(".maps");
 
-/* Flow n goes from station 02:01:00:00:n to station 02:00:00:00:n. */
+/* Flow n goes from station 02:01:n to station 02:00:n. */
 static __always_inline void write_headers(__u8 *data, __u32 flow)
 {
-	__u16 station = bpf_htons(flow), *words = (__u16 *)data;
+	__u16 high = bpf_htons(flow >> 16), low = bpf_htons(flow), *words = (__u16 *)data;
 	__u32 size = frame_size, sum = 0;
 
 	words[0] = bpf_htons(0x0200);
-	words[1] = 0;
-	words[2] = station;
+	words[1] = high;
+	words[2] = low;
 	words[3] = bpf_htons(0x0201);
-	words[4] = 0;
-	words[5] = station;
+	words[4] = high;
+	words[5] = low;
 	words[6] = bpf_htons(ETH_P_IP);
 	words[7] = bpf_htons(0x4500);
 	words[8] = bpf_htons(size - ETH_HLEN);
