@@ -45,14 +45,23 @@ NOINLINE u64 bridge_objection(struct xdp_md *ctx, u64 device, u64 egress_address
 	return word;
 }
 
-/* Out of the port that the flow remembers, with the tag that the frame is to have there. */
+/*
+ * Out of the port that the flow remembers, with the tag that the frame is to have there. The frame is
+ * changed only when nothing can fail any more: a port that goes away leaves the map first.
+ */
 INLINE int bridge_send(struct xdp_md *ctx, struct tna_flow *flow, u32 len, u64 retag)
 {
-	if (unlikely(retag & RETAG_ANY) && !retag_frame(ctx, retag, CONSTANT(VLAN)))
-		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
+	int action = bpf_redirect_map(&egress_ports, flow->out_slot, XDP_PASS);
+
+	if (unlikely(retag & RETAG_ANY)) {
+		if (action != XDP_REDIRECT)
+			return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
+		if (!retag_frame(ctx, retag, CONSTANT(VLAN)))
+			return leave_to_linux(ctx, TNA_REASON_HEADROOM);
+	}
 	flow->packets++;
 	flow->bytes += len;
-	return bpf_redirect_map(&egress_ports, flow->out_slot, XDP_PASS);
+	return action;
 }
 
 /*
