@@ -110,6 +110,13 @@ TEST_F(Topology, PortsMovedToAnotherNamespaceAreLeftToItsLinux) {
                 sysctl(key, "0");
         must("bridge fdb replace " + text(station(1)) + " dev p0 master static");
         must("bridge fdb replace " + text(station(2)) + " dev p1 master static");
+        // The carrier comes a moment later.
+        EXPECT_TRUE(eventually([] {
+            const auto ports = command({"bridge", "link", "show"}).output;
+            const auto first = ports.find("state forwarding");
+            return first != std::string::npos &&
+                   ports.find("state forwarding", first + 1) != std::string::npos;
+        }));
     }
     for (int i = 0; i < 2; i++)
         EXPECT_EQ(treat(oneToTwo()).out, (Arrivals{{1, {oneToTwo()}}}));
