@@ -18,9 +18,12 @@ namespace tna::bench {
 namespace {
 constexpr auto patience = std::chrono::seconds(60);
 constexpr auto pollInterval = std::chrono::milliseconds(3);
-/// veth ports are left alone by default; the generator finishes its frames.
-constexpr const char* configuration = "[ports]\nexclude_kinds = []\nfinished_frames = [\"*\"]\n"
-                                      "[limits]\nmax_stations = 262144\n";
+/// veth ports are left alone by default.
+constexpr const char* configuration = "[ports]\nexclude_kinds = []\n";
+/// For a way to the FDB that is asked for: the generator finishes its frames. An older daemon does not know
+/// these settings.
+constexpr const char* wayConfiguration = "finished_frames = [\"*\"]\n[limits]\nmax_stations = 262144\n"
+                                         "[kernel]\nfdb = \"{}\"\n";
 
 std::filesystem::path ownFolder() {
     std::error_code ignored;
@@ -60,7 +63,8 @@ Result<Tnad> Tnad::start(const std::string& file, const std::string& fdb) {
     if (::mkdtemp(directory.data()) == nullptr)
         return failErrno(errno, "cannot make a folder in /tmp");
     const auto config = directory + "/tnad.conf";
-    const auto written = writeFile(config, configuration + fmt::format("[kernel]\nfdb = \"{}\"\n", fdb));
+    const auto way = fdb == "auto" ? "" : fmt::format(wayConfiguration, fdb);
+    const auto written = writeFile(config, configuration + way);
     auto process = written ? Process::start({file, "--config", config, "--socket", directory + "/socket",
                                              "--log-level", "warning"},
                                             directory + "/errors")

@@ -4,18 +4,22 @@
 #include "base/file.hpp"
 #include "bench/process.hpp"
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 namespace tna::bench {
 
 namespace {
 constexpr unsigned bitsPerWord = 32;
+constexpr int stationAttempts = 50;
+constexpr auto stationPause = std::chrono::milliseconds(20);
 
 std::string stationsBatch(unsigned stations) {
     std::string batch;
     for (unsigned i = 0; i < stations; i++)
-        batch += fmt::format("fdb add 02:00:00:{0:02x}:{1:02x}:{2:02x} dev d1 master dynamic\n"
-                             "fdb add 02:01:00:{0:02x}:{1:02x}:{2:02x} dev d0 master dynamic\n",
+        batch += fmt::format("fdb replace 02:00:00:{0:02x}:{1:02x}:{2:02x} dev d1 master dynamic\n"
+                             "fdb replace 02:01:00:{0:02x}:{1:02x}:{2:02x} dev d0 master dynamic\n",
                              i >> 16U, i >> 8U & 255U, i & 255U);
     return batch;
 }
@@ -24,7 +28,12 @@ Result<void> addStations(const std::string& name, unsigned stations) {
     const auto batch = fmt::format("/tmp/{}.fdb", name);
     if (auto written = writeFile(batch, stationsBatch(stations)); !written)
         return written;
+    // A port takes stations once it forwards, which is a moment after it was set up.
     auto done = runProgram({"bridge", "-n", name, "-batch", batch});
+    for (int attempt = 0; !done && attempt < stationAttempts; attempt++) {
+        std::this_thread::sleep_for(stationPause);
+        done = runProgram({"bridge", "-n", name, "-batch", batch});
+    }
     std::error_code ignored;
     std::filesystem::remove(batch, ignored);
     return done;
