@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/commands.hpp"
-#include "bench/frame.hpp"
 #include "bench/kill.hpp"
-#include "bench/report.hpp"
+#include "bench/measurement.hpp"
 #include "bench/topology.hpp"
 
 #include <CLI/CLI.hpp>
@@ -17,10 +15,8 @@ struct Arguments {
 };
 
 std::string problemWith(const KillOptions& options) {
-    if (options.stations == 0 || options.stations > mostStations)
-        return fmt::format("--stations must be from 1 to {}", mostStations);
-    if (options.frameSize < smallestFrame || options.frameSize > largestFrame)
-        return fmt::format("--size must be from {} to {} bytes", smallestFrame, largestFrame);
+    if (auto problem = problemWithFrames(options.stations, options.frameSize); !problem.empty())
+        return problem;
     if (options.rounds == 0 || options.seconds < 0)
         return "--rounds must be at least 1, --seconds not below 0";
     return {};
@@ -30,22 +26,16 @@ int run(Arguments& arguments) {
     auto& options = arguments.options;
     if (const auto problem = problemWith(options); !problem.empty())
         return complain(problem, ExitCode::usage);
-    if (const int code = prepare(options.tnad); code != 0)
-        return code;
-    const auto machine = describeMachine();
-    takePriority();
-    auto watcher = std::make_unique<TerminalWatcher>();
-    const auto rounds = measureKills(options, *watcher);
-    const bool interrupted = watcher->interrupted();
-    watcher.reset();
-    if (!rounds)
-        return complain(rounds.error().sentence(), ExitCode::failure);
-    if (arguments.json)
-        print(killDocument(options, machine, *rounds));
-    else
-        fmt::print("tnad killed with SIGKILL under load, {} byte frames, {}\n{}", options.frameSize,
-                   machineLine(machine), renderKills(*rounds));
-    return interrupted ? complain("interrupted; what was measured is shown", ExitCode::failure) : 0;
+    return runMeasurement(
+        options.tnad, [&](Watcher& watcher) { return measureKills(options, watcher); },
+        [&](const auto& rounds, const nlohmann::json& machine, bool interrupted) {
+            if (arguments.json)
+                print(killDocument(options, machine, rounds));
+            else
+                fmt::print("tnad killed with SIGKILL under load, {} byte frames, {}\n{}", options.frameSize,
+                           machineLine(machine), renderKills(rounds));
+            return interruptedOr(0, interrupted);
+        });
 }
 } // namespace
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/commands.hpp"
 #include "bench/contender.hpp"
-#include "bench/frame.hpp"
 #include "bench/latency.hpp"
 #include "bench/latency_report.hpp"
-#include "bench/report.hpp"
+#include "bench/measurement.hpp"
 
 #include <algorithm>
 #include <CLI/CLI.hpp>
@@ -25,10 +23,8 @@ std::string problemWith(const LatencyOptions& options) {
     if (options.loads.empty() ||
         std::ranges::any_of(options.loads, [](unsigned load) { return load == 0 || load > 100; }))
         return "--loads are per cent, from 1 to 100";
-    if (options.stations == 0 || options.stations > mostStations)
-        return fmt::format("--stations must be from 1 to {}", mostStations);
-    if (options.frameSize < smallestFrame || options.frameSize > largestFrame)
-        return fmt::format("--size must be from {} to {} bytes", smallestFrame, largestFrame);
+    if (auto problem = problemWithFrames(options.stations, options.frameSize); !problem.empty())
+        return problem;
     if (options.rounds == 0 || options.seconds <= 0)
         return "there must be at least one round, of more than 0 seconds";
     return {};
@@ -38,21 +34,16 @@ int run(Arguments& arguments) {
     auto& options = arguments.options;
     if (const auto problem = problemWith(options); !problem.empty())
         return complain(problem, ExitCode::usage);
-    if (const int code = prepare(options.tnad); code != 0)
-        return code;
-    const auto machine = describeMachine();
-    takePriority();
-    auto watcher = std::make_unique<TerminalWatcher>();
-    const auto result = measureLatency(options, *watcher);
-    const bool interrupted = watcher->interrupted();
-    watcher.reset();
-    if (!result)
-        return complain(result.error().sentence(), ExitCode::failure);
-    if (arguments.json)
-        print(latencyDocument(options, machine, *result));
-    else
-        fmt::print("{} byte frames, {}\n{}", options.frameSize, machineLine(machine), renderLatency(*result));
-    return interrupted ? complain("interrupted; what was measured is shown", ExitCode::failure) : 0;
+    return runMeasurement(
+        options.tnad, [&](Watcher& watcher) { return measureLatency(options, watcher); },
+        [&](const auto& result, const nlohmann::json& machine, bool interrupted) {
+            if (arguments.json)
+                print(latencyDocument(options, machine, result));
+            else
+                fmt::print("{} byte frames, {}\n{}", options.frameSize, machineLine(machine),
+                           renderLatency(result));
+            return interruptedOr(0, interrupted);
+        });
 }
 } // namespace
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/commands.hpp"
+#include "bench/measurement.hpp"
 #include "bench/reaction.hpp"
-#include "bench/report.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -31,23 +30,17 @@ int run(Arguments& arguments) {
     auto& options = arguments.options;
     if (const auto problem = problemWith(options); !problem.empty())
         return complain(problem, ExitCode::usage);
-    if (const int code = prepare(options.tnad); code != 0)
-        return code;
-    const auto machine = describeMachine();
-    takePriority();
-    auto watcher = std::make_unique<TerminalWatcher>();
-    const auto reaction = measureReaction(options, *watcher);
-    const bool interrupted = watcher->interrupted();
-    watcher.reset();
-    if (!reaction)
-        return complain(reaction.error().sentence(), ExitCode::failure);
-    if (interrupted)
-        return complain("interrupted", ExitCode::failure);
-    if (arguments.json)
-        print(reactionDocument(options, machine, *reaction));
-    else
-        fmt::print("tnad, {}\n{}", machineLine(machine), renderReaction(options, *reaction));
-    return 0;
+    return runMeasurement(
+        options.tnad, [&](Watcher& watcher) { return measureReaction(options, watcher); },
+        [&](const auto& reaction, const nlohmann::json& machine, bool interrupted) {
+            if (interrupted)
+                return complain("interrupted", ExitCode::failure);
+            if (arguments.json)
+                print(reactionDocument(options, machine, reaction));
+            else
+                fmt::print("tnad, {}\n{}", machineLine(machine), renderReaction(options, reaction));
+            return 0;
+        });
 }
 } // namespace
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/commands.hpp"
 #include "bench/contender.hpp"
-#include "bench/frame.hpp"
-#include "bench/report.hpp"
+#include "bench/measurement.hpp"
 
 #include <algorithm>
 #include <CLI/CLI.hpp>
@@ -27,10 +25,8 @@ std::string problemWith(const ThroughputOptions& options) {
         if (cpus == 0 || cpus > present)
             return fmt::format("{} CPUs were asked for, this machine has {}", cpus, present);
     for (const unsigned stations : options.stations)
-        if (stations == 0 || stations > mostStations)
-            return fmt::format("--stations must be from 1 to {}", mostStations);
-    if (options.frameSize < smallestFrame || options.frameSize > largestFrame)
-        return fmt::format("--size must be from {} to {} bytes", smallestFrame, largestFrame);
+        if (auto problem = problemWithFrames(stations, options.frameSize); !problem.empty())
+            return problem;
     if (options.rounds == 0 || options.seconds <= 0)
         return "there must be at least one round, of more than 0 seconds";
     return {};
@@ -44,27 +40,20 @@ int run(Arguments& arguments) {
     }
     if (const auto problem = problemWith(options); !problem.empty())
         return complain(problem, ExitCode::usage);
-    if (const int code = prepare(options.tnad); code != 0)
-        return code;
-    const auto machine = describeMachine();
-    takePriority();
-    auto watcher = std::make_unique<TerminalWatcher>();
-    const auto all = measureThroughput(options, *watcher);
-    const bool interrupted = watcher->interrupted();
-    watcher.reset();
-    if (!all)
-        return complain(all.error().sentence(), ExitCode::failure);
-    if (arguments.json)
-        print(resultDocument(options, machine, *all));
-    else
-        fmt::print("{} byte frames, {}\n{}", options.frameSize, machineLine(machine), renderTable(*all));
-    for (const auto& remark : remarks(*all))
-        fmt::print(stderr, "{}\n", remark);
-    if (interrupted)
-        return complain("interrupted; what was measured is shown", ExitCode::failure);
-    const bool complete =
-        std::ranges::all_of(*all, [](const Series& series) { return series.notMeasured.empty(); });
-    return static_cast<int>(complete ? ExitCode::ok : ExitCode::failure);
+    return runMeasurement(
+        options.tnad, [&](Watcher& watcher) { return measureThroughput(options, watcher); },
+        [&](const auto& all, const nlohmann::json& machine, bool interrupted) {
+            if (arguments.json)
+                print(resultDocument(options, machine, all));
+            else
+                fmt::print("{} byte frames, {}\n{}", options.frameSize, machineLine(machine),
+                           renderTable(all));
+            for (const auto& remark : remarks(all))
+                fmt::print(stderr, "{}\n", remark);
+            const bool complete =
+                std::ranges::all_of(all, [](const Series& series) { return series.notMeasured.empty(); });
+            return interruptedOr(static_cast<int>(complete ? ExitCode::ok : ExitCode::failure), interrupted);
+        });
 }
 } // namespace
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bench/commands.hpp"
+#include "bench/frame.hpp"
+#include "bench/progress.hpp"
+#include "bench/report.hpp"
+#include "bench/topology.hpp"
+
+#include <memory>
+
+namespace tna::bench {
+
+/// What is wrong with a number of stations and a frame size; empty if nothing is.
+[[nodiscard]] inline std::string problemWithFrames(unsigned stations, unsigned frameSize) {
+    if (stations == 0 || stations > mostStations)
+        return fmt::format("--stations must be from 1 to {}", mostStations);
+    if (frameSize < smallestFrame || frameSize > largestFrame)
+        return fmt::format("--size must be from {} to {} bytes", smallestFrame, largestFrame);
+    return {};
+}
+
+/// What all commands do around `Result measure(Watcher&)`: find the daemon, take priority, watch for an
+/// interruption, complain. `int show(result, machine, interrupted)` prints and gives the exit code.
+template <typename Measure, typename Show>
+[[nodiscard]] int runMeasurement(std::string& tnad, Measure measure, Show show) {
+    if (const int code = prepare(tnad); code != 0)
+        return code;
+    const auto machine = describeMachine();
+    takePriority();
+    auto watcher = std::make_unique<TerminalWatcher>();
+    const auto result = measure(*watcher);
+    const bool interrupted = watcher->interrupted();
+    watcher.reset();
+    if (!result)
+        return complain(result.error().sentence(), ExitCode::failure);
+    return show(*result, machine, interrupted);
+}
+
+/// The exit code where what was measured before an interruption is of use.
+[[nodiscard]] inline int interruptedOr(int code, bool interrupted) {
+    return interrupted ? complain("interrupted; what was measured is shown", ExitCode::failure) : code;
+}
+
+} // namespace tna::bench
