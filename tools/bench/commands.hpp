@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "bench/scenario.hpp"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -28,6 +29,8 @@ void addReaction(CLI::App& app, int& exitCode);
 /// Other work on the machine must not decide what is measured: the rest of this program runs in a process of
 /// a session of its own, with the highest priority; what it starts does, too.
 void takePriority();
+/// The option that chooses one.
+void addScenario(CLI::App& command, Scenario& scenario);
 void print(const nlohmann::json& document);
 
 } // namespace tna::bench

@@ -175,7 +175,11 @@ nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::
             {"command", "throughput"},
             {"machine", machine},
             {"options",
-             {{"frame_size", options.frameSize}, {"rounds", options.rounds}, {"seconds", options.seconds}}},
+             {{"scenario", nameOf(options.scenario)},
+              {"routes", options.routes},
+              {"frame_size", options.frameSize},
+              {"rounds", options.rounds},
+              {"seconds", options.seconds}}},
             {"series", list}};
 }
 
