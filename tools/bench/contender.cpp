@@ -47,6 +47,16 @@ private:
     std::vector<UniqueFd> links_;
 };
 
+/// No device under test: the sink takes its place.
+class Direct : public Contender {
+public:
+    Result<void> start(Traffic& traffic) override {
+        return traffic.putSink(traffic.topology().device(), "d0");
+    }
+    void stop() override {}
+    bool forwards() const override { return false; }
+};
+
 /// The daemon itself; ended after each turn, so that nothing of it is there while others are measured.
 class Tna : public Contender {
 public:
@@ -79,7 +89,8 @@ bool ofBridges(const std::string& name) {
 } // namespace
 
 std::string problemWithContender(const std::string& name, Scenario scenario) {
-    static const std::vector<std::string> names{"linux", "linux+nf", "tna", "tna-mirror", "ceiling"};
+    static const std::vector<std::string> names{"linux",      "linux+nf", "tna",
+                                                "tna-mirror", "ceiling",  "direct"};
     if (std::ranges::count(names, name) > 0)
         return scenario != Scenario::bridge && ofBridges(name)
                    ? fmt::format("'{}' bridges only: choose it with --scenario bridge", name)
@@ -93,7 +104,7 @@ std::string problemWithContender(const std::string& name, Scenario scenario) {
 }
 
 std::vector<std::string> usualContenders(Scenario scenario) {
-    std::vector<std::string> usual{"linux", "linux+nf", "tna", "ceiling"};
+    std::vector<std::string> usual{"linux", "linux+nf", "tna", "ceiling", "direct"};
     if (scenario != Scenario::bridge)
         std::erase_if(usual, ofBridges);
     return usual;
@@ -110,6 +121,8 @@ std::unique_ptr<Contender> makeContender(const std::string& name, const std::str
         return std::make_unique<Tna>(tnad, "mirror");
     if (name.starts_with(otherDaemon))
         return std::make_unique<Tna>(name.substr(otherDaemon.size()), "auto");
+    if (name == "direct")
+        return std::make_unique<Direct>();
     if (name == "ceiling")
         return std::make_unique<Ceiling>();
     return nullptr;

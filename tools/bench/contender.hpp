@@ -28,7 +28,8 @@ public:
 };
 
 /// "linux", "linux+nf" (br_netfilter's calls of the rule sets on, the kernel's default), "tna",
-/// "tna-mirror" (nothing is read in place), "ceiling", and "tna@FILE", another daemon. What is wrong with any
+/// "tna-mirror" (nothing is read in place), "ceiling", "direct" (the generator and the sink alone), and
+/// "tna@FILE", another daemon. What is wrong with any
 /// other name, or with this one in a scenario; empty if nothing is.
 [[nodiscard]] std::string problemWithContender(const std::string& name, Scenario scenario);
 /// Those that are measured if nobody chooses.

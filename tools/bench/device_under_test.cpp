@@ -93,17 +93,17 @@ Result<void> setUpRouter4(const std::string& name, const std::string& in, const 
 }
 
 Result<void> setUpRouter6(const std::string& name, unsigned routes) {
-    for (const char* setting :
-         {"net.ipv6.conf.all.disable_ipv6=0", "net.ipv6.conf.d0.disable_ipv6=0",
-          "net.ipv6.conf.d1.disable_ipv6=0", "net.ipv6.conf.all.forwarding=1"})
+    for (const char* setting : {"net.ipv6.conf.all.disable_ipv6=0", "net.ipv6.conf.d0.disable_ipv6=0",
+                                "net.ipv6.conf.d1.disable_ipv6=0", "net.ipv6.conf.all.forwarding=1"})
         if (auto set = setSysctl(name, setting); !set)
             return set;
-    return runBatch("ip", name,
-                    fmt::format("address add fd00:1::1/64 dev d0 nodad\naddress add fd00:2::1/64 dev d1 nodad\n"
-                                "neighbour replace fd00:1::2 lladdr {} dev d0 nud permanent\n"
-                                "neighbour replace fd00:2::2 lladdr {} dev d1 nud permanent\n",
-                                generatorMac, sinkMac) +
-                        routesTo6(routes));
+    return runBatch(
+        "ip", name,
+        fmt::format("address add fd00:1::1/64 dev d0 nodad\naddress add fd00:2::1/64 dev d1 nodad\n"
+                    "neighbour replace fd00:1::2 lladdr {} dev d0 nud permanent\n"
+                    "neighbour replace fd00:2::2 lladdr {} dev d1 nud permanent\n",
+                    generatorMac, sinkMac) +
+            routesTo6(routes));
 }
 
 Result<void> setUpBridges(const std::string& name, unsigned routes) {
@@ -125,9 +125,9 @@ Result<void> setUpBridges(const std::string& name, unsigned routes) {
 }
 
 Result<void> setUpRouter(const std::string& name, const Setup& setup) {
-    if (auto set = runBatch("ip", name,
-                            fmt::format("link set d0 address {} up\nlink set d1 address {} up\n", ingressMac,
-                                        egressMac));
+    if (auto set = runBatch(
+            "ip", name,
+            fmt::format("link set d0 address {} up\nlink set d1 address {} up\n", ingressMac, egressMac));
         !set)
         return set;
     return setup.scenario == Scenario::router6 ? setUpRouter6(name, setup.routes)

@@ -56,7 +56,8 @@ void addLatency(CLI::App& app, int& exitCode) {
     auto& options = arguments->options;
     auto* command = app.add_subcommand("latency", "how long frames take, at fixed loads");
     command
-        ->add_option("--contender", options.contenders, "linux, linux+nf, tna, tna-mirror, tna@FILE, ceiling")
+        ->add_option("--contender", options.contenders,
+                     "linux, linux+nf, tna, tna-mirror, tna@FILE, ceiling, direct")
         ->delimiter(',')
         ->capture_default_str();
     command->add_option("--loads", options.loads, "per cent of what the slowest contender can carry")

@@ -28,9 +28,9 @@ constexpr std::array<std::string_view, 4> scenarioNames{"bridge", "router", "rou
 /// One scenario in full.
 struct Setup {
     Scenario scenario = Scenario::bridge;
-    unsigned flows = 1;     ///< pairs of stations that talk through a bridge; destinations behind a router
-    unsigned routes = 1;    ///< that lead there
-    unsigned queues = 1;    ///< of each device
+    unsigned flows = 1;  ///< pairs of stations that talk through a bridge; destinations behind a router
+    unsigned routes = 1; ///< that lead there
+    unsigned queues = 1; ///< of each device
     unsigned frameSize = 64;
 };
 

@@ -66,9 +66,10 @@ void addThroughput(CLI::App& app, int& exitCode) {
     auto& options = arguments->options;
     auto* command = app.add_subcommand("throughput", "frames per second at full offer");
     command
-        ->add_option("--contender", options.contenders, "linux, linux+nf, tna, tna-mirror, tna@FILE, ceiling")
+        ->add_option("--contender", options.contenders,
+                     "linux, linux+nf, tna, tna-mirror, tna@FILE, ceiling, direct")
         ->delimiter(',')
-        ->default_str("all that the scenario has, of linux, linux+nf, tna, ceiling");
+        ->default_str("all that the scenario has, of linux, linux+nf, tna, ceiling, direct");
     addScenario(*command, options.scenario);
     command->add_option("--routes", options.routes, "of a router: routes that lead to the destinations")
         ->capture_default_str();
@@ -90,7 +91,8 @@ void addThroughput(CLI::App& app, int& exitCode) {
         "IPv4 addresses.\n"
         "linux: alone, with br_netfilter's calls of the rule sets off; linux+nf: on, the "
         "kernel's default;\ntna: tnad beside it; tna-mirror: the same with fdb = \"mirror\"; tna@FILE: "
-        "another daemon, to compare with;\nceiling: a program that only redirects to a fixed port.\n"
+        "another daemon, to compare with;\nceiling: a program that only redirects to a fixed port; direct: "
+        "the sink in the place of what is measured.\n"
         "Before each measurement a frame of each flow is sent and compared at the far end.");
     command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
 }

@@ -106,16 +106,17 @@ Result<std::unique_ptr<Traffic>> Traffic::load(const Topology& topology, const S
         !setPort(maps.bridge_ports, 0, topology.device(), "d1") ||
         !setPort(maps.bridge_ports, 1, topology.device(), "d0"))
         return failErrno(errno, "cannot name the traffic's devices");
-    if (auto attached = traffic->attachSink(); !attached)
+    if (auto attached = traffic->putSink(topology.sink(), "s0"); !attached)
         return std::unexpected(attached.error());
     return traffic;
 }
 
-Result<void> Traffic::attachSink() {
-    auto inside = NamespaceScope::enter(topology_.sink());
+Result<void> Traffic::putSink(const NetNamespace& where, const std::string& device) {
+    sinkLink_.reset();
+    auto inside = NamespaceScope::enter(where);
     if (!inside)
         return std::unexpected(inside.error());
-    auto link = attachXdp(bpf_program__fd(skeleton_->progs.sink), "s0");
+    auto link = attachXdp(bpf_program__fd(skeleton_->progs.sink), device);
     if (!link)
         return std::unexpected(link.error());
     sinkLink_ = std::move(*link);

@@ -41,6 +41,8 @@ public:
     [[nodiscard]] Result<void> verify(bool forwarded);
     /// Waits until nothing is under way any more.
     [[nodiscard]] Counters settle() const;
+    /// The sink is at s0, until it is put elsewhere.
+    [[nodiscard]] Result<void> putSink(const NetNamespace& where, const std::string& device);
     /// Programs that only redirect: from d0 to d1, and back.
     [[nodiscard]] int ceilingProgram() const;
     [[nodiscard]] int ceilingBackProgram() const;
@@ -51,7 +53,6 @@ private:
         : skeleton_(skeleton), topology_(topology), flows_(setup.flows),
           frames_(setup.scenario, setup.frameSize) {}
     void describeFrames(const Setup& setup);
-    [[nodiscard]] Result<void> attachSink();
     [[nodiscard]] Result<void> useSink(const bpf_program* program);
     [[nodiscard]] Result<void> run(const bpf_program* program, unsigned count, unsigned batch) const;
     [[nodiscard]] Result<void> sendPinned(unsigned count) const;

@@ -49,7 +49,7 @@ protected:
 
 TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
     ThroughputOptions options;
-    options.contenders = {"linux", "tna", "tna-mirror", "tna@" TNAD, "ceiling"};
+    options.contenders = {"linux", "tna", "tna-mirror", "tna@" TNAD, "ceiling", "direct"};
     options.stations = {3};
     options.cpus = {1};
     options.rounds = 1;
@@ -87,7 +87,7 @@ TEST_F(Bench, RoutersForwardWholePacketsAndAreFast) {
     Unwatched watcher;
     const auto all = measureThroughput(options, watcher);
     ASSERT_TRUE(all) << all.error().sentence();
-    ASSERT_EQ(all->size(), 6U);
+    ASSERT_EQ(all->size(), 8U);
     for (const auto& series : *all) {
         ASSERT_EQ(series.notMeasured, "") << series.contender;
         EXPECT_EQ(series.rounds.front().total.wrong, 0U) << series.contender;
