@@ -18,6 +18,7 @@ void addThroughput(CLI::App& app, int& exitCode);
 void addLatency(CLI::App& app, int& exitCode);
 void addKill(CLI::App& app, int& exitCode);
 void addReaction(CLI::App& app, int& exitCode);
+void addReport(CLI::App& app, int& exitCode);
 
 // What the commands have in common.
 
