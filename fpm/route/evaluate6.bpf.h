@@ -57,7 +57,8 @@ INLINE u32 evaluate6_header(const struct ipv6 *ip, u64 device)
 }
 
 /* The addresses lie in two words each; the structure has them as four, aligned less. */
-INLINE long route6_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32 ifindex, const struct ipv6 *ip)
+INLINE long route6_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32 ifindex,
+			  const struct ipv6 *ip)
 {
 	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET6, .ifindex = ifindex};
 	lookup->ipv6_src[0] = ip->source.prefix;

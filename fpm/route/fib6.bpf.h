@@ -43,7 +43,8 @@ INLINE int fib6_matches(u64 info, u64 first, u64 second)
 {
 	u64 prefix = KADDR(struct fib6_info, info, fib6_dst);
 	u32 length = fib6_length(info);
-	u64 above = host_order(KLOAD(u64, prefix)) ^ first, below = host_order(KLOAD(u64, prefix + 8)) ^ second;
+	u64 above = host_order(KLOAD(u64, prefix)) ^ first,
+	    below = host_order(KLOAD(u64, prefix + 8)) ^ second;
 
 	if (length > 64)
 		return !(above | below >> ((128 - length) & 63));
@@ -116,7 +117,8 @@ INLINE u64 fib6_single_hop(u64 info)
 	return KADDR(struct nh_info, KLOAD(u64, KADDR(struct nexthop, nexthop, nh_info)), fib_nhc);
 }
 
-/* Whether this is no longer the route of a node (fib6_del_route() unlinks it, and other memory is no route). */
+/* Whether this is no longer the route of a node (fib6_del_route() unlinks it, and other memory is no route).
+ */
 INLINE u64 fib6_gone(struct fib6_info *route, u64 table, u64 node)
 {
 	u64 word = KGET(u64, route, fib6_table) ^ table;

@@ -17,10 +17,8 @@ void setAddress(Frame& frame, std::size_t at, const std::string& text) {
 } // namespace
 
 Frame ipv6Frame(const Mac& destination, const Mac& source, const Ipv6& fields) {
-    auto frame = FrameBuilder()
-                     .ethernet(destination, source)
-                     .etherType(0x86dd)
-                     .raw(headerLength + fields.payload);
+    auto frame =
+        FrameBuilder().ethernet(destination, source).etherType(0x86dd).raw(headerLength + fields.payload);
     const std::uint32_t first = 6U << 28U | fields.flow;
     for (unsigned i = 0; i < 4; i++)
         frame.bytes[header + i] = static_cast<std::uint8_t>(first >> (24U - 8U * i));

@@ -24,6 +24,12 @@ TEST_F(Routing6, EverySourceAndDestinationIsItsOwn) {
         expectFast(packet({.to = "fd09:7:" + hex(i) + "::1"}), 2);
         expectFast(packet({.to = "fd09:" + hex(i + 7) + "::1"}));
     }
+    // Two that have one place in the cache.
+    must("ip -6 route add local fd09:8::1/128 dev lo");
+    for (unsigned i = 0; i < 2; i++) {
+        expectFast(packet({.to = "fd09:8::2:0:11"}));
+        EXPECT_EQ(treat(packet({.to = "fd09:8::1"})).path, slowPath("not-routed"));
+    }
     for (const char* from : {"fd00::77", "fd00:0:0:77::2", "fd77::2", "2001:db8::2"})
         expectFast(packet({.from = from}));
 }
@@ -40,6 +46,16 @@ TEST_F(Routing6, PrefixesOfAllLengths) {
         must(fmt::format("ip -6 route add {}/{} via fd00:0:0:{}::2", address, length, 1 + length % 2));
         expectFast(packet({.to = address}), 1 + length % 2);
         expectFast(packet({.to = "fd0a::"}));
+    }
+}
+
+TEST_F(Routing6, PortThatAPacketComesInByIsCounted) {
+    const auto byAnother = ipv6Frame(portMac(2), station(3));
+    const auto back = ipv6Frame(portMac(1), station(2));
+    for (unsigned i = 0; i < 2; i++) {
+        expectFast(packet());
+        EXPECT_EQ(treat(byAnother, 2), (Treatment{fastPath(), routedTo(byAnother)}));
+        EXPECT_EQ(treat(back, 1).path, slowPath("same-device"));
     }
 }
 
@@ -128,6 +144,30 @@ TEST_F(Routing6, RouteThatExpires) {
     expectFast(frame);
     EXPECT_TRUE(eventually([&] { return treat(frame).out == routedTo(frame, 2); }, std::chrono::seconds(20)))
         << "the route does not expire";
+}
+
+/// A host on the way tells the router that its own packets are too large: that is about all packets.
+TEST_F(Routing6, WhatIcmpHasToldOfARoute) {
+    must("ip -6 route add fd09::/16 via fd00:0:0:1::2");
+    const auto large = packet({.to = "fd09::1", .payload = 1400});
+    expectFast(large);
+    auto told = ipv6Frame(portMac(1), station(2),
+                          {.from = "fd00:0:0:1::2", .to = "fd00:0:0:1::1", .next = 58, .payload = 8 + 48});
+    const auto about =
+        ipv6Frame({}, {}, {.from = "fd00:0:0:1::1", .to = "fd09::1", .next = 58, .payload = 8});
+    auto* icmp = &told.bytes[14 + 40];
+    std::ranges::fill_n(icmp, 8, std::uint8_t{0});
+    std::copy(about.bytes.begin() + 14, about.bytes.end(), icmp + 8);
+    icmp[0] = 2;    // packet too big
+    icmp[6] = 0x05; // for 1280 bytes
+    icmp[8 + 40] = 128;
+    const auto checksum = internetChecksum(&told.bytes[14 + 8], 32 + 8 + 48, 8 + 48 + 58);
+    icmp[2] = static_cast<std::uint8_t>(checksum >> 8U);
+    icmp[3] = static_cast<std::uint8_t>(checksum);
+    (void)treat(told, 1);
+    const auto treated = treat(large);
+    EXPECT_EQ(treated.path, slowPath("special-route"));
+    EXPECT_FALSE(treated.out.contains(1)) << "Linux goes on";
 }
 
 TEST_F(Routing6, BothProtocolsAtOnce) {

@@ -76,10 +76,10 @@ TEST_F(Routed6Frames, HopByHopOptions) {
     jumbogram.bytes[header + 4] = jumbogram.bytes[header + 5] = 0;
     auto shortJumbogram = jumbogram;
     shortJumbogram.bytes[header + headerLength + 5] = 0;
-    EXPECT_EQ(expectEachAsLinux({followedBy({59, 0, 1, 4, 0, 0, 0, 0}, 0),          // padding
-                                 followedBy({59, 0, 5, 2, 0, 0, 1, 0}, 0),          // router alert
-                                 followedBy({59, 0, 0xc5, 4, 0, 0, 0, 0}, 0),       // not known: told
-                                 followedBy({59, 0, 0x45, 4, 0, 0, 0, 0}, 0),       // not known: dropped
+    EXPECT_EQ(expectEachAsLinux({followedBy({59, 0, 1, 4, 0, 0, 0, 0}, 0),    // padding
+                                 followedBy({59, 0, 5, 2, 0, 0, 1, 0}, 0),    // router alert
+                                 followedBy({59, 0, 0xc5, 4, 0, 0, 0, 0}, 0), // not known: told
+                                 followedBy({59, 0, 0x45, 4, 0, 0, 0, 0}, 0), // not known: dropped
                                  followedBy({59, 0, 0x05, 4, 0, 0, 0, 0}, 0), jumbogram, shortJumbogram}),
               0U);
 }
@@ -107,6 +107,7 @@ TEST_F(Routed6Frames, EveryTrafficClassAndFlowLabel) {
 TEST_F(Routed6Frames, AddressesOfAllKinds) {
     const std::vector<std::string> addresses = {
         "::",
+        "::100:0:0:1", // to the cache like the next one
         "::1",
         "::2",
         "::10.0.0.1",

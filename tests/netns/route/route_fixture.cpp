@@ -110,6 +110,9 @@ void Route6Test::SetUp() {
         GTEST_SKIP() << "this kernel has no IPv6";
     sysctl("net.ipv4.ip_forward", "0");
     sysctl("net.ipv6.icmp.ratemask", "0"); // as many answers as there are questions
+    // What has no device of its own has this one.
+    must("sysctl -qw net.ipv6.conf.lo.disable_ipv6=0");
+    must("ip link set lo up");
     for (unsigned i = 0; i < 3; i++) {
         const auto port = "p" + std::to_string(i);
         const auto network = "fd00:0:0:" + std::to_string(i) + "::";

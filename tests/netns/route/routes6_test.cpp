@@ -66,8 +66,8 @@ TEST_F(Route6Changes, SpecialRoutes) {
          route("ThatExpiresLater", {viaOne + " expires 1000"}, ""),
          route("SmallMtu", {viaOne + " mtu 1300"}, "route-mtu", {viaOne}, 1400),
          route("LargeMtu", {viaOne + " mtu 9000"}, ""),
-         route("Encapsulating",
-               {"ip -6 route replace fd09::/16 encap ip6 id 7 dst fd00:0:0:2::2 dev p1"}, "special-route")});
+         route("Encapsulating", {"ip -6 route replace fd09::/16 encap ip6 id 7 dst fd00:0:0:2::2 dev p1"},
+               "special-route")});
 }
 
 /// Linux says that the route is there already, and takes its MTU over all the same.
@@ -78,8 +78,9 @@ TEST_F(Route6Changes, MtuOfARouteThatIsAddedAgain) {
     if (IsSkipped())
         return;
     expectFast(frame);
-    EXPECT_NE(command({"ip", "-6", "route", "append", "fd09::/16", "via", "fd00:0:0:1::2", "mtu", "1300"}).exitCode,
-              0);
+    EXPECT_NE(
+        command({"ip", "-6", "route", "append", "fd09::/16", "via", "fd00:0:0:1::2", "mtu", "1300"}).exitCode,
+        0);
     EXPECT_EQ(treat(frame).path, slowPath("route-mtu"));
 }
 
@@ -89,7 +90,7 @@ Condition object(const char* name, const std::string& set, const std::string& re
     return Route6Test::about(
         {name,
          {"ip nexthop add id 7 via fd00:0:0:1::2 dev p1 && ip nexthop add id 9 via fd00:0:0:2::2 dev p2",
-          "ip nexthop add id 8 group 7/9 && ip nexthop add id 6 blackhole",
+          "ip nexthop add id 8 group 7/9 && ip -6 nexthop add id 6 blackhole",
           "ip -6 route add fd09::/16 nhid 7"},
          {set},
          reason,
@@ -100,7 +101,7 @@ Condition object(const char* name, const std::string& set, const std::string& re
 TEST_F(Route6Changes, NextHopObjects) {
     const std::string back = "ip -6 route replace fd09::/16 nhid 7";
     expectAllAsLinux({object("Replaced", "ip nexthop replace id 7 via fd00:0:0:2::2 dev p2", ""),
-                      object("BecomesABlackhole", "ip nexthop replace id 7 blackhole", "not-routed"),
+                      object("BecomesABlackhole", "ip -6 nexthop replace id 7 blackhole", "not-routed"),
                       object("Group", "ip -6 route replace fd09::/16 nhid 8", "multipath", back),
                       object("Another", "ip -6 route replace fd09::/16 nhid 9", "", back),
                       object("Blackhole", "ip -6 route replace fd09::/16 nhid 6", "not-routed", back)});
@@ -115,8 +116,8 @@ const std::string address = "ip address add fd00:0:0:1::1/64 dev p1 nodad";
 
 TEST_F(Route6Changes, Neighbour) {
     expectAllAsLinux(
-        {host("AnotherMac", {"ip neigh replace fd00:0:0:1::2 lladdr 02:00:00:00:00:09 dev p1 nud permanent"}, "",
-              {known + "permanent"}),
+        {host("AnotherMac", {"ip neigh replace fd00:0:0:1::2 lladdr 02:00:00:00:00:09 dev p1 nud permanent"},
+              "", {known + "permanent"}),
          host("Reachable", {known + "reachable"}, "", {known + "permanent"}),
          host("NoArp", {known + "noarp"}, "", {known + "permanent"}),
          host("Stale", {known + "stale"}, "neighbour", {known + "permanent"}),
@@ -134,13 +135,12 @@ TEST_F(Route6Changes, Neighbour) {
 }
 
 TEST_F(Route6Changes, Address) {
-    expectAllAsLinux(
-        {host("OfTheLeavingPortGone", {"ip address del fd00:0:0:1::1/64 dev p1"}, "not-routed",
-              {address, known + "permanent"}),
-         host("DestinationBecomesLocal", {"ip address add fd00:0:0:1::2/128 dev p2 nodad"}, "not-routed",
-              {"ip address del fd00:0:0:1::2/128 dev p2"}),
-         host("SourceBecomesLocal", {"ip address add fd00:0:0:0::2/128 dev p2 nodad"}, "",
-              {"ip address del fd00:0:0:0::2/128 dev p2"})});
+    expectAllAsLinux({host("OfTheLeavingPortGone", {"ip address del fd00:0:0:1::1/64 dev p1"}, "not-routed",
+                           {address, known + "permanent"}),
+                      host("DestinationBecomesLocal", {"ip address add fd00:0:0:1::2/128 dev p2 nodad"},
+                           "not-routed", {"ip address del fd00:0:0:1::2/128 dev p2"}),
+                      host("SourceBecomesLocal", {"ip address add fd00:0:0:0::2/128 dev p2 nodad"}, "",
+                           {"ip address del fd00:0:0:0::2/128 dev p2"})});
 }
 
 /// The device's MTU and the one for IPv6 are two settings. Below 1280 bytes there is no IPv6 at all.

@@ -27,19 +27,18 @@ std::string again(const std::string& port, const std::string& network, const Mac
 
 TEST_F(Router6Settings, Settings) {
     const std::string off = "sysctl -qw net.ipv6.conf.";
-    expectAllAsLinux(
-        {setting("NoForwarding", "all.forwarding", "0", "not-forwarding", "1"),
-         setting("NoForwardingOnTheLeavingPort", "p1.forwarding", "0", "", "1"),
-         setting("Proxy", "all.proxy_ndp", "1", "proxy-ndp", "0"),
-         setting("ProxyOnThePort", "p0.proxy_ndp", "1", "", "0"),
-         one("ForcedOnThePort", {"sysctl -qn net.ipv6.conf.p0.force_forwarding"},
-             "sysctl -qw net.ipv6.conf.all.forwarding=0 net.ipv6.conf.p0.force_forwarding=1",
-             "not-forwarding",
-             "sysctl -qw net.ipv6.conf.p0.force_forwarding=0 net.ipv6.conf.all.forwarding=1"),
-         one("DisabledOnThePort", {}, off + "p0.disable_ipv6=1", "not-forwarding",
-             again("p0", "fd00:0:0:0::", station(1))),
-         one("DisabledOnTheLeavingPort", {}, off + "p1.disable_ipv6=1", "not-routed",
-             again("p1", "fd00:0:0:1::", station(2)))});
+    expectAllAsLinux({setting("NoForwarding", "all.forwarding", "0", "not-forwarding", "1"),
+                      setting("NoForwardingOnTheLeavingPort", "p1.forwarding", "0", "", "1"),
+                      setting("Proxy", "all.proxy_ndp", "1", "proxy-ndp", "0"),
+                      setting("ProxyOnThePort", "p0.proxy_ndp", "1", "", "0"),
+                      one("ForcedOnThePort", {"sysctl -qn net.ipv6.conf.p0.force_forwarding"},
+                          "sysctl -qw net.ipv6.conf.all.forwarding=0 net.ipv6.conf.p0.force_forwarding=1",
+                          "not-forwarding",
+                          "sysctl -qw net.ipv6.conf.p0.force_forwarding=0 net.ipv6.conf.all.forwarding=1"),
+                      one("DisabledOnThePort", {}, off + "p0.disable_ipv6=1", "not-forwarding",
+                          again("p0", "fd00:0:0:0::", station(1))),
+                      one("DisabledOnTheLeavingPort", {}, off + "p1.disable_ipv6=1", "not-routed",
+                          again("p1", "fd00:0:0:1::", station(2)))});
 }
 
 /// What the port is set to makes it a router or a host, and is no reason for Linux not to forward.
@@ -61,22 +60,21 @@ Condition policy(const char* name, const std::string& direction) {
 }
 
 TEST_F(Router6Settings, Ipsec) {
-    expectAllAsLinux({policy("Forward", "fwd"), policy("Out", "out"),
-                      one("Default", {"ip xfrm policy setdefault fwd accept"},
-                          "ip xfrm policy setdefault fwd block", "xfrm",
-                          "ip xfrm policy setdefault fwd accept")});
+    expectAllAsLinux(
+        {policy("Forward", "fwd"), policy("Out", "out"),
+         one("Default", {"ip xfrm policy setdefault fwd accept"}, "ip xfrm policy setdefault fwd block",
+             "xfrm", "ip xfrm policy setdefault fwd accept")});
 }
 
 const std::string matchAll = " protocol all u32 match u32 0 0 flowid 1:1";
 
 TEST_F(Router6Settings, TrafficControl) {
-    expectAllAsLinux(
-        {one("IngressFilter", {"tc qdisc add dev p0 clsact"}, "tc filter add dev p0 ingress" + matchAll, "tc",
-             "tc filter del dev p0 ingress"),
-         one("EgressFilter", {"tc qdisc add dev p1 clsact"}, "tc filter add dev p1 egress" + matchAll, "tc",
-             "tc filter del dev p1 egress"),
-         one("TokenBucket", {}, "tc qdisc add dev p1 root tbf rate 1gbit burst 1m latency 50ms",
-             "egress-qdisc", "tc qdisc del dev p1 root")});
+    expectAllAsLinux({one("IngressFilter", {"tc qdisc add dev p0 clsact"},
+                          "tc filter add dev p0 ingress" + matchAll, "tc", "tc filter del dev p0 ingress"),
+                      one("EgressFilter", {"tc qdisc add dev p1 clsact"},
+                          "tc filter add dev p1 egress" + matchAll, "tc", "tc filter del dev p1 egress"),
+                      one("TokenBucket", {}, "tc qdisc add dev p1 root tbf rate 1gbit burst 1m latency 50ms",
+                          "egress-qdisc", "tc qdisc del dev p1 root")});
 }
 
 Condition chain(const char* name, const std::string& family, const std::string& hook,
@@ -102,9 +100,9 @@ TEST_F(Router6Settings, Netfilter) {
 }
 
 TEST_F(Router6Settings, Devices) {
-    expectAllAsLinux(
-        {one("MacvlanOnThePort", {"ip link add link p0 name mv0 type macvlan && ip link del mv0"},
-             "ip link add link p0 name mv0 type macvlan && ip link set mv0 up", "stacked", "ip link del mv0")});
+    expectAllAsLinux({one(
+        "MacvlanOnThePort", {"ip link add link p0 name mv0 type macvlan && ip link del mv0"},
+        "ip link add link p0 name mv0 type macvlan && ip link set mv0 up", "stacked", "ip link del mv0")});
 }
 
 } // namespace
