@@ -90,7 +90,8 @@ Condition object(const char* name, const std::string& set, const std::string& re
     return Route6Test::about(
         {name,
          {"ip nexthop add id 7 via fd00:0:0:1::2 dev p1 && ip nexthop add id 9 via fd00:0:0:2::2 dev p2",
-          "ip nexthop add id 8 group 7/9 && ip -6 nexthop add id 6 blackhole",
+          "ip nexthop add id 5 via fd00:0:0:1::2 dev p1 && ip nexthop add id 8 group 5/9 && ip -6 nexthop "
+          "add id 6 blackhole",
           "ip -6 route add fd09::/16 nhid 7"},
          {set},
          reason,
