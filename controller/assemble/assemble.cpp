@@ -167,9 +167,11 @@ private:
 
 /// Whether packets are routed to and from a link that belongs to no bridge.
 bool isRouted(const model::Link& link) {
-    const auto isIpv4 = [](const model::Address& address) { return address.family == 4; };
+    const auto forwarded = [&](const model::Address& address) {
+        return address.family == 4 ? link.ip.forwarding4 : link.ip.forwarding6;
+    };
     return !link.bridgePort && (link.flags & model::link_flag::loopback) == 0 && link.up() &&
-           link.ip.forwarding4 && std::ranges::any_of(link.addresses, isIpv4);
+           std::ranges::any_of(link.addresses, forwarded);
 }
 
 } // namespace

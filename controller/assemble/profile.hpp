@@ -15,7 +15,7 @@ namespace tna::assemble {
 /// What a port's pipeline is made of. Ports with equal profiles share one program.
 struct Profile {
     bool bridge = false;            ///< module: known unicast of a bridge
-    bool route = false;             ///< module: IPv4 packets that are routed
+    bool route = false;             ///< module: packets that are routed
     bool veth = false;              ///< frames may still be a local sender's socket buffer
     bool brNetfilter = false;       ///< br_netfilter is present: its settings are tested for each frame
     std::uint16_t vlanProtocol = 0; ///< EtherType of the tags that the bridge filters by; 0: it does not

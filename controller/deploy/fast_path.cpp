@@ -18,7 +18,8 @@ Error loadError(const char* what) {
 }
 
 /// The kernel takes no larger value for an array map (KMALLOC_MAX_SIZE).
-constexpr unsigned largestFlowCache = (4U << 20U) / std::max(sizeof(tna_flow), sizeof(tna_route));
+constexpr unsigned largestFlowCache =
+    (4U << 20U) / std::max({sizeof(tna_flow), sizeof(tna_route), sizeof(tna_route6) / 2});
 
 /// What the kernel calls directly (BPF_DISPATCHER_MAX is 48), less the shared entry. Further ports keep the
 /// shared one: calling it is faster than calling one that found no room, and where there is no room nothing
@@ -33,14 +34,15 @@ Result<FlowCache> FlowCache::create(unsigned perCpu) {
     const unsigned total = perCpu * cpus;
     LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
     const auto map = [&](const char* name, std::size_t size) {
-        return UniqueFd{bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(__u32),
-                                       total * static_cast<__u32>(size), 1, &options)};
+        return UniqueFd{
+            bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(__u32), static_cast<__u32>(size), 1, &options)};
     };
-    UniqueFd flows = map("tna_flows", sizeof(tna_flow));
-    UniqueFd routes = map("tna_routes", sizeof(tna_route));
-    if (!flows || !routes)
+    UniqueFd flows = map("tna_flows", total * sizeof(tna_flow));
+    UniqueFd routes = map("tna_routes", total * sizeof(tna_route));
+    UniqueFd routes6 = map("tna_routes6", routes6For(total) * sizeof(tna_route6));
+    if (!flows || !routes || !routes6)
         return failErrno(errno, "cannot create the flow cache of {} entries", total);
-    return FlowCache{std::move(flows), std::move(routes), perCpu, total};
+    return FlowCache{std::move(flows), std::move(routes), std::move(routes6), perCpu, total};
 }
 
 Result<UniqueFd> FlowCache::createVlans() const {
@@ -85,8 +87,9 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
         return std::unexpected(flows.error());
     constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows->perCpu;
     constants[TNA_CONSTANT_FLOWS_TOTAL] = flows->total;
-    auto counters = CounterReader::open({pipeline.portCounters, flows->flows.get(), flows->routes.get()},
-                                        limits.maxPorts, flows->total);
+    auto counters = CounterReader::open(
+        {pipeline.portCounters, flows->flows.get(), flows->routes.get(), flows->routes6.get()},
+        limits.maxPorts, flows->total);
     if (!counters)
         return std::unexpected(counters.error());
     auto passAll = loadPassAll();
@@ -121,7 +124,8 @@ Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
     constants[TNA_CONSTANT_VETH] = profile.veth;
     constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
     std::map<int, int> replaced{{pipeline_.flows, flows_.flows.get()},
-                                {pipeline_.routes, flows_.routes.get()}};
+                                {pipeline_.routes, flows_.routes.get()},
+                                {pipeline_.routes6, flows_.routes6.get()}};
     if (profile.vlanProtocol != 0) {
         if (!flowVlans_) {
             auto created = flows_.createVlans();

@@ -27,10 +27,11 @@ struct Limits {
     unsigned maxStations = 131072;
 };
 
-/// The maps that the CPUs' caches lie in: of flows that are bridged, and of routes.
+/// The maps that the CPUs' caches lie in: of flows that are bridged, of routes of IPv4, and of IPv6.
 struct FlowCache {
     UniqueFd flows;
     UniqueFd routes;
+    UniqueFd routes6;
     unsigned perCpu = 0;
     unsigned total = 0;
     /// As many entries per CPU as wanted, or as fit.

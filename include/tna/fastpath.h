@@ -39,8 +39,8 @@ struct tna_flow_vlans {
 struct tna_route {
 	__u64 addresses;   /* source and destination, as they lie in the header */
 	__u64 ingress_dev; /* struct net_device * */
-	__u64 alias;       /* struct fib_alias * */
-	__u64 info;        /* struct fib_info *, of that alias */
+	__u64 alias;       /* struct fib_alias *, of IPv6 struct fib6_node * */
+	__u64 info;        /* struct fib_info *, struct fib6_info *, of that alias or node */
 	__u64 hop;         /* struct fib_nh_common * */
 	__u64 neighbour;   /* struct neighbour * */
 	__u64 egress_dev;  /* struct net_device * that out_slot stands for */
@@ -55,7 +55,23 @@ struct tna_route {
 	__u64 reverse_path; /* settings with which the source was found in order */
 	__u64 packets;
 	__u64 bytes;
-	__u64 unused; /* two cache lines */
+	__u64 mtus; /* IPv6: what the MTU was made of */
+};
+
+/*
+ * The same for IPv6, without what only IPv4 needs: addresses, start, gateway, reverse_path. Addresses in two
+ * words each, as they lie in the header.
+ */
+struct tna_route6 {
+	struct tna_route route;
+	__u64 source_prefix;
+	__u64 source_rest;
+	__u64 destination_prefix;
+	__u64 destination_rest;
+	__u64 gateway_prefix; /* the neighbour's key */
+	__u64 gateway_rest;
+	__u64 metrics;      /* struct dst_metrics * */
+	__u64 egress_inet6; /* struct inet6_dev *, there as long as the route */
 };
 
 /* Per port and CPU: the slow path by reason, and what evicted flows had counted. */
