@@ -14,7 +14,15 @@ namespace tna::deploy {
 
 namespace {
 Error loadError(const char* what) {
-    return explainRefusal(fmt::format("cannot load {}", what), errno, thisMachine(), "5.18");
+    return explainRefusal(fmt::format("cannot load {}", what), errno, thisMachine(), "5.15");
+}
+
+::entry* loadEntry(Buffers buffers) {
+    std::unique_ptr<::entry, void (*)(::entry*)> opened{entry__open(), entry__destroy};
+    if (!opened || bpf_program__set_flags(opened->progs.entry, programFlags(buffers)) != 0 ||
+        entry__load(opened.get()) != 0)
+        return nullptr;
+    return opened.release();
 }
 
 /// The kernel takes no larger value for an array map (KMALLOC_MAX_SIZE).
@@ -66,17 +74,21 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     return make(limits, std::move(*pipeline), constants);
 }
 
-Result<std::unique_ptr<FastPath>> FastPath::loadWatched(const Limits& limits) {
-    auto pipeline = PipelineObject::loadWatched(limits.maxPorts, limits.maxStations);
+Result<std::unique_ptr<FastPath>> FastPath::loadWatched(const Limits& limits, Buffers buffers) {
+    auto pipeline = PipelineObject::loadWatched(limits.maxPorts, limits.maxStations, buffers);
     if (!pipeline)
         return std::unexpected(pipeline.error());
     auto stations = StationMirror::open(pipeline->stations, pipeline->stationUses, limits.maxStations);
     if (!stations)
         return std::unexpected(stations.error());
-    const WatchedPorts ports{pipeline->watchedPorts};
-    auto fastPath = make({limits.maxPorts, 1, limits.maxStations}, std::move(*pipeline), {});
+    auto ports = WatchedPorts::open(pipeline->watchedPorts, pipeline->watchedVlans, limits.maxPorts);
+    if (!ports)
+        return std::unexpected(ports.error());
+    Constants constants{};
+    constants[TNA_CONSTANT_SINGLE_BUFFER] = buffers == Buffers::single;
+    auto fastPath = make({limits.maxPorts, 1, limits.maxStations}, std::move(*pipeline), constants);
     if (fastPath)
-        (*fastPath)->watched_.emplace(ports, std::move(*stations));
+        (*fastPath)->watched_.emplace(std::move(*ports), std::move(*stations));
     return fastPath;
 }
 
@@ -92,10 +104,10 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
         limits.maxPorts, flows->total);
     if (!counters)
         return std::unexpected(counters.error());
-    auto passAll = loadPassAll();
+    auto passAll = loadPassAll(pipeline.buffers);
     if (!passAll)
         return std::unexpected(passAll.error());
-    ::entry* entry = entry__open_and_load();
+    ::entry* entry = loadEntry(pipeline.buffers);
     if (entry == nullptr)
         return std::unexpected(loadError("the entry program"));
     return std::unique_ptr<FastPath>{new FastPath(std::move(pipeline), entry, constants, limits,
@@ -105,9 +117,9 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
 
 FastPath::FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits,
                    FlowCache flows, CounterReader counters, UniqueFd passAll)
-    : pipeline_(std::move(pipeline)), entry_(entry), pipelineTemplate_(pipeline_.program),
-      entryTemplate_(entry->progs.entry), constants_(constants), limits_(limits), flows_(std::move(flows)),
-      counterReader_(std::move(counters)), passAll_(std::move(passAll)) {}
+    : pipeline_(std::move(pipeline)), entry_(entry), pipelineTemplate_(pipeline_.program, pipeline_.buffers),
+      entryTemplate_(entry->progs.entry, pipeline_.buffers), constants_(constants), limits_(limits),
+      flows_(std::move(flows)), counterReader_(std::move(counters)), passAll_(std::move(passAll)) {}
 
 FastPath::~FastPath() {
     attachments_.clear();
@@ -350,16 +362,22 @@ Applied FastPath::apply(const assemble::Plan& plan, const model::Network& networ
 void FastPath::watchPorts(const assemble::Plan& plan, Applied& applied) {
     if (!watched_)
         return;
-    const auto before = watched_->ports.changes();
+    auto& table = watched_->ports;
+    const auto before = table.changes();
+    for (const auto& [ifindex, port] : plan.ports) {
+        if (port.watched)
+            table.takeVlans(ifindex, *port.watched);
+        else
+            table.remove(ifindex);
+    }
     for (const auto& [ifindex, port] : plan.ports) {
         const auto slot = slots_.find(ifindex);
         if (slot == slots_.end() || !port.watched)
             continue;
-        if (auto set = watched_->ports.set(ifindex, slot->second, *port.watched, placed_.contains(ifindex));
-            !set)
+        if (auto set = table.set(ifindex, slot->second, *port.watched, placed_.contains(ifindex)); !set)
             applied.failures.emplace(ifindex, set.error());
     }
-    applied.swapped += watched_->ports.changes() - before;
+    applied.swapped += table.changes() - before;
 }
 
 void FastPath::setMirrorComplete(bool complete) {

@@ -59,7 +59,8 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<FastPath>>
     load(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks, Casts casts);
     /// The same for kernels that are not read in place.
-    [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadWatched(const Limits& limits);
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadWatched(const Limits& limits,
+                                                                       Buffers buffers = buffersOfKernel());
     FastPath(const FastPath&) = delete;
     FastPath& operator=(const FastPath&) = delete;
     ~FastPath();

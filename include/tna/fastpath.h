@@ -132,10 +132,36 @@ struct tna_watched_port {
 	__u16 egress_reason;  /* the same for frames that would leave by it */
 	__u32 max_frame;      /* that may leave by it, in bytes */
 	__u8 isolated;
-	__u8 learns; /* Linux learns stations on it */
-	__u16 unused;
-	__u32 unused2;
-	__u64 refresh; /* nanoseconds after which Linux gets a frame of a station again */
+	__u8 learns;      /* Linux learns stations on it */
+	__u16 tag_reason; /* why tagged frames from it are left to Linux, TNA_REASON_COUNT if they are not */
+	__u16 vlan_protocol; /* network order: the tags that its bridge filters by; 0: it does not */
+	__u16 pvid;          /* the VLAN of frames without a tag; 0: none */
+	__u64 refresh;       /* nanoseconds after which Linux gets a frame of a station again */
+};
+
+/*
+ * A port's part in each VLAN, two bits for each id: a VLAN's part changes as a whole, however many there
+ * are. By slot.
+ */
+enum tna_vlan_part {
+	TNA_VLAN_NONE,   /* none, or its state is closed: Linux drops */
+	TNA_VLAN_LEARNS, /* Linux learns the source, and drops */
+	TNA_VLAN_TAGGED, /* forwards; frames leave with their tag */
+	TNA_VLAN_UNTAGGED,
+};
+
+#define TNA_VLANS_IN_WORD 32
+#define TNA_VLAN_WORDS 128
+
+struct tna_watched_vlans {
+	__u64 parts[TNA_VLAN_WORDS];
+};
+
+/* How many VLAN devices lie on a device, in whatever network namespace they are. */
+struct tna_vlan_devices {
+	__u32 ifindex; /* in: a device of this namespace */
+	__u32 found;   /* out: the device was found */
+	__u32 count;
 };
 
 /* What the probe program finds out for the controller. */

@@ -22,7 +22,7 @@
 	X(CHECKSUM, "unfinished-checksum",                                                                   \
 	  "a local sender left the checksum or the segmentation to the hardware")                            \
 	X(HIDDEN_TAG, "hidden-vlan-tag", "the frame's VLAN tag is kept outside of the frame")                \
-	X(TAGGED, "tagged", "a tagged frame: only in place could be seen whether a VLAN device wants it")    \
+	X(TAGGED, "tagged", "a tagged frame: whether a VLAN device wants it cannot be seen on this kernel")  \
 	X(VLAN_DEVICE, "vlan-device", "a tagged frame on a port with VLAN devices of its own")               \
 	X(CAPTURE, "capture", "somebody is capturing: they see every frame")                                 \
 	X(BRIDGE_PROMISC, "bridge-promisc", "the bridge is promiscuous: its own stack sees every frame")     \
