@@ -29,6 +29,10 @@ public:
 
 protected:
     void SetUp() override;
+    /// The host with this number is known behind a device.
+    static void knows(const std::string& device, unsigned number);
+    /// Until a packet comes out where it should without the fast path.
+    void routesAtLast();
     /// The frame is treated the fast way, and comes out where it should.
     void expectFast(const Frame& frame, unsigned port = 1) {
         EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame, port)}));
