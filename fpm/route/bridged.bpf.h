@@ -13,8 +13,7 @@
 /* The device of the bridge that a port belongs to. */
 INLINE u64 port_bridge_device(struct net_device *port)
 {
-	u64 address =
-		KLOAD(u64, KADDR(struct net_bridge_port, KGET(u64, port, rx_handler_data), br));
+	u64 address = KLOAD(u64, KADDR(struct net_bridge_port, KGET(u64, port, rx_handler_data), br));
 
 	return bridge_device(address, KOBJ(struct net_bridge, address));
 }
@@ -99,36 +98,39 @@ INLINE u32 evaluate_bridge_settings(u64 address)
 	return REASON_NONE;
 }
 
-/* How a frame came in by a bridge's port, and as which device the host receives it. */
-INLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, u64 device, u64 buffer, struct tna_route_bridges *part,
-				    u64 *arrival)
+/*
+ * How a frame came in by a bridge's port. What is remembered of it is written at once: whatever packet finds
+ * it there proves it.
+ */
+NOINLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, struct tna_route_bridges *part)
 {
-	struct bridge_path path = {.device = device};
+	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
+	struct bridge_path path = {.device = ingress_device(xdp)};
 	struct packet packet;
 
 	BECAUSE(!packet_parse(ctx, &packet), SHORT);
-	UNLESS_BECAUSE(evaluate_ingress(&path, buffer));
-	path.port = KLOAD(u64, KADDR(struct net_device, device, rx_handler_data));
+	UNLESS_BECAUSE(evaluate_ingress(&path, CONSTANT(VETH) ? sender_buffer(xdp) : 0));
+	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));
 	UNLESS_BECAUSE(evaluate_bridge(&path));
 	BECAUSE(guard_bridge_host_hooks(KOBJ(struct net, CONSTANT(NET))), NETFILTER);
-	UNLESS_BECAUSE(evaluate_frame(ctx, &packet, device));
+	UNLESS_BECAUSE(evaluate_frame(ctx, &packet, path.device));
 	path.source = fdb_find(path.bridge, packet.source);
 	UNLESS_BECAUSE(evaluate_source(&path));
 	BECAUSE(bridge_port_offloaded(path.port), SWITCHDEV);
-	part->own = fdb_find(path.bridge, packet.destination);
-	BECAUSE(!part->own ||
-			bridged_not_own(KOBJ(struct net_bridge_fdb_entry, part->own), packet.destination),
+	u64 own = fdb_find(path.bridge, packet.destination);
+
+	BECAUSE(!own || bridged_not_own(KOBJ(struct net_bridge_fdb_entry, own), packet.destination),
 		OTHER_STATION);
+	part->own = own;
 	part->source = path.source;
 	part->fresh_until = KLOAD(u64, KADDR(struct net_bridge_fdb_entry, path.source, updated)) +
 			    bridge_refresh_age(KOBJ(struct net_bridge, path.bridge));
-	*arrival = bridge_device(path.bridge, KOBJ(struct net_bridge, path.bridge));
 	return REASON_NONE;
 }
 
 /* By which port a bridge sends to a MAC address. */
-INLINE u32 evaluate_bridged_departure(u64 device, u64 next_hop, struct tna_route_bridges *part, u64 *egress)
+INLINE u32 evaluate_bridged_departure(u64 device, u64 next_hop, u64 *station, u64 *egress)
 {
 	u64 bridge = device_bridge(device);
 
@@ -136,9 +138,9 @@ INLINE u32 evaluate_bridged_departure(u64 device, u64 next_hop, struct tna_route
 			KLOAD(u64, KADDR(struct net_bridge, bridge, dev)) != device,
 		UNPROVED);
 	UNLESS_BECAUSE(evaluate_bridge_settings(bridge));
-	part->destination = fdb_find(bridge, next_hop & MAC_MASK);
-	BECAUSE(!part->destination, UNKNOWN_UNICAST);
-	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, part->destination);
+	*station = fdb_find(bridge, next_hop & MAC_MASK);
+	BECAUSE(!*station, UNKNOWN_UNICAST);
+	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, *station);
 	u64 port = KGET(u64, to, dst);
 	struct net_bridge_port *out = KOBJ(struct net_bridge_port, port);
 

@@ -35,7 +35,7 @@ struct route_path {
 	u64 departure; /* to which Linux hands it: the egress device, or its bridge */
 	u64 egress;
 	u64 destination; /* MAC address */
-	struct tna_route_bridges bridges;
+	u64 station;     /* of a bridge by which it leaves, the next hop's entry */
 	u32 ifindex;
 	u32 gateway;
 	u32 mtu;
@@ -193,7 +193,7 @@ INLINE u32 evaluate_departing_bridge(struct route_path *path)
 	BECAUSE(guard_netdev_egress(bridge), NETDEV_HOOK);
 	BECAUSE(guard_egress_down(bridge), EGRESS_DOWN);
 	BECAUSE(guard_egress_qdisc(bridge) && guard_egress_qdisc_list(path->departure), EGRESS_QDISC);
-	return evaluate_bridged_departure(path->departure, path->destination, &path->bridges, &path->egress);
+	return evaluate_bridged_departure(path->departure, path->destination, &path->station, &path->egress);
 }
 
 INLINE u32 evaluate_departure(struct route_path *path, u32 total)
@@ -225,13 +225,14 @@ INLINE void route_evict(struct tna_route *route)
 }
 
 /* For profiles whose packets may pass a bridge. */
-INLINE void route_fill_bridges(const struct ipv4 *ip, struct route_path *path)
+INLINE void route_fill_bridges(const struct ipv4 *ip, const struct route_path *path)
 {
 	u32 index = flow_index(ip->addresses, 0, 0);
 
-	path->bridges.departure = path->departure;
-	if (index < FLOWS_TOTAL)
-		*route_bridges_at(index) = path->bridges;
+	if (index >= FLOWS_TOTAL)
+		return;
+	route_bridges_at(index)->departure = path->departure;
+	route_bridges_at(index)->destination = path->station;
 }
 
 /* Remembers where the parts of the proof lie; each frame looks there again. */
@@ -272,7 +273,10 @@ INLINE u64 route_epoch(struct net *net)
 	return (u64)KGET(u32, net, ipv4.rt_genid.counter) << 32 | home.epoch;
 }
 
-/* A reason to leave the frame to Linux; or none, and the route is filled in. */
+/*
+ * A reason to leave the frame to Linux; or none, and the route is filled in. What comes before the routing of
+ * a frame that a bridge hands to the host has been evaluated already.
+ */
 NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route)
 {
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
@@ -283,11 +287,9 @@ NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route)
 
 	BECAUSE(!ipv4_parse(ctx, &ip), SHORT);
 	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
-	path.arrival = path.device;
-	if (CONSTANT(BRIDGE))
-		UNLESS_BECAUSE(
-			evaluate_bridged_arrival(ctx, path.device, buffer, &path.bridges, &path.arrival));
-	else
+	path.arrival =
+		CONSTANT(BRIDGE) ? port_bridge_device(KOBJ(struct net_device, path.device)) : path.device;
+	if (!CONSTANT(BRIDGE))
 		UNLESS_BECAUSE(evaluate_routed_port(&path, buffer));
 	UNLESS_BECAUSE(evaluate_arrival(&path));
 	path.inet = inet_device(KOBJ(struct net_device, path.arrival));
@@ -297,9 +299,9 @@ NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route)
 	UNLESS_BECAUSE(evaluate_route(ctx, &ip, &path));
 	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip, &path));
 	UNLESS_BECAUSE(evaluate_departure(&path, ip.total));
-	if (CONSTANT(STACKED) && route)
+	if (CONSTANT(STACKED))
 		route_fill_bridges(&ip, &path);
-	return route ? route_fill(route, &ip, &path, epoch) : TNA_REASON_SHORT;
+	return route_fill(route, &ip, &path, epoch);
 }
 
 #endif

@@ -85,16 +85,13 @@ INLINE int passes_bridge(const struct tna_route_bridges *part)
 }
 
 /* What there is to say against a packet for which a route is known, and proved. */
-INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route)
+INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route,
+			    const struct tna_route_bridges *part)
 {
-	u32 index = flow_index(route->addresses, 0, 0);
 	u64 device = route->ingress_dev, arrival = device;
 
 	if (!CONSTANT(STACKED))
 		return route_objection(ctx, device, route->egress_dev);
-	if (index >= FLOWS_TOTAL)
-		return 1;
-	const struct tna_route_bridges *part = route_bridges_at(index);
 	u64 word = route_port_objection(ctx, device, route->egress_dev);
 
 	if (CONSTANT(BRIDGE))
@@ -105,17 +102,28 @@ INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route)
 }
 
 /* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
-NOINLINE int route_second_look(struct xdp_md *ctx, struct tna_route *route, u64 doubt)
+NOINLINE int route_second_look(struct xdp_md *ctx, u64 doubt)
 {
+	u32 reason = REASON_NONE;
 	struct ipv4 ip;
 
-	if (doubt || !route || route_objections(ctx, route)) {
-		u32 reason = route_evaluate(ctx, route);
+	if (!ipv4_parse(ctx, &ip))
+		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	u32 index = flow_index(ip.addresses, 0, 0);
 
+	if (index >= FLOWS_TOTAL)
+		return XDP_PASS;
+	struct tna_route *route = route_at(index);
+
+	if (doubt || route_objections(ctx, route, route_bridges_at(index))) {
+		if (CONSTANT(BRIDGE))
+			reason = evaluate_bridged_arrival(ctx, route_bridges_at(index));
+		if (reason == REASON_NONE)
+			reason = route_evaluate(ctx, route);
 		if (reason != REASON_NONE)
 			return leave_to_linux(ctx, reason);
 	}
-	return route && ipv4_parse(ctx, &ip) ? route_send(ctx, route, &ip) : XDP_PASS;
+	return route_send(ctx, route, &ip);
 }
 
 /* Whether a route's place in the kernel is empty, or another's (hlist_del_rcu() poisons the link). */
@@ -127,9 +135,13 @@ INLINE u64 route_gone(struct fib_alias *alias, u64 info)
 	return word;
 }
 
+/* Besides verdicts: everything is in doubt, or just deserves a closer look. */
+#define LOOK_AGAIN 16
+#define LOOK_CLOSER 17
+
 /*
- * XDP_REDIRECT, or XDP_PASS with the frame untouched. `stacked` is known when this is compiled: where packets
- * pass no bridge, there is nothing of what one would need.
+ * XDP_REDIRECT, or XDP_PASS with the frame untouched, or one of the above. `stacked` is known when this is
+ * compiled: where packets pass no bridge, there is nothing of what one would need.
  */
 INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 {
@@ -137,7 +149,7 @@ INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 	struct ipv4 ip;
 
 	if (unlikely(!ipv4_parse(ctx, &ip)) || (stacked && !packet_parse(ctx, &packet)))
-		return route_second_look(ctx, NULL, 1);
+		return LOOK_AGAIN;
 	u32 index = flow_index(ip.addresses, 0, 0);
 
 	if (unlikely(index >= FLOWS_TOTAL))
@@ -212,20 +224,27 @@ INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, &ip);
 look_again:
-	return route_second_look(ctx, route, doubt);
+	return doubt ? LOOK_AGAIN : LOOK_CLOSER;
 }
 
 /* Apart from the other: what one of them needs is not to be in the way of the other. */
-NOINLINE int route_forward_stacked(struct xdp_md *ctx)
+NOINLINE int route_prove_stacked(struct xdp_md *ctx)
 {
 	return route_prove(ctx, 1);
 }
 
+/* The second look comes after the first one, not from within: together, they would need too much stack. */
 INLINE int route_forward(struct xdp_md *ctx)
 {
+	int action;
+
 	if (unlikely(CONSTANT(STACKED)))
-		return route_forward_stacked(ctx);
-	return route_prove(ctx, 0);
+		action = route_prove_stacked(ctx);
+	else
+		action = route_prove(ctx, 0);
+	if (likely(action < LOOK_AGAIN))
+		return action;
+	return route_second_look(ctx, action == LOOK_AGAIN);
 }
 
 #endif

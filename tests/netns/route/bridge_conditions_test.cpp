@@ -57,69 +57,67 @@ Condition brNetfilter(const char* name, const std::string& words, const std::str
 }
 
 TEST_F(FromBridge, PortsAndOptions) {
-    expectAllAsLinux({port("Listening", "p0", "state 1", "state 3", "stp-state"),
-                      port("Learning", "p0", "state 2", "state 3", "stp-state"),
-                      port("LearningOff", "p0", "learning off", "learning on", "port-flags"),
-                      port("Isolated", "p0", "isolated on", "isolated off"),
-                      port("Hairpin", "p0", "hairpin on", "hairpin off"),
-                      port("OtherPortBlocks", "p2", "state 4", "state 3"),
-                      option("NfCallIptables", "br0", "nf_call_iptables", "bridge-options"),
-                      option("VlanFiltering", "br0", "vlan_filtering", "bridge-options"),
-                      one("Promiscuous", "ip link set br0 promisc on", "bridge-promisc",
-                          "ip link set br0 promisc off"),
-                      brNetfilter("CallIptables", "iptables", "br-netfilter"),
-                      brNetfilter("CallArptables", "arptables", "")});
+    expectAllAsLinux(
+        {port("Listening", "p0", "state 1", "state 3", "stp-state"),
+         port("Learning", "p0", "state 2", "state 3", "stp-state"),
+         port("LearningOff", "p0", "learning off", "learning on", "port-flags"),
+         port("Isolated", "p0", "isolated on", "isolated off"),
+         port("Hairpin", "p0", "hairpin on", "hairpin off"),
+         port("OtherPortBlocks", "p2", "state 4", "state 3"),
+         option("NfCallIptables", "br0", "nf_call_iptables", "bridge-options"),
+         option("VlanFiltering", "br0", "vlan_filtering", "bridge-options"),
+         one("Promiscuous", "ip link set br0 promisc on", "bridge-promisc", "ip link set br0 promisc off"),
+         brNetfilter("CallIptables", "iptables", "br-netfilter"),
+         brNetfilter("CallArptables", "arptables", "")});
 }
 
 TEST_F(FromBridge, Stations) {
     const auto sender = text(test::station(1)), own = text(portMac(0));
-    expectAllAsLinux(
-        {station("SenderElsewhere", "replace " + sender + " dev p2 master static", "source-unknown",
-                 "replace " + sender + " dev p0 master static"),
-         station("SenderIsAnAddressOfTheHost", "replace " + sender + " dev p0 master permanent",
-                 "source-invalid", "replace " + sender + " dev p0 master static"),
-         station("OwnAddressIsElsewhere", "replace " + own + " dev p2 master static", "other-station",
-                 "replace " + own + " dev p2 master permanent"),
-         one("AnotherMacAddress", "ip link set br0 address 02:00:00:00:09:09", "other-station",
-             "ip link set br0 address " + own)});
+    expectAllAsLinux({station("SenderElsewhere", "replace " + sender + " dev p2 master static",
+                              "source-unknown", "replace " + sender + " dev p0 master static"),
+                      station("SenderIsAnAddressOfTheHost", "replace " + sender + " dev p0 master permanent",
+                              "source-invalid", "replace " + sender + " dev p0 master static"),
+                      station("OwnAddressIsElsewhere", "replace " + own + " dev p2 master static",
+                              "other-station", "replace " + own + " dev p2 master permanent"),
+                      one("AnotherMacAddress", "ip link set br0 address 02:00:00:00:09:09", "other-station",
+                          "ip link set br0 address " + own)});
 }
 
 TEST_F(FromBridge, Filters) {
-    expectAllAsLinux(
-        {filter("AtThePort", "p0", "ingress"), filter("AtTheBridge", "br0", "ingress"),
-         filter("AtTheBridgesEgress", "br0", "egress", ""), netdev("HookOfThePort", "p0", "ingress"),
-         netdev("HookOfTheBridge", "br0", "ingress"),
-         netdev("EgressHookOfTheBridge", "br0", "egress", ""),
-         chain("BridgePrerouting", "bridge", "prerouting", "bridge-netfilter"),
-         chain("BridgeInput", "bridge", "input", "bridge-netfilter"),
-         chain("BridgeOutput", "bridge", "output", "bridge-netfilter"),
-         chain("Prerouting", "ip", "prerouting", "ip-netfilter"),
-         chain("Forward", "ip", "forward", "ip-netfilter"), chain("Input", "ip", "input", "")});
+    expectAllAsLinux({filter("AtThePort", "p0", "ingress"), filter("AtTheBridge", "br0", "ingress"),
+                      filter("AtTheBridgesEgress", "br0", "egress", ""),
+                      netdev("HookOfThePort", "p0", "ingress"), netdev("HookOfTheBridge", "br0", "ingress"),
+                      netdev("EgressHookOfTheBridge", "br0", "egress", ""),
+                      chain("BridgePrerouting", "bridge", "prerouting", "bridge-netfilter"),
+                      chain("BridgeInput", "bridge", "input", "bridge-netfilter"),
+                      chain("BridgeOutput", "bridge", "output", "bridge-netfilter"),
+                      chain("Prerouting", "ip", "prerouting", "ip-netfilter"),
+                      chain("Forward", "ip", "forward", "ip-netfilter"), chain("Input", "ip", "input", "")});
 }
 
 TEST_F(FromBridge, Settings) {
-    expectAllAsLinux({one("NoForwarding", "sysctl -qw net.ipv4.conf.br0.forwarding=0", "not-forwarding",
-                          "sysctl -qw net.ipv4.conf.br0.forwarding=1"),
-                      one("NoForwardingOnThePort", "sysctl -qw net.ipv4.conf.p0.forwarding=0", "",
-                          "sysctl -qw net.ipv4.conf.p0.forwarding=1"),
-                      one("StrictReversePath", "sysctl -qw net.ipv4.conf.br0.rp_filter=1", "",
-                          "sysctl -qw net.ipv4.conf.br0.rp_filter=0"),
-                      one("Macvlan", "ip link add link br0 name mv0 type macvlan && ip link set mv0 up",
-                          "stacked", "ip link del mv0",
-                          {"ip link add link br0 name mv0 type macvlan && ip link del mv0"})});
+    expectAllAsLinux(
+        {one("NoForwarding", "sysctl -qw net.ipv4.conf.br0.forwarding=0", "not-forwarding",
+             "sysctl -qw net.ipv4.conf.br0.forwarding=1"),
+         one("NoForwardingOnThePort", "sysctl -qw net.ipv4.conf.p0.forwarding=0", "",
+             "sysctl -qw net.ipv4.conf.p0.forwarding=1"),
+         one("StrictReversePath", "sysctl -qw net.ipv4.conf.br0.rp_filter=1", "",
+             "sysctl -qw net.ipv4.conf.br0.rp_filter=0"),
+         one("Macvlan", "ip link add link br0 name mv0 type macvlan && ip link set mv0 up", "stacked",
+             "ip link del mv0", {"ip link add link br0 name mv0 type macvlan && ip link del mv0"})});
 }
 
 TEST_F(ToBridge, PortsAndOptions) {
-    expectAllAsLinux({port("Learning", "p1", "state 2", "state 3", "egress-stp-state"),
-                      port("LearningOff", "p1", "learning off", "learning on"),
-                      port("Isolated", "p1", "isolated on", "isolated off"),
-                      port("NeighbourSuppression", "p1", "neigh_suppress on", "neigh_suppress off",
-                           "bridge-options"),
-                      port("Locked", "p1", "locked on", "locked off", "egress-port-flags"),
-                      option("NfCallIptables", "br1", "nf_call_iptables", "bridge-options"),
-                      option("VlanFiltering", "br1", "vlan_filtering", "bridge-options"),
-                      one("Promiscuous", "ip link set br1 promisc on", "", "ip link set br1 promisc off"),
-                      brNetfilter("CallIptables", "iptables", "br-netfilter")});
+    expectAllAsLinux(
+        {port("Learning", "p1", "state 2", "state 3", "egress-stp-state"),
+         port("LearningOff", "p1", "learning off", "learning on"),
+         port("Isolated", "p1", "isolated on", "isolated off"),
+         port("NeighbourSuppression", "p1", "neigh_suppress on", "neigh_suppress off", "bridge-options"),
+         port("Locked", "p1", "locked on", "locked off", "egress-port-flags"),
+         option("NfCallIptables", "br1", "nf_call_iptables", "bridge-options"),
+         option("VlanFiltering", "br1", "vlan_filtering", "bridge-options"),
+         one("Promiscuous", "ip link set br1 promisc on", "", "ip link set br1 promisc off"),
+         brNetfilter("CallIptables", "iptables", "br-netfilter")});
 }
 
 TEST_F(ToBridge, Stations) {
@@ -129,8 +127,8 @@ TEST_F(ToBridge, Stations) {
         {station("OnAnotherPort", "replace " + host + " dev p2 master static", "", usual),
          station("Unknown", "del " + host + " dev p1 master", "unknown-unicast", usual),
          station("OfTheHostItself", "replace " + host + " dev p1 master permanent", "local", usual),
-         one("AnotherNextHop", "ip neigh replace 10.0.1.2 lladdr " + text(test::station(9)) +
-                                   " dev br1 nud permanent",
+         one("AnotherNextHop",
+             "ip neigh replace 10.0.1.2 lladdr " + text(test::station(9)) + " dev br1 nud permanent",
              "unknown-unicast", "ip neigh replace 10.0.1.2 lladdr " + host + " dev br1 nud permanent")});
 }
 
@@ -163,8 +161,8 @@ TEST_F(RouteTest, RulesOfBridgesDoNotMatter) {
     must("ip link set br7 up");
     for (const char* words : {"iptables", "ip6tables", "arptables"})
         (void)command({"sysctl", "-qw", std::string("net.bridge.bridge-nf-call-") + words + "=1"});
-    expectAllAsLinux({chain("BridgeForward", "bridge", "forward", ""),
-                      chain("BridgeOutput", "bridge", "output", "")});
+    expectAllAsLinux(
+        {chain("BridgeForward", "bridge", "forward", ""), chain("BridgeOutput", "bridge", "output", "")});
 }
 
 } // namespace

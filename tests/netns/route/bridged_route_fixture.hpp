@@ -5,8 +5,8 @@
 
 namespace tna::test {
 
-/// The same router, some of whose ports belong to bridges: br0 takes p0's place, br1 that of p1, with its MAC and
-/// its IP address. p2 has none of its own then.
+/// The same router, some of whose ports belong to bridges: br0 takes p0's place, br1 that of p1, with its MAC
+/// and its IP address. p2 has none of its own then.
 class BridgedRouteTest : public RouteTest {
 protected:
     /// A bridge in the place of port `number`, which becomes its port beside the others.

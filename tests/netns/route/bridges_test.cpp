@@ -16,7 +16,8 @@ TEST_F(FromBridge, PacketsGoToTheHostBehindARoutedPort) {
     expectFast(packet());
     expectFast(packet());
     EXPECT_EQ((*controller_->port("p0"))["port"]["profile"].get<std::string>().substr(0, 12), "bridge+route");
-    EXPECT_EQ((*controller_->port("p1"))["port"]["profile"].get<std::string>().substr(0, 13), "route+bridges");
+    EXPECT_EQ((*controller_->port("p1"))["port"]["profile"].get<std::string>().substr(0, 13),
+              "route+bridges");
     EXPECT_FALSE(controller_->port("br0")) << "its ports are what is accelerated";
 }
 
