@@ -28,7 +28,7 @@ Condition station(const char* name, const std::string& set, const std::string& r
     return one(name, "bridge fdb " + set, reason, "bridge fdb " + unset);
 }
 
-const std::string matchAll = " protocol all u32 match u32 0 0 flowid 1:1 action drop";
+const std::string matchAll = " protocol all u32 match u32 0 0 flowid 1:1";
 
 Condition filter(const char* name, const std::string& device, const std::string& direction,
                  const std::string& reason = "tc") {

@@ -95,7 +95,8 @@ TEST_F(FromBridge, PortThatLeavesTheBridge) {
 TEST_F(FromBridge, BridgeThatFiltersVlansIsLeftToLinux) {
     accelerate();
     expectFast(packet());
-    must("ip link set br0 type bridge vlan_filtering 1");
+    if (command({"ip", "link", "set", "br0", "type", "bridge", "vlan_filtering", "1"}).exitCode != 0)
+        GTEST_SKIP() << "this kernel's bridges do not filter VLANs";
     EXPECT_EQ(treat(packet()), (Treatment{slowPath("bridge-options"), routedTo(packet())}));
     pump();
     EXPECT_EQ(treat(packet()).path.fast, 0U);
