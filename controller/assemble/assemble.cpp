@@ -9,6 +9,31 @@ namespace tna::assemble {
 
 namespace {
 
+bool hasAddress(const model::Link& link, int family) {
+    return std::ranges::any_of(link.addresses, [&](const auto& address) { return address.family == family; });
+}
+
+/// Whether Linux routes packets to and from a link, whatever it is.
+bool routes(const model::Link& link) {
+    return !link.bridgePort && (link.flags & model::link_flag::loopback) == 0 && link.up() &&
+           ((link.ip.forwarding4 && hasAddress(link, 4)) || (link.ip.forwarding6 && hasAddress(link, 6)));
+}
+
+/// A bridge that packets are routed to and from through its ports: those of IPv4.
+bool isRoutedBridge(const model::Link& link) {
+    return link.bridge && !link.bridge->vlanFiltering && link.master == 0 && link.ip.forwarding4 &&
+           hasAddress(link, 4) && routes(link);
+}
+
+/// What lies on top of other devices, or carries packets in packets: nothing comes in or leaves there.
+bool isStacked(const model::Link& link) {
+    static const std::set<std::string, std::less<>> kinds = {
+        "bond",   "bridge", "dummy",  "erspan", "geneve", "gre",     "gretap",    "ip6gre",
+        "ip6tnl", "ipip",   "ipvlan", "ipvtap", "macsec", "macvlan", "macvtap",   "nlmon",
+        "sit",    "team",   "vlan",   "vrf",    "vti",    "vxlan",   "wireguard", "xfrm"};
+    return kinds.contains(link.kind);
+}
+
 class PortDecision {
 public:
     PortDecision(const model::Network& network, const capability::Capabilities& capabilities,
@@ -21,7 +46,10 @@ public:
         plan.name = link_.name;
         plan.routed = bridge_ == nullptr;
         ruleOperator();
-        ruleDevice();
+        if (bridge_ == nullptr && isStacked(link_))
+            ruleStacked();
+        else
+            ruleDevice();
         ruleKernel();
         if (watched())
             ruleSenders();
@@ -54,6 +82,17 @@ private:
             no("paused", "paused by the operator", "tnactl resume " + link_.name);
         if (const auto it = wishes_.excluded.find(link_.ifindex); it != wishes_.excluded.end())
             reasons_.push_back(it->second);
+    }
+
+    void ruleStacked() {
+        if (link_.bridge && link_.bridge->vlanFiltering)
+            no("vlan-filtering",
+               "it filters VLANs: what is routed to and from such a bridge is left to Linux");
+        else if (link_.vlan)
+            no("vlan-device", "it is a VLAN device: what is routed to and from it is left to Linux");
+        else
+            no("stacked", "it is a device of kind " + link_.kind +
+                              ", which is no port: what is routed to and from it is left to Linux");
     }
 
     void ruleDevice() {
@@ -138,7 +177,7 @@ private:
     /// What the operator has named is not touched at all; other exclusions are about incoming frames.
     [[nodiscard]] bool egressAllowed() const {
         if (wishes_.allPaused || wishes_.paused.contains(link_.ifindex) || !link_.ethernet ||
-            link_.switchPort)
+            link_.switchPort || (bridge_ == nullptr && isStacked(link_)))
             return false;
         const auto it = wishes_.excluded.find(link_.ifindex);
         return it == wishes_.excluded.end() || it->second.code != "excluded-name";
@@ -149,11 +188,20 @@ private:
             return {.bridge = true, .watched = true};
         const bool bridged = bridge_ != nullptr;
         const bool filters = bridged && bridge_->bridge->vlanFiltering;
+        const bool forBridge = bridged && isRoutedBridge(*bridge_);
+        const auto any = [&](auto property) {
+            return std::ranges::any_of(network_.links,
+                                       [&](const auto& item) { return property(item.second); });
+        };
+        // br_netfilter has a hook for routed packets in each namespace that has bridges.
+        const bool bridges = bridged || any([](const auto& link) { return link.bridge.has_value(); });
         return {.bridge = bridged,
-                .route = !bridged,
+                .route = !bridged || forBridge,
                 .veth = link_.kind == "veth",
-                .brNetfilter = bridged && capabilities_.brNetfilter,
-                .vlanProtocol = filters ? bridge_->bridge->vlanProtocol : std::uint16_t{0}};
+                .brNetfilter = bridges && capabilities_.brNetfilter,
+                .vlanProtocol = filters ? bridge_->bridge->vlanProtocol : std::uint16_t{0},
+                .stacked = forBridge || (!bridged && any(isRoutedBridge)),
+                .station = forBridge ? bridge_->mac : model::MacAddress{}};
     }
 
     const model::Network& network_;
@@ -164,15 +212,6 @@ private:
     std::vector<Reason> reasons_;
 };
 
-/// Whether packets are routed to and from a link that belongs to no bridge.
-bool isRouted(const model::Link& link) {
-    const auto forwarded = [&](const model::Address& address) {
-        return address.family == 4 ? link.ip.forwarding4 : link.ip.forwarding6;
-    };
-    return !link.bridgePort && (link.flags & model::link_flag::loopback) == 0 && link.up() &&
-           std::ranges::any_of(link.addresses, forwarded);
-}
-
 } // namespace
 
 Plan assemble(const model::Network& network, const capability::Capabilities& capabilities,
@@ -182,7 +221,7 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
         const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
         if (bridge != nullptr && bridge->bridge)
             plan.ports.emplace(ifindex, PortDecision(network, capabilities, wishes, link, bridge).decide());
-        else if (isRouted(link))
+        else if (routes(link) && !isRoutedBridge(link))
             plan.ports.emplace(ifindex, PortDecision(network, capabilities, wishes, link, nullptr).decide());
     }
     return plan;

@@ -14,6 +14,10 @@ std::vector<std::string> Profile::modules() const {
 
 std::string Profile::name() const {
     std::string text = bridge ? "bridge" : route ? "route" : "none";
+    if (bridge && route)
+        text += "+route";
+    else if (stacked)
+        text += "+bridges";
     if (vlanProtocol != 0)
         text += vlanProtocol == 0x88a8 ? "+vlan-802.1ad" : "+vlan";
     if (veth)

@@ -21,6 +21,8 @@ struct Profile {
     bool brNetfilter = false;       ///< br_netfilter is present: its settings are tested for each frame
     std::uint16_t vlanProtocol = 0; ///< EtherType of the tags that the bridge filters by; 0: it does not
     bool watched = false;           ///< nothing is read in place
+    bool stacked = false;           ///< packets may be routed to and from bridges
+    model::MacAddress station;      ///< of the bridge for which packets are routed, with both modules
 
     auto operator<=>(const Profile&) const = default;
     [[nodiscard]] std::string name() const; ///< "bridge+vlan+veth"

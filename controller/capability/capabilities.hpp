@@ -41,7 +41,7 @@ struct Capabilities {
     bool driversTell = true;                      ///< the kernel reports what drivers can do with XDP
     bool ebtables = false;                        ///< its own rules can be there, which nobody lists
     bool brNetfilter = false;                     ///< its hooks exist in this kernel
-    std::array<std::uint64_t, 4> hookFunctions{}; ///< br_netfilter's three, AppArmor's
+    std::array<std::uint64_t, 6> hookFunctions{}; ///< br_netfilter's three, AppArmor's, two more of the first
     std::map<model::IfIndex, XdpFeatures> devices;
 };
 

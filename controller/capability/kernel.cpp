@@ -46,9 +46,10 @@ Capabilities probeKernel() {
         found.kernelRelease = name.release;
     found.lockdown = lockdownMode();
     if (const auto symbols = readFile("/proc/kallsyms")) {
-        found.hookFunctions = {symbol(*symbols, "br_nf_pre_routing"), symbol(*symbols, "br_nf_forward"),
-                               symbol(*symbols, "br_nf_post_routing"),
-                               symbol(*symbols, "apparmor_ip_postroute")};
+        found.hookFunctions = {
+            symbol(*symbols, "br_nf_pre_routing"),  symbol(*symbols, "br_nf_forward"),
+            symbol(*symbols, "br_nf_post_routing"), symbol(*symbols, "apparmor_ip_postroute"),
+            symbol(*symbols, "br_nf_local_in"),     symbol(*symbols, "ip_sabotage_in")};
         // A module: its name follows the function's.
         found.ebtables = symbols->find(" ebt_do_table") != std::string::npos;
         found.brNetfilter = found.hookFunctions[0] != 0;

@@ -53,12 +53,12 @@ Result<FlowCache> FlowCache::create(unsigned perCpu) {
     return FlowCache{std::move(flows), std::move(routes), std::move(routes6), perCpu, total};
 }
 
-Result<UniqueFd> FlowCache::createVlans() const {
-    UniqueFd vlans{bpf_map_create(BPF_MAP_TYPE_ARRAY, "tna_flow_vlans", sizeof(__u32),
-                                  total * static_cast<__u32>(sizeof(tna_flow_vlans)), 1, nullptr)};
-    if (!vlans)
-        return failErrno(errno, "cannot create the flow cache's part for VLANs, of {} entries", total);
-    return vlans;
+Result<UniqueFd> FlowCache::createBeside(const char* name, std::size_t size) const {
+    UniqueFd map{bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(__u32), total * static_cast<__u32>(size), 1,
+                                nullptr)};
+    if (!map)
+        return failErrno(errno, "cannot create {}, a part of the flow cache, of {} entries", name, total);
+    return map;
 }
 
 Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
@@ -132,21 +132,33 @@ Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
     auto constants = constants_;
     constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
     constants[TNA_CONSTANT_ROUTE] = profile.route;
+    constants[TNA_CONSTANT_STACKED] = profile.stacked;
+    std::ranges::copy(profile.station.bytes,
+                      reinterpret_cast<std::uint8_t*>(&constants[TNA_CONSTANT_STATION]));
     constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
     constants[TNA_CONSTANT_VETH] = profile.veth;
     constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
     std::map<int, int> replaced{{pipeline_.flows, flows_.flows.get()},
                                 {pipeline_.routes, flows_.routes.get()},
                                 {pipeline_.routes6, flows_.routes6.get()}};
-    if (profile.vlanProtocol != 0) {
-        if (!flowVlans_) {
-            auto created = flows_.createVlans();
-            if (!created)
-                return std::unexpected(created.error());
-            flowVlans_ = std::move(*created);
+    const auto beside = [&](UniqueFd& map, int placeholder, const char* name,
+                            std::size_t size) -> Result<void> {
+        if (!map) {
+            auto made = flows_.createBeside(name, size);
+            if (!made)
+                return std::unexpected(made.error());
+            map = std::move(*made);
         }
-        replaced[pipeline_.flowVlans] = flowVlans_.get();
-    }
+        replaced[placeholder] = map.get();
+        return {};
+    };
+    Result<void> made;
+    if (profile.vlanProtocol != 0)
+        made = beside(flowVlans_, pipeline_.flowVlans, "tna_flow_vlans", sizeof(tna_flow_vlans));
+    if (made && profile.stacked)
+        made = beside(routeBridges_, pipeline_.routeBridges, "tna_bridges", sizeof(tna_route_bridges));
+    if (!made)
+        return std::unexpected(made.error());
     return pipelineTemplate_.load(replaced, constants);
 }
 

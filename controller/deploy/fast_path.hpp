@@ -36,13 +36,13 @@ struct FlowCache {
     unsigned total = 0;
     /// As many entries per CPU as wanted, or as fit.
     [[nodiscard]] static Result<FlowCache> create(unsigned perCpu);
-    /// What bridges that filter VLANs need beside each entry.
-    [[nodiscard]] Result<UniqueFd> createVlans() const;
+    /// What some profiles need beside each entry: those for bridges that filter VLANs, or are routed to.
+    [[nodiscard]] Result<UniqueFd> createBeside(const char* name, std::size_t size) const;
 };
 
-/// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing) and AppArmor's, 0 if not
-/// there.
-using HookFunctions = std::array<std::uint64_t, 4>;
+/// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), AppArmor's, and
+/// br_netfilter's at local-in and at IPv4's pre-routing; 0 if not there.
+using HookFunctions = std::array<std::uint64_t, 6>;
 
 /// What apply() did.
 struct Applied {
@@ -121,7 +121,8 @@ private:
     Constants constants_; ///< what all profiles have in common
     Limits limits_;
     FlowCache flows_;
-    UniqueFd flowVlans_; ///< made for the first profile that needs it
+    UniqueFd flowVlans_;    ///< made for the first profile that needs it
+    UniqueFd routeBridges_; ///< likewise
     std::optional<Watched> watched_;
     CounterReader counterReader_;
     UniqueFd passAll_; ///< the profile of ports that are left to Linux, but stay attached

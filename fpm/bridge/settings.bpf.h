@@ -130,13 +130,24 @@ INLINE u64 bridge_refresh_age(struct net_bridge *bridge)
 }
 
 /* A bridge is its device's private part: since 6.9 it lies at a known place behind the device. */
+INLINE u64 bridge_device(u64 address, struct net_bridge *bridge)
+{
+	return bpf_core_field_exists(struct net_device, priv)
+		       ? address - bpf_core_field_offset(struct net_device, priv)
+		       : KGET(u64, bridge, dev);
+}
+
+/* The other way round; before 6.9, where it was aligned behind the device (netdev_priv()). */
+INLINE u64 device_bridge(u64 device)
+{
+	return device + (bpf_core_field_exists(struct net_device, priv)
+				 ? bpf_core_field_offset(struct net_device, priv)
+				 : (bpf_core_type_size(struct net_device) + 31) & ~31u);
+}
+
 INLINE u64 bridge_promisc(u64 address, struct net_bridge *bridge)
 {
-	u64 device = bpf_core_field_exists(struct net_device, priv)
-			     ? address - bpf_core_field_offset(struct net_device, priv)
-			     : KGET(u64, bridge, dev);
-
-	return KGET(u32, KOBJ(struct net_device, device), flags) & IFF_PROMISC;
+	return KGET(u32, KOBJ(struct net_device, bridge_device(address, bridge)), flags) & IFF_PROMISC;
 }
 
 /* net_bridge_port.hwdom: both ports belong to one switch chip that forwards by itself */

@@ -14,10 +14,13 @@
  */
 
 #include "guards/brnf.bpf.h"
+#include "guards/hook_list.bpf.h"
 #include "pipeline/state.bpf.h"
 
 #define NF_BR_PRE_ROUTING 0
+#define NF_BR_LOCAL_IN 1
 #define NF_BR_FORWARD 2
+#define NF_BR_LOCAL_OUT 3
 #define NF_BR_POST_ROUTING 4
 
 #define RULE_SET_GENERATION bpf_core_field_exists(struct net, nft.base_seq)
@@ -39,17 +42,6 @@ INLINE u64 guard_bridge_hooks(struct net *net, const volatile struct tna_namespa
 	return word;
 }
 
-/* What a hook list would run besides br_netfilter. */
-INLINE u64 bridge_hook_foreign(u64 list, u64 function)
-{
-	if (!list)
-		return 0;
-	u64 word = KLOAD(u16, list) ^ 1; /* num_hook_entries */
-
-	word |= KLOAD(u64, KADDR(struct nf_hook_entries, list, hooks)) ^ function;
-	return word | !function;
-}
-
 /* Looks into the lists; remembers them when they are harmless. 0 = harmless. */
 NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
 {
@@ -62,9 +54,9 @@ NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
 	u64 pre = KLOAD(u64, lists + 8 * NF_BR_PRE_ROUTING);
 	u64 forward = KLOAD(u64, lists + 8 * NF_BR_FORWARD);
 	u64 post = KLOAD(u64, lists + 8 * NF_BR_POST_ROUTING);
-	u64 foreign = bridge_hook_foreign(pre, CONSTANT(HOOK_PRE)) |
-		      bridge_hook_foreign(forward, CONSTANT(HOOK_FORWARD)) |
-		      bridge_hook_foreign(post, CONSTANT(HOOK_POST));
+	u64 foreign = hook_list_foreign(pre, CONSTANT(HOOK_PRE)) |
+		      hook_list_foreign(forward, CONSTANT(HOOK_FORWARD)) |
+		      hook_list_foreign(post, CONSTANT(HOOK_POST));
 
 	/* br_netfilter is there, but its settings are not known, or not these any more: every frame may be
 	 * its own. */
@@ -76,6 +68,16 @@ NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
 	home->bridge_hooks[1] = forward;
 	home->nft_base_seq = generation;
 	return 0;
+}
+
+/*
+ * What frames for the host and from it meet besides: what runs at local-in besides br_netfilter, which looks
+ * at what connection tracking has seen at pre-routing, and at local-out, where it has nothing.
+ */
+INLINE u64 guard_bridge_host_hooks(struct net *net)
+{
+	return KGET(u64, net, nf.hooks_bridge[NF_BR_LOCAL_OUT]) |
+	       hook_list_foreign(KGET(u64, net, nf.hooks_bridge[NF_BR_LOCAL_IN]), CONSTANT(HOOK_LOCAL_IN));
 }
 
 /*

@@ -288,6 +288,7 @@ struct sk_buff {
 #pragma clang attribute pop
 
 /* Constants of the kernel's own headers that are in no uapi header and not in BTF. */
+#define IFF_EBRIDGE (1u << 1)
 #define IFF_BRIDGE_PORT (1u << 9)
 #define IFF_PROMISC (1u << 8)
 #define IFF_L3MDEV_SLAVE (1u << 21)

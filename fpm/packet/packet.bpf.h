@@ -62,6 +62,14 @@ INLINE u32 packet_length(struct xdp_md *ctx)
 	return len;
 }
 
+/* The MAC address that the frame is for; 0 if it is too short to look at. */
+INLINE u64 packet_destination(struct xdp_md *ctx)
+{
+	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+
+	return data + PACKET_MIN > end ? 0 : *(u64 *)data & MAC_MASK;
+}
+
 /* The address of the device that the frame came in by. */
 INLINE u64 ingress_device(struct xdp_buff *xdp)
 {

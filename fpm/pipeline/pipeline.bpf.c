@@ -6,8 +6,11 @@
 SEC("xdp.frags")
 int pipeline(struct xdp_md *ctx)
 {
-	if (CONSTANT(BRIDGE))
+	if (CONSTANT(BRIDGE)) {
+		/* a frame for a bridge that packets are routed for */
+		WHEN(ROUTE) if (packet_destination(ctx) == CONSTANT(STATION)) return route_forward(ctx);
 		return bridge_forward(ctx);
+	}
 	return CONSTANT(ROUTE) ? route_forward(ctx) : XDP_PASS;
 }
 

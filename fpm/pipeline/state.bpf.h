@@ -18,6 +18,7 @@ struct tna_flow flows[1] SEC(".data.flows") = {};
 struct tna_flow_vlans flow_vlans[1] SEC(".data.flow_vlans") = {}; /* the same, for profiles with VLANs */
 struct tna_route routes[1] SEC(".data.routes") = {};              /* as many, for packets that are routed */
 struct tna_route6 routes6[1] SEC(".data.routes6") = {};           /* half as many, for those of IPv6 */
+struct tna_route_bridges route_bridges[1] SEC(".data.route_bridges") = {}; /* likewise, by bridges */
 
 /* The place in the cache for a pair of stations, on this CPU; whether it is theirs is to be proved. */
 INLINE u32 flow_index(u64 destination, u64 source, u64 vid)
@@ -39,6 +40,22 @@ INLINE struct tna_flow *flow_at(u32 index)
 INLINE struct tna_flow_vlans *flow_vlans_at(u32 index)
 {
 	struct tna_flow_vlans *all = flow_vlans;
+
+	asm volatile("" : "+r"(all));
+	return all + index;
+}
+
+INLINE struct tna_route *route_at(u32 index)
+{
+	struct tna_route *all = routes;
+
+	asm volatile("" : "+r"(all));
+	return all + index;
+}
+
+INLINE struct tna_route_bridges *route_bridges_at(u32 index)
+{
+	struct tna_route_bridges *all = route_bridges;
 
 	asm volatile("" : "+r"(all));
 	return all + index;

@@ -8,14 +8,7 @@
  * proof's parts lie.
  */
 
-#include "guards/capture.bpf.h"
-#include "guards/egress.bpf.h"
-#include "guards/namespace.bpf.h"
-#include "guards/netdev_hook.bpf.h"
-#include "guards/sender.bpf.h"
-#include "guards/tc.bpf.h"
-#include "pipeline/reason.bpf.h"
-#include "pipeline/state.bpf.h"
+#include "route/bridged.bpf.h"
 #include "route/fib.bpf.h"
 #include "route/ipv4.bpf.h"
 #include "route/neighbour.bpf.h"
@@ -31,15 +24,18 @@
 
 /* What a packet meets on its way, by address. */
 struct route_path {
-	u64 device;
+	u64 device;  /* that the frame came in by */
+	u64 arrival; /* as which Linux receives it: that one, or its bridge */
 	u64 inet;
 	u64 reverse_path;
 	u64 alias;
 	u64 info;
 	u64 hop;
 	u64 neighbour;
+	u64 departure; /* to which Linux hands it: the egress device, or its bridge */
 	u64 egress;
 	u64 destination; /* MAC address */
+	u64 station;     /* of a bridge by which it leaves, the next hop's entry */
 	u32 ifindex;
 	u32 gateway;
 	u32 mtu;
@@ -54,19 +50,26 @@ INLINE long route_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32 
 	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), flags);
 }
 
-INLINE u32 evaluate_arrival(const struct route_path *path, u64 buffer)
+/* The device as which Linux receives the packet. */
+INLINE u32 evaluate_arrival(const struct route_path *path)
 {
-	struct net_device *ingress = KOBJ(struct net_device, path->device);
+	struct net_device *arrival = KOBJ(struct net_device, path->arrival);
 	u64 net = CONSTANT(NET);
 
-	BECAUSE(guard_namespace(ingress, net), NAMESPACE);
-	BECAUSE(KGET(u64, ingress, rx_handler), STACKED);
-	BECAUSE(BPF_CORE_READ_BITFIELD(ingress, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
-	BECAUSE(guard_capture_device(path->device, ingress), CAPTURE);
-	BECAUSE(guard_capture_specific(net, path->device, ingress), CAPTURE);
+	BECAUSE(KGET(u64, arrival, rx_handler), STACKED);
+	BECAUSE(BPF_CORE_READ_BITFIELD(arrival, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
+	BECAUSE(guard_capture_device(path->arrival, arrival), CAPTURE);
+	BECAUSE(guard_capture_specific(net, path->arrival, arrival), CAPTURE);
 	BECAUSE(guard_capture_namespace(net, KOBJ(struct net, net)), CAPTURE);
-	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(ingress)), TC);
-	BECAUSE(guard_netdev_ingress(ingress), NETDEV_HOOK);
+	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(arrival)), TC);
+	BECAUSE(guard_netdev_ingress(arrival), NETDEV_HOOK);
+	return REASON_NONE;
+}
+
+/* The port, where it is no bridge's. */
+INLINE u32 evaluate_routed_port(const struct route_path *path, u64 buffer)
+{
+	BECAUSE(guard_namespace(KOBJ(struct net_device, path->device), CONSTANT(NET)), NAMESPACE);
 	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
 	BECAUSE(buffer && guard_unfinished_checksum(buffer), CHECKSUM);
 	return REASON_NONE;
@@ -114,9 +117,9 @@ INLINE u32 evaluate_hop(struct route_path *path, const struct bpf_fib_lookup *lo
 	BECAUSE(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE, ROUTE_SPECIAL);
 	BECAUSE(KGET(u64, hop, nhc_lwtstate) | KGET(u64, hop, nhc_exceptions), ROUTE_SPECIAL);
 	BECAUSE(family && (family != FAMILY_INET || KGET(u8, hop, nhc_scope) != SCOPE_LINK), ROUTE_SPECIAL);
-	path->egress = KGET(u64, hop, nhc_dev);
+	path->departure = KGET(u64, hop, nhc_dev);
 	path->gateway = family ? KGET(u32, hop, nhc_gw.ipv4) : to;
-	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->egress, ifindex)) != lookup->ifindex, UNPROVED);
+	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->departure, ifindex)) != lookup->ifindex, UNPROVED);
 	BECAUSE(path->gateway != lookup->ipv4_dst, UNPROVED);
 	return REASON_NONE;
 }
@@ -152,12 +155,12 @@ INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct rout
 		BECAUSE(KGET(u8, alias, fa_dscp), ROUTE_SPECIAL);
 		BECAUSE(KGET(u8, alias, fa_type) != ROUTE_UNICAST, UNPROVED);
 		UNLESS_BECAUSE(evaluate_hop(path, &lookup, to));
-		BECAUSE(path->egress == path->device, SAME_DEVICE);
+		BECAUSE(path->departure == path->arrival, SAME_DEVICE);
 	}
 	UNLESS_BECAUSE(route_refused(answer));
-	path->neighbour = neighbour_find(path->egress, path->gateway);
-	BECAUSE(!path->neighbour ||
-			neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->egress, path->gateway),
+	path->neighbour = neighbour_find(path->departure, path->gateway);
+	BECAUSE(!path->neighbour || neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->departure,
+						   path->gateway),
 		NEIGHBOUR);
 	path->destination = neighbour_address(path->neighbour);
 	BECAUSE((path->destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
@@ -195,18 +198,36 @@ INLINE u32 metric_mtu(u64 metrics)
 	return KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_MTU]));
 }
 
-INLINE u32 evaluate_departure(const struct route_path *path, u32 total)
+/* Profiles that know no bridges have no place among the ports for one either. */
+INLINE int departs_by_bridge(const struct route_path *path)
 {
-	struct net_device *egress = KOBJ(struct net_device, path->egress);
+	struct net_device *departure = KOBJ(struct net_device, path->departure);
 
+	return CONSTANT(STACKED) && BPF_CORE_READ_BITFIELD(departure, priv_flags) & IFF_EBRIDGE;
+}
+
+/* The bridge by which a packet leaves, and which of its ports it will be. */
+INLINE u32 evaluate_departing_bridge(struct route_path *path)
+{
+	struct net_device *bridge = KOBJ(struct net_device, path->departure);
+
+	BECAUSE(guard_capture_device(path->departure, bridge), CAPTURE);
+	BECAUSE(guard_tc_entry_busy(guard_tc_egress(bridge)), TC);
+	BECAUSE(guard_netdev_egress(bridge), NETDEV_HOOK);
+	BECAUSE(guard_egress_down(bridge), EGRESS_DOWN);
+	BECAUSE(guard_egress_qdisc(bridge) && guard_egress_qdisc_list(path->departure), EGRESS_QDISC);
+	return evaluate_bridged_departure(path->departure, path->destination, &path->station, &path->egress);
+}
+
+INLINE u32 evaluate_departure(struct route_path *path, u32 total)
+{
+	path->egress = path->departure;
 	BECAUSE(total > path->mtu, ROUTE_MTU);
-	BECAUSE(guard_capture_device(path->egress, egress), CAPTURE);
-	BECAUSE(guard_tc_entry_busy(guard_tc_egress(egress)), TC);
-	BECAUSE(guard_netdev_egress(egress), NETDEV_HOOK);
-	BECAUSE(guard_egress_down(egress), EGRESS_DOWN);
-	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(path->egress), EGRESS_QDISC);
-	BECAUSE(guard_egress_redirect(egress), EGRESS_REDIRECT);
-	return REASON_NONE;
+	if (departs_by_bridge(path))
+		UNLESS_BECAUSE(evaluate_departing_bridge(path));
+	struct bridge_path out = {.egress = path->egress};
+
+	return evaluate_egress(&out, total + ETH_HLEN);
 }
 
 /* Moves what a route has counted to its ports. */
@@ -219,10 +240,27 @@ INLINE void route_evict(struct tna_route *route)
 	route->bytes = 0;
 }
 
+/* Addresses differ in their last bytes, which are the highest of a number as it lies in the header. */
+INLINE u32 route_index(const struct ipv4 *ip)
+{
+	return flow_index(ip->addresses ^ ip->addresses >> 35, 0, 0);
+}
+
+/* For profiles whose packets may pass a bridge. */
+INLINE void route_fill_bridges(const struct ipv4 *ip, const struct route_path *path)
+{
+	u32 index = route_index(ip);
+
+	if (index >= FLOWS_TOTAL)
+		return;
+	route_bridges_at(index)->departure = path->departure;
+	route_bridges_at(index)->destination = path->station;
+}
+
 /* Remembers where the parts of the proof lie; each frame looks there again. */
 INLINE u32 route_fill(struct tna_route *route, const struct route_path *path, u64 epoch)
 {
-	s32 in = port_slot(path->ifindex);
+	s32 in = port_slot(KLOAD(u32, KADDR(struct net_device, path->device, ifindex)));
 	s32 out = port_slot(KLOAD(u32, KADDR(struct net_device, path->egress, ifindex)));
 
 	BECAUSE(in < 0, UNKNOWN_PORT);
@@ -240,7 +278,7 @@ INLINE u32 route_fill(struct tna_route *route, const struct route_path *path, u6
 	route->gateway = path->gateway;
 	route->mtu = path->mtu;
 	route->destination = path->destination;
-	route->source = device_address(KOBJ(struct net_device, path->egress));
+	route->source = device_address(KOBJ(struct net_device, path->departure));
 	route->reverse_path = path->reverse_path;
 	return REASON_NONE;
 }
@@ -254,7 +292,10 @@ INLINE u64 route_epoch(struct net *net)
 	return (u64)KGET(u32, net, ipv4.rt_genid.counter) << 32 | home.epoch;
 }
 
-/* A reason to leave the frame to Linux; or none, and the route is filled in. */
+/*
+ * A reason to leave the frame to Linux; or none, and the route is filled in. What comes before the routing of
+ * a frame that a bridge hands to the host has been evaluated already.
+ */
 NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route)
 {
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
@@ -265,16 +306,22 @@ NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route)
 
 	BECAUSE(!ipv4_parse(ctx, &ip), SHORT);
 	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
-	UNLESS_BECAUSE(evaluate_arrival(&path, buffer));
-	path.inet = inet_device(KOBJ(struct net_device, path.device));
-	path.ifindex = KLOAD(u32, KADDR(struct net_device, path.device, ifindex));
+	path.arrival =
+		CONSTANT(BRIDGE) ? port_bridge_device(KOBJ(struct net_device, path.device)) : path.device;
+	if (!CONSTANT(BRIDGE))
+		UNLESS_BECAUSE(evaluate_routed_port(&path, buffer));
+	UNLESS_BECAUSE(evaluate_arrival(&path));
+	path.inet = inet_device(KOBJ(struct net_device, path.arrival));
+	path.ifindex = KLOAD(u32, KADDR(struct net_device, path.arrival, ifindex));
 	UNLESS_BECAUSE(evaluate_settings(&path));
-	UNLESS_BECAUSE(evaluate_header(&ip, path.device));
+	UNLESS_BECAUSE(evaluate_header(&ip, path.arrival));
 	UNLESS_BECAUSE(evaluate_route(ctx, &ip, &path));
 	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip, &path));
-	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.egress, mtu)),
+	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.departure, mtu)),
 			     metric_mtu(KLOAD(u64, KADDR(struct fib_info, path.info, fib_metrics))));
 	UNLESS_BECAUSE(evaluate_departure(&path, ip.total));
+	if (CONSTANT(STACKED))
+		route_fill_bridges(&ip, &path);
 	BECAUSE(!route, SHORT);
 	UNLESS_BECAUSE(route_fill(route, &path, epoch));
 	route->addresses = ip.addresses;

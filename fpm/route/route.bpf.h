@@ -14,11 +14,14 @@
 #include "route/evaluate.bpf.h"
 #include "route/ipv6.bpf.h"
 
-/* Conditions that are harmless more often than not, for the ports that have them. */
-NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 egress_address)
+/*
+ * Conditions that are harmless more often than not, for the ports that have them. `device` is the one as
+ * which Linux receives the packet, `departure` the one to which it hands it.
+ */
+NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 departure)
 {
 	struct net_device *ingress = KOBJ(struct net_device, device);
-	struct net_device *egress = KOBJ(struct net_device, egress_address);
+	struct net_device *egress = KOBJ(struct net_device, departure);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 buffer = CONSTANT(VETH) ? sender_buffer(bpf_cast_to_kern_ctx(ctx)) : 0;
 	u64 word = guard_tc_entry_busy(guard_tc_ingress(ingress)) | guard_netdev_egress(egress) |
@@ -27,11 +30,27 @@ NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 egress_address)
 	if (guard_capture_possible(net))
 		word |= guard_capture_namespace(CONSTANT(NET), net) | guard_capture_device(device, ingress) |
 			guard_capture_specific(CONSTANT(NET), device, ingress) |
-			guard_capture_device(egress_address, egress);
+			guard_capture_device(departure, egress);
 	if (guard_egress_qdisc(egress))
-		word |= guard_egress_qdisc_list(egress_address);
+		word |= guard_egress_qdisc_list(departure);
 	if (buffer)
 		word |= guard_unfinished_checksum(buffer) | guard_hidden_tag(buffer);
+	return word;
+}
+
+/* The same of the ports, where they are others than those. */
+NOINLINE u64 route_port_objection(struct xdp_md *ctx, u64 device, u64 egress_address)
+{
+	struct net_device *ingress = KOBJ(struct net_device, device);
+	struct net_device *egress = KOBJ(struct net_device, egress_address);
+	struct net *net = KOBJ(struct net, CONSTANT(NET));
+	u64 word = guard_tc_entry_busy(guard_tc_ingress(ingress)) | guard_netdev_egress(egress) |
+		   guard_tc_entry_busy(guard_tc_egress(egress));
+
+	if (guard_capture_possible(net))
+		word |= guard_capture_device(device, ingress) | guard_capture_device(egress_address, egress);
+	if (guard_egress_qdisc(egress))
+		word |= guard_egress_qdisc_list(egress_address);
 	return word;
 }
 
@@ -60,27 +79,52 @@ pass:
 	return XDP_PASS;
 }
 
-/* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
-NOINLINE int route_second_look(struct xdp_md *ctx, struct tna_route *route, u64 device, u64 egress, u64 doubt)
+/* Whether a packet comes from a bridge, or goes to one. */
+INLINE int passes_bridge(const struct tna_route_bridges *part)
 {
+	return CONSTANT(BRIDGE) || part->destination;
+}
+
+/* What there is to say against a packet for which a route is known, and proved. */
+INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route,
+			    const struct tna_route_bridges *part)
+{
+	u64 device = route->ingress_dev, arrival = device;
+
+	if (!CONSTANT(STACKED))
+		return route_objection(ctx, device, route->egress_dev);
+	u64 word = route_port_objection(ctx, device, route->egress_dev);
+
+	if (CONSTANT(BRIDGE))
+		arrival = port_bridge_device(KOBJ(struct net_device, device));
+	if (passes_bridge(part) && guard_bridge_hooks(KOBJ(struct net, CONSTANT(NET)), &home))
+		word |= bridge_hooks_revalidate(&home);
+	return word | route_objection(ctx, arrival, part->departure);
+}
+
+/* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
+NOINLINE int route_second_look(struct xdp_md *ctx, u64 doubt)
+{
+	u32 reason = REASON_NONE;
 	struct ipv4 ip;
 
-	if (doubt || route_objection(ctx, device, egress)) {
-		u32 reason = route_evaluate(ctx, route);
+	if (!ipv4_parse(ctx, &ip))
+		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	u32 index = route_index(&ip);
 
+	if (index >= FLOWS_TOTAL)
+		return XDP_PASS;
+	struct tna_route *route = route_at(index);
+
+	if (doubt || route_objections(ctx, route, route_bridges_at(index))) {
+		if (CONSTANT(BRIDGE))
+			reason = evaluate_bridged_arrival(ctx, route_bridges_at(index));
+		if (reason == REASON_NONE)
+			reason = route_evaluate(ctx, route);
 		if (reason != REASON_NONE)
 			return leave_to_linux(ctx, reason);
 	}
-	return route && ipv4_parse(ctx, &ip) ? route_send(ctx, route, ip.frame_len, ip.total, 4) : XDP_PASS;
-}
-
-/* For an index below FLOWS_TOTAL. */
-INLINE struct tna_route *route_at(u32 index)
-{
-	struct tna_route *all = routes;
-
-	asm volatile("" : "+r"(all)); /* its size is known at load time only */
-	return all + index;
+	return route_send(ctx, route, ip.frame_len, ip.total, 4);
 }
 
 /* Whether a route's place in the kernel is empty, or another's (hlist_del_rcu() poisons the link). */
@@ -95,15 +139,24 @@ INLINE u64 route_gone(struct fib_alias *alias, u64 info)
 /* For a frame with the EtherType of IPv6: route6.bpf.h. */
 INLINE int route6_forward(struct xdp_md *ctx);
 
-/* XDP_REDIRECT, or XDP_PASS with the frame untouched. */
-INLINE int route_forward(struct xdp_md *ctx)
+/* Besides verdicts: everything is in doubt, or just deserves a closer look. */
+#define LOOK_AGAIN 16
+#define LOOK_CLOSER 17
+#define LOOK_AS_IPV6 18
+
+/*
+ * XDP_REDIRECT, or XDP_PASS with the frame untouched, or one of the above. `stacked` is known when this is
+ * compiled: where packets pass no bridge, there is nothing of what one would need.
+ */
+INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 {
+	struct packet packet = {};
 	struct ipv4 ip;
 
-	if (unlikely(!ipv4_parse(ctx, &ip)))
-		return route_second_look(ctx, NULL, 0, 0, 1);
+	if (unlikely(!ipv4_parse(ctx, &ip)) || (stacked && !packet_parse(ctx, &packet)))
+		return LOOK_AGAIN;
 	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
-	u32 index = flow_index(ip.addresses ^ ip.addresses >> 35, 0, 0);
+	u32 index = route_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return XDP_PASS;
@@ -112,6 +165,7 @@ INLINE int route_forward(struct xdp_md *ctx)
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ip.checksum, closer = 0;
 	u64 device = ingress_device(xdp), egress_address = route->egress_dev;
+	u64 arrival_address = device, departure = egress_address;
 
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
 	COLLECT(doubt, route->addresses ^ ip.addresses);
@@ -124,13 +178,34 @@ INLINE int route_forward(struct xdp_md *ctx)
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 
-	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
-	COLLECT(doubt, KGET(u64, ingress, rx_handler));
-	COLLECT(doubt, device_address(ingress) ^ ip.mac);
-	COLLECT(closer, guard_tc_ingress(ingress));
-	COLLECT(doubt, guard_netdev_ingress(ingress));
+	if (stacked) {
+		const struct tna_route_bridges *part = route_bridges_at(index);
 
-	struct in_device *inet = KOBJ(struct in_device, inet_device(ingress));
+		departure = part->departure;
+		if (passes_bridge(part))
+			COLLECT(closer, guard_bridge_hooks(net, &home));
+		if (CONSTANT(BRIDGE)) {
+			COLLECT(doubt, bridged_arrival(part, net, ingress, &packet, &arrival_address));
+			COLLECT(closer, guard_tc_ingress(ingress));
+			COLLECT(doubt, guard_netdev_ingress(ingress));
+		}
+		if (part->destination) {
+			COLLECT(doubt, bridged_departure(part, net, route->destination, egress_address));
+			COLLECT(closer, bridged_departure_closer(departure));
+			COLLECT(doubt, guard_egress_mtu(KOBJ(struct net_device, egress_address),
+							ip.total + ETH_HLEN));
+		}
+	}
+
+	struct net_device *arrival = KOBJ(struct net_device, arrival_address);
+
+	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
+	COLLECT(doubt, KGET(u64, arrival, rx_handler));
+	COLLECT(doubt, device_address(arrival) ^ ip.mac);
+	COLLECT(closer, guard_tc_ingress(arrival));
+	COLLECT(doubt, guard_netdev_ingress(arrival));
+
+	struct in_device *inet = KOBJ(struct in_device, inet_device(arrival));
 
 	COLLECT(doubt, inet_not_forwarding(inet));
 	COLLECT(doubt, inet_reverse_path(net, inet) ^ route->reverse_path);
@@ -142,7 +217,7 @@ INLINE int route_forward(struct xdp_md *ctx)
 
 	struct neighbour *neighbour = KOBJ(struct neighbour, route->neighbour);
 
-	COLLECT(doubt, neighbour_gone(neighbour, egress_address, route->gateway));
+	COLLECT(doubt, neighbour_gone(neighbour, departure, route->gateway));
 	COLLECT(doubt, KGET(u64, neighbour, ha) ^ route->destination);
 
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
@@ -155,10 +230,34 @@ INLINE int route_forward(struct xdp_md *ctx)
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, ip.frame_len, ip.total, 4);
 look_again:
-	return route_second_look(ctx, route, device, egress_address, doubt);
+	return doubt ? LOOK_AGAIN : LOOK_CLOSER;
 ipv6:
-	return bpf_core_field_exists(struct net, ipv6) ? route6_forward(ctx)
-						       : leave_to_linux(ctx, TNA_REASON_NOT_IP);
+	return LOOK_AS_IPV6;
+}
+
+/* Apart from the other: what one of them needs is not to be in the way of the other. */
+NOINLINE int route_prove_stacked(struct xdp_md *ctx)
+{
+	return route_prove(ctx, 1);
+}
+
+/* The second look comes after the first one, not from within: together, they would need too much stack. */
+INLINE int route_forward(struct xdp_md *ctx)
+{
+	int action;
+
+	if (unlikely(CONSTANT(STACKED)))
+		action = route_prove_stacked(ctx);
+	else
+		action = route_prove(ctx, 0);
+	if (likely(action < LOOK_AGAIN))
+		return action;
+	if (action == LOOK_AS_IPV6 && CONSTANT(BRIDGE))
+		return leave_to_linux(ctx, TNA_REASON_IPV6_BRIDGED);
+	if (action == LOOK_AS_IPV6)
+		return bpf_core_field_exists(struct net, ipv6) ? route6_forward(ctx)
+							       : leave_to_linux(ctx, TNA_REASON_NOT_IP);
+	return route_second_look(ctx, action == LOOK_AGAIN);
 }
 
 #endif

@@ -4,6 +4,7 @@
 
 /* What a namespace and its devices are set to, and what of it matters for a packet that is routed. */
 
+#include "guards/hook_list.bpf.h"
 #include "kernel/inet_types.h"
 #include "pipeline/constant.bpf.h"
 
@@ -22,7 +23,8 @@
 /*
  * Any hook at all, of the families ip and inet; connection tracking and NAT have theirs, too. But for
  * AppArmor's at post-routing, which is in every namespace where it is active: it looks at packets of
- * local sockets only (apparmor_ip_postroute()). A list's memory never changes, another takes its place.
+ * local sockets only (apparmor_ip_postroute()). And br_netfilter's at pre-routing, which is in every
+ * namespace that has had a bridge: it looks at what bridges have handed to iptables (ip_sabotage_in()).
  */
 INLINE u64 guard_post_routing(u64 list)
 {
@@ -39,6 +41,8 @@ INLINE u64 guard_inet_hooks(struct net *net)
 	u64 word = KGET(u64, net, nf.hooks_ipv4[NF_INET_PRE_ROUTING]);
 	u64 post = KGET(u64, net, nf.hooks_ipv4[NF_INET_POST_ROUTING]);
 
+	if (CONSTANT(BR_NETFILTER))
+		word = hook_list_foreign(word, CONSTANT(HOOK_SABOTAGE));
 	COLLECT(word, KGET(u64, net, nf.hooks_ipv4[NF_INET_FORWARD]));
 	return word | guard_post_routing(post);
 }

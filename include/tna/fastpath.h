@@ -74,6 +74,18 @@ struct tna_route6 {
 	__u64 egress_inet6; /* struct inet6_dev *, there as long as the route */
 };
 
+/* For packets that are routed to or from a bridge, beside each route. */
+struct tna_route_bridges {
+	__u64 source;      /* struct net_bridge_fdb_entry * of the sender */
+	__u64 own;         /* the same of the bridge's own address */
+	__u64 fresh_until; /* jiffies: then Linux gets a frame, to refresh the sender's entry */
+	__u64 departure;   /* struct net_device * to which Linux hands the packet: the egress device or its
+			      bridge */
+	__u64 destination; /* struct net_bridge_fdb_entry * of the next hop; 0: the packet leaves by no bridge
+			    */
+	__u64 unused[3];   /* a cache line */
+};
+
 /* Per port and CPU: the slow path by reason, and what evicted flows had counted. */
 struct tna_port_counters {
 	__u64 in_packets;

@@ -19,7 +19,8 @@ struct Arguments {
 /// The program that draws, as built or as installed.
 std::string findReport() {
     const auto own = ownFolder();
-    for (const auto& candidate : {own / "report/main.py", own.parent_path() / "libexec/tna/bench-report/main.py"})
+    for (const auto& candidate :
+         {own / "report/main.py", own.parent_path() / "libexec/tna/bench-report/main.py"})
         if (::access(candidate.c_str(), X_OK) == 0)
             return candidate;
     return {};
@@ -37,8 +38,8 @@ int run(const Arguments& arguments) {
         list.push_back(word.data());
     list.push_back(nullptr);
     ::execv(program.c_str(), list.data());
-    return complain(fmt::format("cannot run '{}': {}; apt-get install python3-matplotlib python3-jinja2", program,
-                                errnoText(errno)),
+    return complain(fmt::format("cannot run '{}': {}; apt-get install python3-matplotlib python3-jinja2",
+                                program, errnoText(errno)),
                     ExitCode::notSupported);
 }
 } // namespace
@@ -46,7 +47,8 @@ int run(const Arguments& arguments) {
 void addReport(CLI::App& app, int& exitCode) {
     auto arguments = std::make_shared<Arguments>();
     auto* command = app.add_subcommand("report", "one HTML page of result files, with pictures");
-    command->add_option("result", arguments->results, "files written by the other commands with --json")->required();
+    command->add_option("result", arguments->results, "files written by the other commands with --json")
+        ->required();
     command->add_option("--output", arguments->output, "the page")->capture_default_str();
     command->add_option("--title", arguments->title, "its title")->capture_default_str();
     command->footer("Two throughput results of the same scenario are compared as well.\n"

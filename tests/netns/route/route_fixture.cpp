@@ -21,14 +21,21 @@ void RouteTest::SetUp() {
     sysctl("net.ipv4.icmp_ratemask", "0");
     for (unsigned i = 0; i < 3; i++) {
         const auto port = "p" + std::to_string(i);
-        const auto network = "10.0." + std::to_string(i);
         must("ip link set " + port + " address " + text(portMac(i)));
-        must("ip address add " + network + ".1/24 dev " + port);
-        must("ip neigh replace " + network + ".2 lladdr " + text(station(i + 1)) + " dev " + port +
-             " nud permanent");
+        must("ip address add 10.0." + std::to_string(i) + ".1/24 dev " + port);
+        knows(port, i);
         sysctl("net.ipv4.conf." + port + ".rp_filter", "0");
     }
     sysctl("net.ipv4.ip_forward", "1");
+    routesAtLast();
+}
+
+void RouteTest::knows(const std::string& device, unsigned number) {
+    must("ip neigh replace 10.0." + std::to_string(number) + ".2 lladdr " + text(station(number + 1)) +
+         " dev " + device + " nud permanent");
+}
+
+void RouteTest::routesAtLast() {
     ASSERT_TRUE(
         eventually([&] { return treat(packet()).out == routedTo(packet()); }, std::chrono::seconds(20)))
         << "nothing is routed";

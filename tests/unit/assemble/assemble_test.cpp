@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assemble/assemble.hpp"
+#include "world.hpp"
 
 #include <functional>
 #include <gmock/gmock.h>
@@ -7,38 +7,6 @@
 
 namespace tna::assemble {
 namespace {
-
-constexpr model::IfIndex bridgeIndex = 1;
-constexpr model::IfIndex portIndex = 2;
-
-/// A world in which the port is accelerated; each test changes one thing.
-struct World {
-    model::Network network;
-    capability::Capabilities capabilities;
-    Wishes wishes;
-
-    World() {
-        model::Link bridge;
-        bridge.ifindex = bridgeIndex;
-        bridge.name = "br0";
-        bridge.kind = "bridge";
-        bridge.bridge.emplace();
-        model::Link port;
-        port.ifindex = portIndex;
-        port.name = "eth0";
-        port.master = bridgeIndex;
-        port.bridgePort.emplace();
-        network.links = {{bridgeIndex, bridge}, {portIndex, port}};
-        capabilities.fastPath.available = true;
-        capabilities.inPlaceFdb.available = true;
-        capabilities.devices[portIndex] = {.native = true, .redirectTarget = true, .frags = false};
-    }
-    model::Link& port() { return network.links.at(portIndex); }
-    model::Link& bridge() { return network.links.at(bridgeIndex); }
-    [[nodiscard]] PortPlan plan() const {
-        return assemble(network, capabilities, wishes).ports.at(portIndex);
-    }
-};
 
 TEST(Assemble, BridgePortWithNothingInTheWayIsAccelerated) {
     const auto plan = World().plan();
@@ -65,77 +33,6 @@ TEST(Assemble, PortOfAMasterWithoutBridgeOptionsIsNotInThePlan) {
     World world;
     world.bridge().bridge.reset();
     EXPECT_TRUE(assemble(world.network, world.capabilities, world.wishes).ports.empty());
-}
-
-/// A world in which the link is accelerated as a router's port.
-struct Router : World {
-    Router() {
-        network.links.erase(bridgeIndex);
-        port().bridgePort.reset();
-        port().master = 0;
-        port().flags = model::link_flag::up;
-        port().ip.forwarding4 = true;
-        port().addresses = {{4, "10.0.0.1/24", "global"}};
-        capabilities.inPlaceFdb.available = false;
-    }
-    [[nodiscard]] bool planned() const { return !assemble(network, capabilities, wishes).ports.empty(); }
-    [[nodiscard]] std::string why() const {
-        const auto decided = plan();
-        return decided.reasons.empty() ? "" : decided.reasons.front().code;
-    }
-};
-
-TEST(AssembleRouter, PortWithNothingInTheWayIsAccelerated) {
-    const auto plan = Router().plan();
-    ASSERT_TRUE(plan.profile);
-    EXPECT_EQ(plan.profile->name(), "route");
-    EXPECT_EQ(plan.profile->modules(), std::vector<std::string>{"route"});
-    EXPECT_TRUE(plan.routed);
-    EXPECT_TRUE(plan.egress);
-}
-
-TEST(AssembleRouter, BrNetfilterDoesNotMatter) {
-    Router router;
-    router.capabilities.brNetfilter = true;
-    EXPECT_FALSE(router.plan().profile->brNetfilter);
-}
-
-TEST(AssembleRouter, LinksThatDoNotRouteAreNotInThePlan) {
-    using Change = void (*)(model::Link&);
-    for (const Change change : {Change{[](model::Link& link) { link.flags = 0; }},
-                                Change{[](model::Link& link) { link.flags |= model::link_flag::loopback; }},
-                                Change{[](model::Link& link) { link.ip.forwarding4 = false; }},
-                                Change{[](model::Link& link) { link.addresses.clear(); }},
-                                Change{[](model::Link& link) { link.addresses[0].family = 6; }},
-                                Change{[](model::Link& link) { link.bridgePort.emplace(); }}}) {
-        Router router;
-        change(router.port());
-        EXPECT_FALSE(router.planned());
-    }
-}
-
-TEST(AssembleRouter, EitherProtocolIsEnoughWhereItIsForwarded) {
-    Router router;
-    router.port().addresses = {{6, "fe80::1/64", "link"}};
-    EXPECT_FALSE(router.planned());
-    router.port().ip = {.forwarding6 = true};
-    EXPECT_TRUE(router.planned());
-    router.port().addresses = {{4, "10.0.0.1/24", "global"}};
-    EXPECT_FALSE(router.planned());
-}
-
-TEST(AssembleRouter, PortsOfOtherDevicesAreLeftToLinux) {
-    Router router;
-    router.port().master = 7;
-    EXPECT_EQ(router.why(), "has-master");
-}
-
-TEST(AssembleRouter, HiddenTagsAreLeftToLinux) {
-    Router router;
-    router.port().vlanRxOffload = true;
-    EXPECT_EQ(router.why(), "vlan-offload");
-    router.port().kind = "veth";
-    EXPECT_EQ(router.why(), "");
 }
 
 TEST(Assemble, VethPortsGetTheChecksThatLocalSendersNeed) {

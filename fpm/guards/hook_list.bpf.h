@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_GUARD_HOOK_LIST_H
+#define TNA_GUARD_HOOK_LIST_H
+
+/* A list of netfilter hooks: its memory never changes, another takes its place. */
+
+#include "kernel/access.h"
+
+/* What a list would run besides one function; without that function, any list is one too many. */
+INLINE u64 hook_list_foreign(u64 list, u64 function)
+{
+	if (!list)
+		return 0;
+	u64 word = KLOAD(u16, list) ^ 1; /* num_hook_entries */
+
+	word |= KLOAD(u64, KADDR(struct nf_hook_entries, list, hooks)) ^ function;
+	return word | !function;
+}
+
+#endif

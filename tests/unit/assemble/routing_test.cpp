@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links that packets are routed to and from.
+#include "world.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tna::assemble {
+namespace {
+
+/// A world in which the link is accelerated as a router's port.
+struct Router : World {
+    Router() {
+        network.links.erase(bridgeIndex);
+        port().bridgePort.reset();
+        port().master = 0;
+        port().flags = model::link_flag::up;
+        port().ip.forwarding4 = true;
+        port().addresses = {{4, "10.0.0.1/24", "global"}};
+        capabilities.inPlaceFdb.available = false;
+    }
+    [[nodiscard]] bool planned() const { return !assemble(network, capabilities, wishes).ports.empty(); }
+    [[nodiscard]] std::string why() const {
+        const auto decided = plan();
+        return decided.reasons.empty() ? "" : decided.reasons.front().code;
+    }
+};
+
+TEST(AssembleRouter, PortWithNothingInTheWayIsAccelerated) {
+    const auto plan = Router().plan();
+    ASSERT_TRUE(plan.profile);
+    EXPECT_EQ(plan.profile->name(), "route");
+    EXPECT_EQ(plan.profile->modules(), std::vector<std::string>{"route"});
+    EXPECT_TRUE(plan.routed);
+    EXPECT_TRUE(plan.egress);
+}
+
+TEST(AssembleRouter, BrNetfilterDoesNotMatter) {
+    Router router;
+    router.capabilities.brNetfilter = true;
+    EXPECT_FALSE(router.plan().profile->brNetfilter);
+}
+
+TEST(AssembleRouter, EitherProtocolIsEnoughWhereItIsForwarded) {
+    Router router;
+    router.port().addresses = {{6, "fe80::1/64", "link"}};
+    EXPECT_FALSE(router.planned());
+    router.port().ip = {.forwarding6 = true};
+    EXPECT_TRUE(router.planned());
+    router.port().addresses = {{4, "10.0.0.1/24", "global"}};
+    EXPECT_FALSE(router.planned());
+}
+
+TEST(AssembleRouter, DevicesThatAreNoPortsAreLeftToLinux) {
+    for (const auto& [kind, code] :
+         {std::pair{"bond", "stacked"}, {"wireguard", "stacked"}, {"vxlan", "stacked"}}) {
+        Router router;
+        router.port().kind = kind;
+        EXPECT_EQ(router.why(), code);
+        EXPECT_FALSE(router.plan().egress);
+    }
+    Router router;
+    router.port().kind = "vlan";
+    router.port().vlan.emplace();
+    EXPECT_EQ(router.why(), "vlan-device");
+}
+
+/// A world whose bridge has an address.
+struct RoutingBridge : World {
+    RoutingBridge() {
+        bridge().flags = model::link_flag::up;
+        bridge().ip.forwarding4 = true;
+        bridge().addresses = {{4, "10.0.0.1/24", "global"}};
+        bridge().mac.bytes = {2, 0, 0, 0, 0, 9};
+    }
+};
+
+TEST(AssembleRoutingBridge, ItsPortsRouteAsWell) {
+    RoutingBridge world;
+    const auto profile = world.plan().profile;
+    ASSERT_TRUE(profile);
+    EXPECT_EQ(profile->name(), "bridge+route");
+    EXPECT_EQ(profile->modules(), (std::vector<std::string>{"bridge", "route"}));
+    EXPECT_TRUE(profile->stacked);
+    EXPECT_EQ(profile->station, world.bridge().mac);
+    EXPECT_FALSE(assemble(world.network, world.capabilities, world.wishes).ports.contains(bridgeIndex));
+}
+
+TEST(AssembleRoutingBridge, OtherBridgesDoNot) {
+    using Change = void (*)(model::Link&);
+    for (const Change change : {Change{[](model::Link& bridge) { bridge.flags = 0; }},
+                                Change{[](model::Link& bridge) { bridge.ip.forwarding4 = false; }},
+                                Change{[](model::Link& bridge) { bridge.addresses.clear(); }},
+                                Change{[](model::Link& bridge) { bridge.master = 9; }},
+                                Change{[](model::Link& bridge) { bridge.bridge->vlanFiltering = true; }}}) {
+        RoutingBridge world;
+        world.capabilities.inPlaceVlans.available = true;
+        change(world.bridge());
+        const auto profile = world.plan().profile;
+        ASSERT_TRUE(profile);
+        EXPECT_FALSE(profile->route);
+        EXPECT_FALSE(profile->stacked);
+        EXPECT_EQ(profile->station, model::MacAddress{});
+    }
+}
+
+TEST(AssembleRoutingBridge, OneThatFiltersVlansSaysWhyNot) {
+    RoutingBridge world;
+    world.bridge().bridge->vlanFiltering = true;
+    world.bridge().kind = "bridge";
+    const auto plan = assemble(world.network, world.capabilities, world.wishes);
+    ASSERT_TRUE(plan.ports.contains(bridgeIndex));
+    EXPECT_EQ(plan.ports.at(bridgeIndex).reasons.front().code, "vlan-filtering");
+}
+
+TEST(AssembleRoutingBridge, RoutedPortsBesideItSendToIt) {
+    RoutingBridge world;
+    model::Link routed = world.port();
+    routed.ifindex = 77;
+    routed.bridgePort.reset();
+    routed.master = 0;
+    routed.flags = model::link_flag::up;
+    routed.ip.forwarding4 = true;
+    routed.addresses = {{4, "10.0.1.1/24", "global"}};
+    world.network.links[77] = routed;
+    world.capabilities.devices[77] = world.capabilities.devices.begin()->second;
+    world.capabilities.brNetfilter = true;
+    const auto plan = assemble(world.network, world.capabilities, world.wishes).ports.at(77);
+    ASSERT_TRUE(plan.profile);
+    EXPECT_EQ(plan.profile->name(), "route+bridges+br_netfilter");
+    EXPECT_TRUE(plan.profile->stacked);
+    EXPECT_FALSE(plan.profile->bridge);
+}
+
+TEST(AssembleRouter, LinksThatDoNotRouteAreNotInThePlan) {
+    using Change = void (*)(model::Link&);
+    for (const Change change : {Change{[](model::Link& link) { link.flags = 0; }},
+                                Change{[](model::Link& link) { link.flags |= model::link_flag::loopback; }},
+                                Change{[](model::Link& link) { link.ip.forwarding4 = false; }},
+                                Change{[](model::Link& link) { link.addresses.clear(); }},
+                                Change{[](model::Link& link) { link.addresses[0].family = 6; }},
+                                Change{[](model::Link& link) { link.bridgePort.emplace(); }}}) {
+        Router router;
+        change(router.port());
+        EXPECT_FALSE(router.planned());
+    }
+}
+
+TEST(AssembleRouter, PortsOfOtherDevicesAreLeftToLinux) {
+    Router router;
+    router.port().master = 7;
+    EXPECT_EQ(router.why(), "has-master");
+}
+
+TEST(AssembleRouter, HiddenTagsAreLeftToLinux) {
+    Router router;
+    router.port().vlanRxOffload = true;
+    EXPECT_EQ(router.why(), "vlan-offload");
+    router.port().kind = "veth";
+    EXPECT_EQ(router.why(), "");
+}
+
+} // namespace
+} // namespace tna::assemble
