@@ -25,41 +25,11 @@ Error loadError(const char* what) {
     return opened.release();
 }
 
-/// The kernel takes no larger value for an array map (KMALLOC_MAX_SIZE).
-constexpr unsigned largestFlowCache =
-    (4U << 20U) / std::max({sizeof(tna_flow), sizeof(tna_route), sizeof(tna_route6) / 2});
-
 /// What the kernel calls directly (BPF_DISPATCHER_MAX is 48), less the shared entry. Further ports keep the
 /// shared one: calling it is faster than calling one that found no room, and where there is no room nothing
 /// waits when they change.
 constexpr std::ptrdiff_t mostOwnEntries = 47;
 } // namespace
-
-Result<FlowCache> FlowCache::create(unsigned perCpu) {
-    const auto cpus = static_cast<unsigned>(libbpf_num_possible_cpus());
-    while (perCpu * cpus > largestFlowCache && perCpu > 1)
-        perCpu /= 2;
-    const unsigned total = perCpu * cpus;
-    LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-    const auto map = [&](const char* name, std::size_t size) {
-        return UniqueFd{
-            bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(__u32), static_cast<__u32>(size), 1, &options)};
-    };
-    UniqueFd flows = map("tna_flows", total * sizeof(tna_flow));
-    UniqueFd routes = map("tna_routes", total * sizeof(tna_route));
-    UniqueFd routes6 = map("tna_routes6", routes6For(total) * sizeof(tna_route6));
-    if (!flows || !routes || !routes6)
-        return failErrno(errno, "cannot create the flow cache of {} entries", total);
-    return FlowCache{std::move(flows), std::move(routes), std::move(routes6), perCpu, total};
-}
-
-Result<UniqueFd> FlowCache::createBeside(const char* name, std::size_t size) const {
-    UniqueFd map{bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(__u32), total * static_cast<__u32>(size), 1,
-                                nullptr)};
-    if (!map)
-        return failErrno(errno, "cannot create {}, a part of the flow cache, of {} entries", name, total);
-    return map;
-}
 
 Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
                                                  const HookFunctions& hooks, Casts casts) {
@@ -138,28 +108,10 @@ Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
     constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
     constants[TNA_CONSTANT_VETH] = profile.veth;
     constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
-    std::map<int, int> replaced{{pipeline_.flows, flows_.flows.get()},
-                                {pipeline_.routes, flows_.routes.get()},
-                                {pipeline_.routes6, flows_.routes6.get()}};
-    const auto beside = [&](UniqueFd& map, int placeholder, const char* name,
-                            std::size_t size) -> Result<void> {
-        if (!map) {
-            auto made = flows_.createBeside(name, size);
-            if (!made)
-                return std::unexpected(made.error());
-            map = std::move(*made);
-        }
-        replaced[placeholder] = map.get();
-        return {};
-    };
-    Result<void> made;
-    if (profile.vlanProtocol != 0)
-        made = beside(flowVlans_, pipeline_.flowVlans, "tna_flow_vlans", sizeof(tna_flow_vlans));
-    if (made && profile.stacked)
-        made = beside(routeBridges_, pipeline_.routeBridges, "tna_bridges", sizeof(tna_route_bridges));
-    if (!made)
-        return std::unexpected(made.error());
-    return pipelineTemplate_.load(replaced, constants);
+    const auto replaced = flows_.replacements(profile, pipeline_);
+    if (!replaced)
+        return std::unexpected(replaced.error());
+    return pipelineTemplate_.load(*replaced, constants);
 }
 
 Result<int> FastPath::program(const assemble::Profile& profile) {

@@ -4,6 +4,7 @@
 #include "assemble/profile.hpp"
 #include "base/error.hpp"
 #include "deploy/counters.hpp"
+#include "deploy/flow_cache.hpp"
 #include "deploy/kernel_probe.hpp"
 #include "deploy/pipeline_object.hpp"
 #include "deploy/port_attachment.hpp"
@@ -25,19 +26,6 @@ struct Limits {
     unsigned maxPorts = 1024;
     unsigned flowsPerCpu = 8192; ///< a power of two
     unsigned maxStations = 131072;
-};
-
-/// The maps that the CPUs' caches lie in: of flows that are bridged, of routes of IPv4, and of IPv6.
-struct FlowCache {
-    UniqueFd flows;
-    UniqueFd routes;
-    UniqueFd routes6;
-    unsigned perCpu = 0;
-    unsigned total = 0;
-    /// As many entries per CPU as wanted, or as fit.
-    [[nodiscard]] static Result<FlowCache> create(unsigned perCpu);
-    /// What some profiles need beside each entry: those for bridges that filter VLANs, or are routed to.
-    [[nodiscard]] Result<UniqueFd> createBeside(const char* name, std::size_t size) const;
 };
 
 /// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), AppArmor's, and
@@ -121,8 +109,6 @@ private:
     Constants constants_; ///< what all profiles have in common
     Limits limits_;
     FlowCache flows_;
-    UniqueFd flowVlans_;    ///< made for the first profile that needs it
-    UniqueFd routeBridges_; ///< likewise
     std::optional<Watched> watched_;
     CounterReader counterReader_;
     UniqueFd passAll_; ///< the profile of ports that are left to Linux, but stay attached

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "assemble/profile.hpp"
+#include "base/error.hpp"
+#include "base/unique_fd.hpp"
+#include "deploy/pipeline_object.hpp"
+
+#include <map>
+
+namespace tna::deploy {
+
+/// The maps that the CPUs' caches lie in: of flows that are bridged, of routes of IPv4, and of IPv6. They take
+/// the places of the pipeline's own, which are there for one entry only.
+struct FlowCache {
+    UniqueFd flows;
+    UniqueFd routes;
+    UniqueFd routes6;
+    unsigned perCpu = 0;
+    unsigned total = 0;
+    /// What some profiles need beside each entry; made for the first one that does.
+    UniqueFd vlans;
+    UniqueFd bridges;
+
+    /// As many entries per CPU as wanted, or as fit.
+    [[nodiscard]] static Result<FlowCache> create(unsigned perCpu);
+    /// Which map a profile is to have in place of which.
+    [[nodiscard]] Result<std::map<int, int>> replacements(const assemble::Profile& profile,
+                                                          const PipelineObject& pipeline);
+
+private:
+    [[nodiscard]] Result<void> need(UniqueFd& map, const char* name, std::size_t size) const;
+};
+
+} // namespace tna::deploy
