@@ -219,6 +219,8 @@ protected:
         Watched::SetUp();
         if (IsSkipped())
             return;
+        knows(1, std::nullopt); // of no VLAN
+        knows(2, std::nullopt);
         for (auto& [index, port] : plan_.ports) {
             port.watched->vlanProtocol = 0x8100;
             port.watched->pvid = 20;

@@ -144,7 +144,7 @@ protected:
 };
 
 TEST_P(VlanEquivalence, SameFramesAtSamePorts) {
-    compare(400);
+    compare(200);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Equivalence, ::testing::Range(1U, 9U));

@@ -166,11 +166,11 @@ struct Turn {
     std::optional<std::string> watched{}; ///< the reason where the controller has seen it first, if another
 };
 
-std::vector<Turn> turns() {
+std::vector<Turn> settings() {
     const auto tagged = toTwo().vlan(0x8100, 10).udp();
     const Lines add{"bridge vlan add dev p0 vid 1 pvid untagged"};
     const Lines addOut{"bridge vlan add dev p1 vid 1 pvid untagged"};
-    std::vector<Turn> all{
+    return {
         {"the ingress VLAN is gone",
          {"bridge vlan del dev p0 vid 10"},
          {"bridge vlan add dev p0 vid 10"},
@@ -231,9 +231,18 @@ std::vector<Turn> turns() {
          "",
          tagged},
     };
+}
+
+/// Spanning trees of VLANs; an untagged frame is of VLAN 1.
+std::vector<Turn> states() {
+    const auto tagged = toTwo().vlan(0x8100, 10).udp();
+    std::vector<Turn> all;
     for (const char* state : {"disabled", "listening", "learning", "blocking"})
         for (const char* vid : {"1", "10"})
             for (const char* port : {"p0", "p1"}) {
+                // Of all combinations, those that differ: Linux keeps the PVID's state a second time.
+                if ((port[1] == '1') == (vid[1] == '0') && state != std::string_view("learning"))
+                    continue;
                 const std::string words = fmt::format("bridge vlan set dev {} vid {} state ", port, vid);
                 all.push_back({state,
                                {words + state},
@@ -244,12 +253,16 @@ std::vector<Turn> turns() {
     return all;
 }
 
-TEST_F(VlanFiltering, WhatChangesHoldsFromTheNextFrameOn) {
+class VlanTurns : public VlanFiltering {
+protected:
+    void expectToHold(const std::vector<Turn>& all);
+};
+
+void VlanTurns::expectToHold(const std::vector<Turn>& all) {
     for (const char* port : {"p0", "p1"})
         bridge({std::string("vlan add dev ") + port + " vid 1 pvid untagged",
                 std::string("vlan add dev ") + port + " vid 10"});
     bridge({known(1, 0, 1), known(2, 1, 1), known(1, 0, 10), known(2, 1, 10)});
-    const auto all = turns();
     std::vector<std::optional<Treatment>> linux;
     for (const auto& turn : all) {
         const auto failure = shell(turn.set);
@@ -275,6 +288,14 @@ TEST_F(VlanFiltering, WhatChangesHoldsFromTheNextFrameOn) {
         ASSERT_EQ(shell(turn.unset), "");
         EXPECT_EQ(treat(turn.frame), usual);
     }
+}
+
+TEST_F(VlanTurns, SettingsHoldFromTheNextFrameOn) {
+    expectToHold(settings());
+}
+
+TEST_F(VlanTurns, StatesHoldFromTheNextFrameOn) {
+    expectToHold(states());
 }
 
 TEST_F(VlanFiltering, StationsAreOfOneVlan) {
@@ -312,6 +333,8 @@ TEST_F(VlanFiltering, FramesThatGrowAreWithinTheLimit) {
     ASSERT_NO_FATAL_FAILURE(accelerate());
     if (IsSkipped())
         return;
+    catchUp();
+    blind_ = true; // nothing changes meanwhile
     for (const auto& [frame, out] : linux)
         for (int i = 0; i < 2; i++) {
             const auto treated = treat(frame);
