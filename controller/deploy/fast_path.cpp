@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
+#include <cstring>
 #include <spdlog/spdlog.h>
 
 #include "entry.skel.h"
@@ -113,16 +114,19 @@ FastPath::~FastPath() {
     entry__destroy(entry_);
 }
 
-Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
+Constants FastPath::constantsOf(const assemble::Profile& profile) const {
     auto constants = constants_;
     constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
     constants[TNA_CONSTANT_ROUTE] = profile.route;
     constants[TNA_CONSTANT_STACKED] = profile.stacked;
-    std::ranges::copy(profile.station.bytes,
-                      reinterpret_cast<std::uint8_t*>(&constants[TNA_CONSTANT_STATION]));
+    std::memcpy(&constants[TNA_CONSTANT_STATION], profile.station.bytes.data(), profile.station.bytes.size());
     constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
     constants[TNA_CONSTANT_VETH] = profile.veth;
     constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
+    return constants;
+}
+
+Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
     std::map<int, int> replaced{{pipeline_.flows, flows_.flows.get()},
                                 {pipeline_.routes, flows_.routes.get()}};
     const auto beside = [&](UniqueFd& map, int placeholder, const char* name,
@@ -143,7 +147,7 @@ Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
         made = beside(routeBridges_, pipeline_.routeBridges, "tna_bridges", sizeof(tna_route_bridges));
     if (!made)
         return std::unexpected(made.error());
-    return pipelineTemplate_.load(replaced, constants);
+    return pipelineTemplate_.load(replaced, constantsOf(profile));
 }
 
 Result<int> FastPath::program(const assemble::Profile& profile) {
