@@ -9,20 +9,24 @@ namespace tna::assemble {
 
 namespace {
 
-bool hasIpv4(const model::Link& link) {
-    const auto isIpv4 = [](const model::Address& address) { return address.family == 4; };
-    return std::ranges::any_of(link.addresses, isIpv4);
+/// Whether a link may be one that packets are routed to and from, whatever it is.
+bool takesPart(const model::Link& link) {
+    return !link.bridgePort && (link.flags & model::link_flag::loopback) == 0 && link.up();
 }
 
-/// Whether Linux routes packets to and from a link, whatever it is.
+/// Whether Linux routes packets to and from a link, of one protocol at least.
 bool routes(const model::Link& link) {
-    return !link.bridgePort && (link.flags & model::link_flag::loopback) == 0 && link.up() &&
-           link.ip.forwarding4 && hasIpv4(link);
+    const auto forwarded = [&](const model::Address& address) {
+        return address.family == 4 ? link.ip.forwarding4 : link.ip.forwarding6;
+    };
+    return takesPart(link) && std::ranges::any_of(link.addresses, forwarded);
 }
 
-/// A bridge that packets are routed to and from through its ports.
+/// A bridge that IPv4 packets are routed to and from through its ports.
 bool isRoutedBridge(const model::Link& link) {
-    return link.bridge && !link.bridge->vlanFiltering && link.master == 0 && routes(link);
+    const auto isIpv4 = [](const model::Address& address) { return address.family == 4; };
+    return link.bridge && !link.bridge->vlanFiltering && link.master == 0 && takesPart(link) &&
+           link.ip.forwarding4 && std::ranges::any_of(link.addresses, isIpv4);
 }
 
 /// What lies on top of other devices, or carries packets in packets: nothing comes in or leaves there.
@@ -106,6 +110,9 @@ private:
         if (link_.vlanRxOffload && link_.kind != "veth")
             no("vlan-offload", "it takes VLAN tags out of frames before XDP sees them",
                "`ethtool -K " + link_.name + " rxvlan off`");
+        if (link_.serviceTagRxOffload && link_.kind != "veth")
+            no("vlan-offload", "it takes 802.1ad tags out of frames before XDP sees them",
+               "`ethtool -K " + link_.name + " rx-vlan-stag-hw-parse off`");
         if (!link_.ethernet)
             no("not-ethernet", "it is not an Ethernet device");
         if (link_.switchPort)
@@ -149,11 +156,7 @@ private:
 
     void ruleBridge(const model::Link& bridge) {
         const auto& options = *bridge.bridge;
-        if (options.vlanFiltering && watched())
-            no("vlan-filtering",
-               "its bridge " + bridge.name +
-                   " filters VLANs, which is left to Linux where the kernel is not read in place");
-        else if (options.vlanFiltering && !capabilities_.inPlaceVlans.available)
+        if (options.vlanFiltering && !watched() && !capabilities_.inPlaceVlans.available)
             no("vlans-not-proved",
                "its bridge " + bridge.name + " filters VLANs, and reading them in place is not proved: " +
                    capabilities_.inPlaceVlans.detail,

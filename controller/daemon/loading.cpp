@@ -3,6 +3,8 @@
 
 #include "deploy/requirements.hpp"
 
+#include <spdlog/spdlog.h>
+
 namespace tna::daemon {
 
 namespace {
@@ -17,7 +19,7 @@ Result<Loaded> loadInPlace(const config::Limits& limits, deploy::KernelProbe pro
         return std::unexpected(fastPath.error());
     capabilities.way = capability::Way::inPlace;
     capabilities.fastPath = {true, "the pipeline loads"};
-    return Loaded{std::move(probe), std::move(*fastPath), std::nullopt};
+    return Loaded{std::move(probe), std::move(*fastPath), std::nullopt, std::nullopt};
 }
 } // namespace
 
@@ -39,7 +41,11 @@ Result<Loaded> loadWatched(const config::Limits& limits, capability::Capabilitie
         return std::unexpected(stations.error());
     capabilities.way = capability::Way::watched;
     capabilities.fastPath = {true, "the watched pipeline loads"};
-    return Loaded{std::nullopt, std::move(*fastPath), std::move(*stations)};
+    auto vlanDevices = deploy::VlanDevices::load();
+    if (!vlanDevices)
+        spdlog::info("{}; tagged frames are left to Linux", vlanDevices.error().sentence());
+    return Loaded{std::nullopt, std::move(*fastPath), std::move(*stations),
+                  vlanDevices ? std::optional(std::move(*vlanDevices)) : std::nullopt};
 }
 
 Result<Loaded> loadFastPath(const config::Config& config, Result<deploy::KernelProbe> probe,

@@ -30,10 +30,11 @@ struct Limits {
     unsigned maxStations = 131072;
 };
 
-/// The maps that the CPUs' caches lie in: of flows that are bridged, and of routes.
+/// The maps that the CPUs' caches lie in: of flows that are bridged, of routes of IPv4, and of IPv6.
 struct FlowCache {
     UniqueFd flows;
     UniqueFd routes;
+    UniqueFd routes6;
     unsigned perCpu = 0;
     unsigned total = 0;
     /// As many entries per CPU as wanted, or as fit.
@@ -69,7 +70,8 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<FastPath>>
     load(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks, Casts casts);
     /// The same for kernels that are not read in place.
-    [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadWatched(const Limits& limits);
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadWatched(const Limits& limits,
+                                                                       Buffers buffers = buffersOfKernel());
     FastPath(const FastPath&) = delete;
     FastPath& operator=(const FastPath&) = delete;
     ~FastPath();

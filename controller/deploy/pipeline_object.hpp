@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "deploy/kernel_probe.hpp"
+#include "deploy/program_template.hpp"
 
 #include <memory>
 
@@ -23,13 +24,17 @@ struct PipelineObject {
     int flowVlans = -1;
     int routeBridges = -1;
     int routes = -1;
+    int routes6 = -1;
     int watchedPorts = -1;
+    int watchedVlans = -1;
     int stations = -1;
     int stationUses = -1;
+    Buffers buffers = Buffers::several;
 
     [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts);
     /// The one for kernels that are not read in place.
-    [[nodiscard]] static Result<PipelineObject> loadWatched(unsigned maxPorts, unsigned maxStations);
+    [[nodiscard]] static Result<PipelineObject> loadWatched(unsigned maxPorts, unsigned maxStations,
+                                                            Buffers buffers);
 };
 
 } // namespace tna::deploy

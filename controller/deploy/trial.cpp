@@ -58,6 +58,7 @@ Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::u
     const auto program = pipelineTemplate_.load({{pipeline_.portCounters, counters->get()},
                                                  {pipeline_.flows, flows->flows.get()},
                                                  {pipeline_.routes, flows->routes.get()},
+                                                 {pipeline_.routes6, flows->routes6.get()},
                                                  {pipeline_.flowVlans, vlans->get()},
                                                  {pipeline_.routeBridges, bridges->get()}},
                                                 constants);
@@ -67,8 +68,9 @@ Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::u
     const auto action = runOn(program->get(), port, frame, verdict.frame);
     if (!action)
         return std::unexpected(action.error());
-    const auto reader = CounterReader::open({counters->get(), flows->flows.get(), flows->routes.get()},
-                                            limits_.maxPorts, flows->total);
+    const auto reader =
+        CounterReader::open({counters->get(), flows->flows.get(), flows->routes.get(), flows->routes6.get()},
+                            limits_.maxPorts, flows->total);
     if (!reader)
         return std::unexpected(reader.error());
     const auto counted = reader->read(nextSlot_);

@@ -30,13 +30,13 @@ struct {
 	__type(value, struct tna_station_use);
 } station_uses SEC(".maps");
 
-INLINE struct tna_station *station_find(u32 bridge, u64 mac)
+/* The VLAN id is 0 where the bridge does not filter VLANs. */
+INLINE struct tna_station *station_find(u32 bridge, u64 vid, u64 mac)
 {
-	/* the VLAN id is 0: bridges that filter VLANs are left to Linux */
 	struct {
 		u32 bridge;
 		u16 words[4];
-	} key = {.bridge = bridge, .words = {0, (u16)mac, (u16)(mac >> 16), (u16)(mac >> 32)}};
+	} key = {.bridge = bridge, .words = {(u16)vid, (u16)mac, (u16)(mac >> 16), (u16)(mac >> 32)}};
 
 	_Static_assert(sizeof(key) == sizeof(struct tna_station_key), "the same layout, in words");
 	return bpf_map_lookup_elem(&stations, &key);
@@ -48,9 +48,9 @@ INLINE struct tna_station *station_find(u32 bridge, u64 mac)
  * Linux, so that its entry never ages out while in use; nothing else refreshes it, so that nothing
  * undoes a move.
  */
-INLINE u32 fdb_source(u32 bridge, u32 port, u64 mac, u64 refresh)
+INLINE u32 fdb_source(u32 bridge, u64 vid, u32 port, u64 mac, u64 refresh)
 {
-	struct tna_station *station = station_find(bridge, mac);
+	struct tna_station *station = station_find(bridge, vid, mac);
 
 	if (!station)
 		return TNA_REASON_SOURCE_UNKNOWN;
@@ -80,9 +80,9 @@ INLINE u32 fdb_source(u32 bridge, u32 port, u64 mac, u64 refresh)
 }
 
 /* The ifindex of the port where the destination is. */
-INLINE u32 fdb_destination(u32 bridge, u64 mac, u32 *port)
+INLINE u32 fdb_destination(u32 bridge, u64 vid, u64 mac, u32 *port)
 {
-	struct tna_station *station = station_find(bridge, mac);
+	struct tna_station *station = station_find(bridge, vid, mac);
 
 	if (!station)
 		return TNA_REASON_UNKNOWN_UNICAST;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Composes the modules: the one program of which every profile is a specialisation. */
 #include "bridge/bridge.bpf.h"
-#include "route/route.bpf.h"
+#include "route/route6.bpf.h"
 
 SEC("xdp.frags")
 int pipeline(struct xdp_md *ctx)
 {
 	if (CONSTANT(BRIDGE)) {
-		/* a frame for a bridge that packets are routed for */
-		WHEN(ROUTE) if (packet_destination(ctx) == CONSTANT(STATION)) return route_forward(ctx);
+		/* an IPv4 packet for the bridge, which routes */
+		WHEN(ROUTE) if (packet_ipv4_for(ctx, CONSTANT(STATION))) return route_forward_bridged(ctx);
 		return bridge_forward(ctx);
 	}
 	return CONSTANT(ROUTE) ? route_forward(ctx) : XDP_PASS;

@@ -17,6 +17,7 @@
 struct tna_flow flows[1] SEC(".data.flows") = {};
 struct tna_flow_vlans flow_vlans[1] SEC(".data.flow_vlans") = {}; /* the same, for profiles with VLANs */
 struct tna_route routes[1] SEC(".data.routes") = {};              /* as many, for packets that are routed */
+struct tna_route6 routes6[1] SEC(".data.routes6") = {};           /* half as many, for those of IPv6 */
 struct tna_route_bridges route_bridges[1] SEC(".data.route_bridges") = {}; /* likewise, by bridges */
 
 /* The place in the cache for a pair of stations, on this CPU; whether it is theirs is to be proved. */

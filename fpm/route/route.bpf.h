@@ -3,8 +3,8 @@
 #define TNA_ROUTE_H
 
 /*
- * IPv4 packets from one port to another by the kernel's own routes. See README.md beside this file for
- * what is accelerated and what is left to Linux.
+ * Packets from one port to another by the kernel's own routes. See README.md beside this file for what is
+ * accelerated and what is left to Linux. IPv4 is here, IPv6 in route6.bpf.h.
  *
  * As in the bridge module the decision is made twice: route_forward() proves for every packet, in place,
  * that what the route cache remembers still holds and that nothing objects; what it cannot prove is
@@ -12,6 +12,7 @@
  */
 
 #include "route/evaluate.bpf.h"
+#include "route/ipv6.bpf.h"
 
 /*
  * Conditions that are harmless more often than not, for the ports that have them. `device` is the one as
@@ -57,19 +58,19 @@ NOINLINE u64 route_port_objection(struct xdp_md *ctx, u64 device, u64 egress_add
  * Out of the port that the route remembers. Linux cuts off what is behind the packet (the padding of a
  * short one, pskb_trim_rcsum()). The frame is changed only when nothing can fail any more.
  */
-INLINE int route_send(struct xdp_md *ctx, struct tna_route *route, const struct ipv4 *ip)
+INLINE int route_send(struct xdp_md *ctx, struct tna_route *route, u64 frame_len, u64 total, int version)
 {
-	u64 behind = (u64)ip->frame_len - ip->total - ETH_HLEN;
+	u64 behind = frame_len - total - ETH_HLEN;
 	u64 destination = route->destination, source = route->source;
 	int action = bpf_redirect_map(&egress_ports, route->out_slot, XDP_PASS);
 
 	RARELY((u64)(u32)action, "!= 4", pass); /* XDP_REDIRECT */
 	RARELY(behind, "!= 0", trim);
 rewrite:
-	if (unlikely(!ipv4_rewrite(ctx, destination, source)))
+	if (unlikely(!(version == 6 ? ipv6_rewrite : ipv4_rewrite)(ctx, destination, source)))
 		return XDP_PASS;
 	route->packets++;
-	route->bytes += ip->total + ETH_HLEN;
+	route->bytes += total + ETH_HLEN;
 	return action;
 trim:
 	if (bpf_xdp_adjust_tail(ctx, -(int)behind) == 0)
@@ -109,7 +110,7 @@ NOINLINE int route_second_look(struct xdp_md *ctx, u64 doubt)
 
 	if (!ipv4_parse(ctx, &ip))
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
-	u32 index = flow_index(ip.addresses, 0, 0);
+	u32 index = ipv4_index(&ip);
 
 	if (index >= FLOWS_TOTAL)
 		return XDP_PASS;
@@ -123,7 +124,7 @@ NOINLINE int route_second_look(struct xdp_md *ctx, u64 doubt)
 		if (reason != REASON_NONE)
 			return leave_to_linux(ctx, reason);
 	}
-	return route_send(ctx, route, &ip);
+	return route_send(ctx, route, ip.frame_len, ip.total, 4);
 }
 
 /* Whether a route's place in the kernel is empty, or another's (hlist_del_rcu() poisons the link). */
@@ -135,9 +136,13 @@ INLINE u64 route_gone(struct fib_alias *alias, u64 info)
 	return word;
 }
 
-/* Besides verdicts: everything is in doubt, or just deserves a closer look. */
+/* Besides verdicts: everything is in doubt, or just deserves a closer look; or it is IPv6. */
 #define LOOK_AGAIN 16
 #define LOOK_CLOSER 17
+#define LOOK_AT_IPV6 18
+
+/* For a frame with the EtherType of IPv6: route6.bpf.h. */
+INLINE int route6_forward(struct xdp_md *ctx);
 
 /*
  * XDP_REDIRECT, or XDP_PASS with the frame untouched, or one of the above. `stacked` is known when this is
@@ -150,7 +155,8 @@ INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 
 	if (unlikely(!ipv4_parse(ctx, &ip)) || (stacked && !packet_parse(ctx, &packet)))
 		return LOOK_AGAIN;
-	u32 index = flow_index(ip.addresses, 0, 0);
+	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
+	u32 index = ipv4_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return XDP_PASS;
@@ -222,9 +228,11 @@ INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 	COLLECT(closer, guard_egress_qdisc(egress));
 
 	RARELY(doubt | closer, "!= 0", look_again);
-	return route_send(ctx, route, &ip);
+	return route_send(ctx, route, ip.frame_len, ip.total, 4);
 look_again:
 	return doubt ? LOOK_AGAIN : LOOK_CLOSER;
+ipv6:
+	return LOOK_AT_IPV6;
 }
 
 /* Apart from the other: what one of them needs is not to be in the way of the other. */
@@ -234,6 +242,17 @@ NOINLINE int route_prove_stacked(struct xdp_md *ctx)
 }
 
 /* The second look comes after the first one, not from within: together, they would need too much stack. */
+INLINE int route_conclude(struct xdp_md *ctx, int action)
+{
+	return likely(action < LOOK_AGAIN) ? action : route_second_look(ctx, action == LOOK_AGAIN);
+}
+
+/* For an IPv4 packet that a bridge hands to the host. */
+INLINE int route_forward_bridged(struct xdp_md *ctx)
+{
+	return route_conclude(ctx, route_prove_stacked(ctx));
+}
+
 INLINE int route_forward(struct xdp_md *ctx)
 {
 	int action;
@@ -242,9 +261,10 @@ INLINE int route_forward(struct xdp_md *ctx)
 		action = route_prove_stacked(ctx);
 	else
 		action = route_prove(ctx, 0);
-	if (likely(action < LOOK_AGAIN))
-		return action;
-	return route_second_look(ctx, action == LOOK_AGAIN);
+	if (likely(action != LOOK_AT_IPV6))
+		return route_conclude(ctx, action);
+	return bpf_core_field_exists(struct net, ipv6) ? route6_forward(ctx)
+						       : leave_to_linux(ctx, TNA_REASON_NOT_IP);
 }
 
 #endif

@@ -34,7 +34,7 @@ TEST_F(FromBridge, WhatIsForTheHostItselfGetsThere) {
     accelerate();
     EXPECT_EQ(treat(packet({.to = "10.0.0.1"})).path, slowPath("not-routed"));
     const auto other = FrameBuilder().ethernet(portMac(0), station(1)).etherType(0x88b5).raw(46);
-    EXPECT_EQ(treat(other), (Treatment{slowPath("not-ipv4"), {}}));
+    EXPECT_EQ(treat(other), (Treatment{slowPath("local"), {}}));
 }
 
 TEST_F(FromBridge, FramesForThePortsOwnAddressAreLeftToLinux) {
