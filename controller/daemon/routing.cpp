@@ -52,7 +52,7 @@ model::MacAddress neighbourOf(const Question& question) {
     neighbour->ndm_family = AF_INET;
     neighbour->ndm_ifindex = static_cast<int>(question.arrival);
     mnl_attr_put(request, NDA_DST, sizeof(question.from), &question.from);
-    model::MacAddress mac{{2, 0, 0, 0, 0, 1}};
+    model::MacAddress mac{{2, 0x74, 0x6e, 0x61, 0, 0}};
     (void)capability::queryNetlink(NETLINK_ROUTE, request, [&](const nlmsghdr* message) {
         capability::forEachAttribute(message, sizeof(ndmsg), [&](const nlattr* attribute) {
             if (mnl_attr_get_type(attribute) == NDA_LLADDR &&
