@@ -16,6 +16,9 @@ public:
     virtual nlohmann::json status() = 0;
     /// Nothing if there is no such port.
     virtual std::optional<nlohmann::json> port(const std::string& name) = 0;
+    /// What becomes of a packet that comes in by a port.
+    virtual Result<nlohmann::json> route(const std::string& port, const std::string& from,
+                                         const std::string& to) = 0;
     /// What happened since the start; cheap enough to be asked often.
     virtual nlohmann::json events() = 0;
     virtual nlohmann::json graph() = 0;

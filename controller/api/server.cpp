@@ -122,6 +122,14 @@ private:
             else
                 answer(response, 404, noSuchPort(name));
         });
+        http_.Get(R"(/v1/ports/([^/]{1,64})/route)", [this](const httplib::Request& request, auto& response) {
+            const auto document = backend_.route(request.matches[1], request.get_param_value("from"),
+                                                 request.get_param_value("to"));
+            if (document)
+                answer(response, 200, *document);
+            else
+                answer(response, 400, errorDocument(document.error()));
+        });
     }
 
     void addWriters() {

@@ -9,20 +9,24 @@ namespace tna::assemble {
 
 namespace {
 
-bool hasAddress(const model::Link& link, int family) {
-    return std::ranges::any_of(link.addresses, [&](const auto& address) { return address.family == family; });
+/// Whether a link may be one that packets are routed to and from, whatever it is.
+bool takesPart(const model::Link& link) {
+    return !link.bridgePort && (link.flags & model::link_flag::loopback) == 0 && link.up();
 }
 
-/// Whether Linux routes packets to and from a link, whatever it is.
+/// Whether Linux routes packets to and from a link, of one protocol at least.
 bool routes(const model::Link& link) {
-    return !link.bridgePort && (link.flags & model::link_flag::loopback) == 0 && link.up() &&
-           ((link.ip.forwarding4 && hasAddress(link, 4)) || (link.ip.forwarding6 && hasAddress(link, 6)));
+    const auto forwarded = [&](const model::Address& address) {
+        return address.family == 4 ? link.ip.forwarding4 : link.ip.forwarding6;
+    };
+    return takesPart(link) && std::ranges::any_of(link.addresses, forwarded);
 }
 
-/// A bridge that packets are routed to and from through its ports: those of IPv4.
+/// A bridge that IPv4 packets are routed to and from through its ports.
 bool isRoutedBridge(const model::Link& link) {
-    return link.bridge && !link.bridge->vlanFiltering && link.master == 0 && link.ip.forwarding4 &&
-           hasAddress(link, 4) && routes(link);
+    const auto isIpv4 = [](const model::Address& address) { return address.family == 4; };
+    return link.bridge && !link.bridge->vlanFiltering && link.master == 0 && takesPart(link) &&
+           link.ip.forwarding4 && std::ranges::any_of(link.addresses, isIpv4);
 }
 
 /// What lies on top of other devices, or carries packets in packets: nothing comes in or leaves there.

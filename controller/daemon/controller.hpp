@@ -52,6 +52,8 @@ public:
 
     nlohmann::json status() override;
     std::optional<nlohmann::json> port(const std::string& name) override;
+    Result<nlohmann::json> route(const std::string& port, const std::string& from,
+                                 const std::string& to) override;
     nlohmann::json events() override;
     nlohmann::json graph() override;
     nlohmann::json capabilities() override;

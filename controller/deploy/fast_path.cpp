@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
+#include <cstring>
 #include <spdlog/spdlog.h>
 
 #include "entry.skel.h"
@@ -98,20 +99,23 @@ FastPath::~FastPath() {
     entry__destroy(entry_);
 }
 
-Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
+Constants FastPath::constantsOf(const assemble::Profile& profile) const {
     auto constants = constants_;
     constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
     constants[TNA_CONSTANT_ROUTE] = profile.route;
     constants[TNA_CONSTANT_STACKED] = profile.stacked;
-    std::ranges::copy(profile.station.bytes,
-                      reinterpret_cast<std::uint8_t*>(&constants[TNA_CONSTANT_STATION]));
+    std::memcpy(&constants[TNA_CONSTANT_STATION], profile.station.bytes.data(), profile.station.bytes.size());
     constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
     constants[TNA_CONSTANT_VETH] = profile.veth;
     constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
+    return constants;
+}
+
+Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
     const auto replaced = flows_.replacements(profile, pipeline_);
     if (!replaced)
         return std::unexpected(replaced.error());
-    return pipelineTemplate_.load(*replaced, constants);
+    return pipelineTemplate_.load(*replaced, constantsOf(profile));
 }
 
 Result<int> FastPath::program(const assemble::Profile& profile) {

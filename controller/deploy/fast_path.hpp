@@ -16,7 +16,10 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 struct entry;
 
@@ -38,6 +41,14 @@ struct Applied {
     unsigned detached = 0;
     unsigned swapped = 0; ///< profiles put in place or taken away
     std::map<model::IfIndex, Error> failures;
+};
+
+/// What the fast path would do with a frame.
+struct Verdict {
+    std::optional<model::IfIndex> egress; ///< the port it would leave by; nothing: it is left to Linux
+    std::string code;                     ///< why it is left to Linux, as in tna/reasons.h; may be empty
+    std::string text;
+    std::vector<std::uint8_t> frame; ///< as it would leave
 };
 
 /// The fast path of one network namespace: shared maps, one program per profile, one attachment per
@@ -76,11 +87,15 @@ public:
 
     /// A profile's program, loaded if need be (tests run it without a port).
     [[nodiscard]] Result<int> program(const assemble::Profile& profile);
+    /// Runs a port's program on a frame as if it had come in there, finished and in one buffer. Nothing is
+    /// sent, counted, or remembered.
+    [[nodiscard]] Result<Verdict> tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const;
     /// Makes a device known as ingress and egress of the fast path.
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex);
 
 private:
     [[nodiscard]] Result<UniqueFd> loadProgram(const assemble::Profile& profile);
+    [[nodiscard]] Constants constantsOf(const assemble::Profile& profile) const;
     struct Watched {
         WatchedPorts ports;
         StationMirror stations;

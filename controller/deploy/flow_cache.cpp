@@ -37,8 +37,8 @@ Result<FlowCache> FlowCache::create(unsigned perCpu) {
 Result<void> FlowCache::need(UniqueFd& map, const char* name, std::size_t size) const {
     if (map)
         return {};
-    map = UniqueFd{bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(__u32), total * static_cast<__u32>(size), 1,
-                                  nullptr)};
+    map = UniqueFd{bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(__u32), total * static_cast<__u32>(size),
+                                  1, nullptr)};
     if (!map)
         return failErrno(errno, "cannot create {}, a part of the flow cache, of {} entries", name, total);
     return {};
@@ -46,9 +46,8 @@ Result<void> FlowCache::need(UniqueFd& map, const char* name, std::size_t size) 
 
 Result<std::map<int, int>> FlowCache::replacements(const assemble::Profile& profile,
                                                    const PipelineObject& pipeline) {
-    std::map<int, int> replaced{{pipeline.flows, flows.get()},
-                                {pipeline.routes, routes.get()},
-                                {pipeline.routes6, routes6.get()}};
+    std::map<int, int> replaced{
+        {pipeline.flows, flows.get()}, {pipeline.routes, routes.get()}, {pipeline.routes6, routes6.get()}};
     if (profile.vlanProtocol != 0) {
         if (auto made = need(vlans, "tna_flow_vlans", sizeof(tna_flow_vlans)); !made)
             return std::unexpected(made.error());

@@ -10,8 +10,8 @@
 
 namespace tna::deploy {
 
-/// The maps that the CPUs' caches lie in: of flows that are bridged, of routes of IPv4, and of IPv6. They take
-/// the places of the pipeline's own, which are there for one entry only.
+/// The maps that the CPUs' caches lie in: of flows that are bridged, of routes of IPv4, and of IPv6. They
+/// take the places of the pipeline's own, which are there for one entry only.
 struct FlowCache {
     UniqueFd flows;
     UniqueFd routes;

@@ -62,12 +62,13 @@ INLINE u32 packet_length(struct xdp_md *ctx)
 	return len;
 }
 
-/* The MAC address that the frame is for; 0 if it is too short to look at. */
-INLINE u64 packet_destination(struct xdp_md *ctx)
+/* Whether the frame is an untagged one of IPv4 for this MAC address. */
+INLINE int packet_ipv4_for(struct xdp_md *ctx, u64 station)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
 
-	return data + PACKET_MIN > end ? 0 : *(u64 *)data & MAC_MASK;
+	return data + PACKET_MIN <= end && (*(u64 *)data & MAC_MASK) == station &&
+	       *(u16 *)(data + 2 * ETH_ALEN) == bpf_htons(ETH_P_IP);
 }
 
 /* The address of the device that the frame came in by. */

@@ -7,8 +7,8 @@ SEC("xdp.frags")
 int pipeline(struct xdp_md *ctx)
 {
 	if (CONSTANT(BRIDGE)) {
-		/* a frame for a bridge that packets are routed for */
-		WHEN(ROUTE) if (packet_destination(ctx) == CONSTANT(STATION)) return route_forward(ctx);
+		/* an IPv4 packet for the bridge, which routes */
+		WHEN(ROUTE) if (packet_ipv4_for(ctx, CONSTANT(STATION))) return route_forward_bridged(ctx);
 		return bridge_forward(ctx);
 	}
 	return CONSTANT(ROUTE) ? route_forward(ctx) : XDP_PASS;

@@ -129,6 +129,11 @@ NOINLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, struct tna_route_bridg
 	return REASON_NONE;
 }
 
+INLINE int device_is_bridge(u64 device)
+{
+	return !!(BPF_CORE_READ_BITFIELD(KOBJ(struct net_device, device), priv_flags) & IFF_EBRIDGE);
+}
+
 /* By which port a bridge sends to a MAC address. */
 INLINE u32 evaluate_bridged_departure(u64 device, u64 next_hop, u64 *station, u64 *egress)
 {

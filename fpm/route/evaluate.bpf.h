@@ -187,6 +187,20 @@ INLINE u32 route_evaluate_source(struct xdp_md *ctx, const struct ipv4 *ip, stru
 	return REASON_NONE;
 }
 
+/* The bridge by which a packet leaves, and which of its ports it will be. */
+INLINE u32 evaluate_departing_bridge(struct route_path *path, u32 total)
+{
+	struct net_device *bridge = KOBJ(struct net_device, path->departure);
+
+	BECAUSE(total > path->mtu, ROUTE_MTU);
+	BECAUSE(guard_capture_device(path->departure, bridge), CAPTURE);
+	BECAUSE(guard_tc_entry_busy(guard_tc_egress(bridge)), TC);
+	BECAUSE(guard_netdev_egress(bridge), NETDEV_HOOK);
+	BECAUSE(guard_egress_down(bridge), EGRESS_DOWN);
+	BECAUSE(guard_egress_qdisc(bridge) && guard_egress_qdisc_list(path->departure), EGRESS_QDISC);
+	return evaluate_bridged_departure(path->departure, path->destination, &path->station, &path->egress);
+}
+
 /* The smaller one of a device's MTU and a route's metric, which 0 stands for none. */
 INLINE u32 route_mtu(u32 device, u32 metric)
 {
@@ -198,35 +212,11 @@ INLINE u32 metric_mtu(u64 metrics)
 	return KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_MTU]));
 }
 
-/* Profiles that know no bridges have no place among the ports for one either. */
-INLINE int departs_by_bridge(const struct route_path *path)
+INLINE u32 evaluate_departure(const struct route_path *path, u32 total)
 {
-	struct net_device *departure = KOBJ(struct net_device, path->departure);
-
-	return CONSTANT(STACKED) && BPF_CORE_READ_BITFIELD(departure, priv_flags) & IFF_EBRIDGE;
-}
-
-/* The bridge by which a packet leaves, and which of its ports it will be. */
-INLINE u32 evaluate_departing_bridge(struct route_path *path)
-{
-	struct net_device *bridge = KOBJ(struct net_device, path->departure);
-
-	BECAUSE(guard_capture_device(path->departure, bridge), CAPTURE);
-	BECAUSE(guard_tc_entry_busy(guard_tc_egress(bridge)), TC);
-	BECAUSE(guard_netdev_egress(bridge), NETDEV_HOOK);
-	BECAUSE(guard_egress_down(bridge), EGRESS_DOWN);
-	BECAUSE(guard_egress_qdisc(bridge) && guard_egress_qdisc_list(path->departure), EGRESS_QDISC);
-	return evaluate_bridged_departure(path->departure, path->destination, &path->station, &path->egress);
-}
-
-INLINE u32 evaluate_departure(struct route_path *path, u32 total)
-{
-	path->egress = path->departure;
-	BECAUSE(total > path->mtu, ROUTE_MTU);
-	if (departs_by_bridge(path))
-		UNLESS_BECAUSE(evaluate_departing_bridge(path));
 	struct bridge_path out = {.egress = path->egress};
 
+	BECAUSE(total > path->mtu, ROUTE_MTU);
 	return evaluate_egress(&out, total + ETH_HLEN);
 }
 
@@ -241,7 +231,7 @@ INLINE void route_evict(struct tna_route *route)
 }
 
 /* Addresses differ in their last bytes, which are the highest of a number as it lies in the header. */
-INLINE u32 route_index(const struct ipv4 *ip)
+INLINE u32 ipv4_index(const struct ipv4 *ip)
 {
 	return flow_index(ip->addresses ^ ip->addresses >> 35, 0, 0);
 }
@@ -249,7 +239,7 @@ INLINE u32 route_index(const struct ipv4 *ip)
 /* For profiles whose packets may pass a bridge. */
 INLINE void route_fill_bridges(const struct ipv4 *ip, const struct route_path *path)
 {
-	u32 index = route_index(ip);
+	u32 index = ipv4_index(ip);
 
 	if (index >= FLOWS_TOTAL)
 		return;
@@ -319,11 +309,13 @@ NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route)
 	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip, &path));
 	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.departure, mtu)),
 			     metric_mtu(KLOAD(u64, KADDR(struct fib_info, path.info, fib_metrics))));
+	path.egress = path.departure;
+	if (CONSTANT(STACKED) && device_is_bridge(path.departure))
+		UNLESS_BECAUSE(evaluate_departing_bridge(&path, ip.total));
 	UNLESS_BECAUSE(evaluate_departure(&path, ip.total));
+	UNLESS_BECAUSE(route_fill(route, &path, epoch));
 	if (CONSTANT(STACKED))
 		route_fill_bridges(&ip, &path);
-	BECAUSE(!route, SHORT);
-	UNLESS_BECAUSE(route_fill(route, &path, epoch));
 	route->addresses = ip.addresses;
 	route->start = ip.start;
 	return REASON_NONE;

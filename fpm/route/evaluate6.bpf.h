@@ -87,12 +87,11 @@ INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *
 	BECAUSE(KGET(u64, hop, nhc_lwtstate), ROUTE_SPECIAL);
 	BECAUSE(KLOAD(u64, KADDR(struct fib6_nh, fib6_nh, rt6i_exception_bucket)), ROUTE_SPECIAL);
 	BECAUSE(family && family != FAMILY_INET6, ROUTE_SPECIAL);
-	path->way.departure = KGET(u64, hop, nhc_dev);
+	path->way.egress = path->way.departure = KGET(u64, hop, nhc_dev);
 	path->gateway = ip->destination;
 	if (family)
 		path->gateway = (struct ipv6_address){KLOAD(u64, gateway), KLOAD(u64, gateway + 8)};
-	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->way.departure, ifindex)) != lookup->ifindex,
-		UNPROVED);
+	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->way.egress, ifindex)) != lookup->ifindex, UNPROVED);
 	BECAUSE((u32)path->gateway.prefix != lookup->ipv6_dst[0] ||
 			path->gateway.prefix >> 32 != lookup->ipv6_dst[1] ||
 			(u32)path->gateway.rest != lookup->ipv6_dst[2] ||
@@ -135,15 +134,15 @@ INLINE u32 evaluate6_route(struct xdp_md *ctx, const struct ipv6 *ip, struct rou
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
 		UNLESS_BECAUSE(evaluate6_tables(path, ip));
 		UNLESS_BECAUSE(evaluate6_hop(path, &lookup, ip));
-		BECAUSE(path->way.departure == path->way.arrival, SAME_DEVICE);
+		BECAUSE(path->way.egress == path->way.device, SAME_DEVICE);
 	}
 	UNLESS_BECAUSE(route_refused(answer));
-	path->egress_inet6 = inet6_device(KOBJ(struct net_device, path->way.departure));
+	path->egress_inet6 = inet6_device(KOBJ(struct net_device, path->way.egress));
 	BECAUSE(inet6_disabled(path->egress_inet6), ROUTE_SPECIAL);
-	path->way.neighbour = neighbour6_find(path->egress_inet6, path->way.departure, path->gateway.prefix,
+	path->way.neighbour = neighbour6_find(path->egress_inet6, path->way.egress, path->gateway.prefix,
 					      path->gateway.rest);
 	BECAUSE(!path->way.neighbour ||
-			neighbour_unfit(KOBJ(struct neighbour, path->way.neighbour), path->way.departure),
+			neighbour_unfit(KOBJ(struct neighbour, path->way.neighbour), path->way.egress),
 		NEIGHBOUR);
 	path->way.destination = neighbour_address(path->way.neighbour);
 	BECAUSE((path->way.destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
@@ -204,7 +203,6 @@ NOINLINE u32 route6_evaluate(struct xdp_md *ctx, struct tna_route6 *route6)
 	path.metrics = KLOAD(u64, KADDR(struct fib6_info, path.way.info, fib6_metrics));
 	path.mtus = route6_mtus(path.egress_inet6, path.metrics);
 	path.way.mtu = route_mtu(path.mtus, path.mtus >> 32);
-	BECAUSE(departs_by_bridge(&path.way), IPV6_BRIDGED);
 	UNLESS_BECAUSE(evaluate_departure(&path.way, ip.total));
 	return route6 ? route6_fill(route6, &ip, &path, epoch) : TNA_REASON_SHORT;
 }

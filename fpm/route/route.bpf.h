@@ -110,7 +110,7 @@ NOINLINE int route_second_look(struct xdp_md *ctx, u64 doubt)
 
 	if (!ipv4_parse(ctx, &ip))
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
-	u32 index = route_index(&ip);
+	u32 index = ipv4_index(&ip);
 
 	if (index >= FLOWS_TOTAL)
 		return XDP_PASS;
@@ -136,13 +136,13 @@ INLINE u64 route_gone(struct fib_alias *alias, u64 info)
 	return word;
 }
 
-/* For a frame with the EtherType of IPv6: route6.bpf.h. */
-INLINE int route6_forward(struct xdp_md *ctx);
-
-/* Besides verdicts: everything is in doubt, or just deserves a closer look. */
+/* Besides verdicts: everything is in doubt, or just deserves a closer look; or it is IPv6. */
 #define LOOK_AGAIN 16
 #define LOOK_CLOSER 17
-#define LOOK_AS_IPV6 18
+#define LOOK_AT_IPV6 18
+
+/* For a frame with the EtherType of IPv6: route6.bpf.h. */
+INLINE int route6_forward(struct xdp_md *ctx);
 
 /*
  * XDP_REDIRECT, or XDP_PASS with the frame untouched, or one of the above. `stacked` is known when this is
@@ -156,7 +156,7 @@ INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 	if (unlikely(!ipv4_parse(ctx, &ip)) || (stacked && !packet_parse(ctx, &packet)))
 		return LOOK_AGAIN;
 	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
-	u32 index = route_index(&ip);
+	u32 index = ipv4_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return XDP_PASS;
@@ -232,7 +232,7 @@ INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 look_again:
 	return doubt ? LOOK_AGAIN : LOOK_CLOSER;
 ipv6:
-	return LOOK_AS_IPV6;
+	return LOOK_AT_IPV6;
 }
 
 /* Apart from the other: what one of them needs is not to be in the way of the other. */
@@ -242,6 +242,17 @@ NOINLINE int route_prove_stacked(struct xdp_md *ctx)
 }
 
 /* The second look comes after the first one, not from within: together, they would need too much stack. */
+INLINE int route_conclude(struct xdp_md *ctx, int action)
+{
+	return likely(action < LOOK_AGAIN) ? action : route_second_look(ctx, action == LOOK_AGAIN);
+}
+
+/* For an IPv4 packet that a bridge hands to the host. */
+INLINE int route_forward_bridged(struct xdp_md *ctx)
+{
+	return route_conclude(ctx, route_prove_stacked(ctx));
+}
+
 INLINE int route_forward(struct xdp_md *ctx)
 {
 	int action;
@@ -250,14 +261,10 @@ INLINE int route_forward(struct xdp_md *ctx)
 		action = route_prove_stacked(ctx);
 	else
 		action = route_prove(ctx, 0);
-	if (likely(action < LOOK_AGAIN))
-		return action;
-	if (action == LOOK_AS_IPV6 && CONSTANT(BRIDGE))
-		return leave_to_linux(ctx, TNA_REASON_IPV6_BRIDGED);
-	if (action == LOOK_AS_IPV6)
-		return bpf_core_field_exists(struct net, ipv6) ? route6_forward(ctx)
-							       : leave_to_linux(ctx, TNA_REASON_NOT_IP);
-	return route_second_look(ctx, action == LOOK_AGAIN);
+	if (likely(action != LOOK_AT_IPV6))
+		return route_conclude(ctx, action);
+	return bpf_core_field_exists(struct net, ipv6) ? route6_forward(ctx)
+						       : leave_to_linux(ctx, TNA_REASON_NOT_IP);
 }
 
 #endif

@@ -49,10 +49,10 @@ Result<nlohmann::json> understand(const httplib::Result& result, const std::stri
 }
 } // namespace
 
-std::string pathOfPort(const std::string& name) {
+static std::string encoded(const std::string& text) {
     static constexpr char digits[] = "0123456789ABCDEF";
-    std::string path = "/v1/ports/";
-    for (const char letter : name) {
+    std::string path;
+    for (const char letter : text) {
         const auto byte = static_cast<unsigned char>(letter);
         if (std::isalnum(byte) != 0 || letter == '-' || letter == '_' || letter == '.') {
             path += letter;
@@ -63,6 +63,14 @@ std::string pathOfPort(const std::string& name) {
         path += digits[byte & 15U];
     }
     return path;
+}
+
+std::string pathOfPort(const std::string& name) {
+    return "/v1/ports/" + encoded(name);
+}
+
+std::string pathOfRoute(const std::string& port, const std::string& from, const std::string& to) {
+    return pathOfPort(port) + "/route?from=" + encoded(from) + "&to=" + encoded(to);
 }
 
 Result<void> Client::reachable() const {

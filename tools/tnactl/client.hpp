@@ -11,6 +11,10 @@ namespace tna::ctl {
 /// Where a port's document is; names may contain anything but '/' and blanks.
 [[nodiscard]] std::string pathOfPort(const std::string& name);
 
+/// Where it is told what becomes of a packet that comes in by a port.
+[[nodiscard]] std::string pathOfRoute(const std::string& port, const std::string& from,
+                                      const std::string& to);
+
 /// Talks to tnad over its Unix socket.
 class Client {
 public:

@@ -21,6 +21,7 @@ struct Options {
     bool asJson = false;
     bool asDot = false;
     std::string port;
+    std::vector<std::string> words; ///< of `route`
 };
 
 int complain(const Error& error) {
@@ -92,6 +93,17 @@ int setPaused(const ctl::Client& client, const Options& options, bool paused) {
     });
 }
 
+/// `route get ADDRESS from ADDRESS iif PORT`, in the words of `ip route get`.
+int route(const ctl::Client& client, const Options& options) {
+    const auto& words = options.words;
+    if (words.size() != 6 || words[0] != "get" || words[2] != "from" || words[4] != "iif" || words[5].empty())
+        return complain({"the command is not `route get ADDRESS from ADDRESS iif PORT`",
+                         {},
+                         "for example `tnactl route get 192.0.2.1 from 198.51.100.7 iif eth0`",
+                         ExitCode::usage});
+    return show(client.get(ctl::pathOfRoute(words[5], words[3], words[1])), options.asJson, ctl::renderRoute);
+}
+
 /// The command line; what is parsed into must outlive it.
 class CommandLine {
 public:
@@ -108,6 +120,8 @@ public:
                     "Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no permission, 5 tnad does not answer.");
         graph_->add_flag("--dot", options.asDot, "for Graphviz: tnactl graph --dot | dot -Tsvg > g.svg");
         namePort(explain_, "tnactl explain eth0")->required();
+        route_->add_option("WORDS", options.words, "get ADDRESS from ADDRESS iif PORT")->required();
+        route_->footer("Example: tnactl route get 192.0.2.1 from 198.51.100.7 iif eth0");
         namePort(pause_, "tnactl pause eth0; tnactl pause");
         namePort(resume_, "tnactl resume eth0; tnactl resume");
     }
@@ -132,6 +146,8 @@ public:
             return top(client);
         if (explain_->parsed())
             return show(client.get(ctl::pathOfPort(options_.port)), options_.asJson, ctl::renderPort);
+        if (route_->parsed())
+            return route(client, options_);
         if (graph_->parsed())
             return show(client.get("/v1/graph"), options_.asJson,
                         options_.asDot ? ctl::renderGraphDot : ctl::renderGraphTree);
@@ -157,6 +173,7 @@ private:
     CLI::App* top_ = command("top", "the same, live; q quits");
     CLI::App* explain_ =
         command("explain", "why a port is or is not accelerated, and which frames were left to Linux");
+    CLI::App* route_ = command("route", "what the fast path does with a packet, beside what the kernel says");
     CLI::App* graph_ = command("graph", "what depends on what, as a tree");
     CLI::App* capabilities_ = command("capabilities", "what this kernel and its drivers can do");
     CLI::App* pause_ = command("pause", "leave a port to Linux, or all if none is named");

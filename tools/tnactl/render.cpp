@@ -100,6 +100,28 @@ std::string renderPort(const json& document) {
     return slow.empty() ? out : out + table.text();
 }
 
+std::string renderRoute(const json& document) {
+    const auto part = [&](const char* name) {
+        return document.is_object() ? document.value(name, json::object()) : json::object();
+    };
+    const auto kernel = part("kernel"), fast = part("fast_path");
+    std::string linux = text(kernel, "error");
+    if (linux.empty()) {
+        linux = text(kernel, "type");
+        for (const auto& [word, key] : {std::pair{" via ", "gateway"}, {" dev ", "device"}})
+            if (const auto value = text(kernel, key); !value.empty())
+                linux += word + value;
+    }
+    std::string tna = fmt::format("left to Linux: {} ({})", text(fast, "text"), text(fast, "reason"));
+    if (text(fast, "action") == "forward")
+        tna = fmt::format("out of {} to {} from {}", text(fast, "port"), text(fast, "destination_mac"),
+                          text(fast, "source_mac"));
+    const auto port = text(document, "port"), arrival = text(document, "received_as");
+    return fmt::format("{} from {} iif {}{}\n  kernel:    {}\n  fast path: {}\n", text(document, "to"),
+                       text(document, "from"), port, port == arrival ? "" : " (received as " + arrival + ")",
+                       linux, tna);
+}
+
 namespace {
 /// What needs what, below each other. What several need is told once, and named after that.
 class Tree {

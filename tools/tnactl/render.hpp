@@ -13,6 +13,7 @@ namespace tna::ctl {
 /// The documents as text for people. Fields that are missing show as nothing.
 [[nodiscard]] std::string renderStatus(const nlohmann::json& status);
 [[nodiscard]] std::string renderPort(const nlohmann::json& document);
+[[nodiscard]] std::string renderRoute(const nlohmann::json& document);
 [[nodiscard]] std::string renderGraphTree(const nlohmann::json& graph);
 [[nodiscard]] std::string renderGraphDot(const nlohmann::json& graph);
 [[nodiscard]] std::string renderCapabilities(const nlohmann::json& document);

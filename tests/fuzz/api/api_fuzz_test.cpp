@@ -26,6 +26,10 @@ public:
         EXPECT_EQ(name.find('/'), std::string::npos);
         return name == "p0" ? std::optional(nlohmann::json{{"port", name}}) : std::nullopt;
     }
+    Result<nlohmann::json> route(const std::string& port, const std::string&, const std::string&) override {
+        EXPECT_EQ(port.find('/'), std::string::npos);
+        return fail("no routes here");
+    }
     nlohmann::json events() override { return nlohmann::json::object(); }
     nlohmann::json graph() override { return nlohmann::json::object(); }
     nlohmann::json capabilities() override { return nlohmann::json::object(); }

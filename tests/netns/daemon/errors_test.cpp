@@ -171,8 +171,9 @@ TEST_F(Errors, PortThatIsNotThere) {
 }
 
 TEST_F(Errors, WrongUsageOfTheControlProgram) {
-    for (const auto& wrong : {Words{}, Words{"nope"}, Words{"explain"}, Words{"explain", ""}, Words{"--nope"},
-                              Words{"status", "--dot"}, Words{"--json"}, Words{"--json=maybe", "status"}})
+    for (const auto& wrong :
+         {Words{}, Words{"nope"}, Words{"explain"}, Words{"explain", ""}, Words{"route", "get", "10.0.0.1"},
+          Words{"--nope"}, Words{"status", "--dot"}, Words{"--json"}, Words{"--json=maybe", "status"}})
         expectRefusal(tnactl(wrong), 2, {"(`tnactl --help` shows the usage)"});
     expectRefusal(tnactl({"top", "--json"}), 2, {"'top' has no --json", "--json status"});
     expectRefusal(tnactl({"graph", "--json", "--dot"}), 2, {"exclude each other"});

@@ -103,7 +103,7 @@ TEST_F(FromBridge, Settings) {
              "sysctl -qw net.ipv4.conf.p0.forwarding=1"),
          one("StrictReversePath", "sysctl -qw net.ipv4.conf.br0.rp_filter=1", "",
              "sysctl -qw net.ipv4.conf.br0.rp_filter=0"),
-         one("Macvlan", "ip link add link br0 name mv0 type macvlan && ip link set mv0 up", "stacked",
+         one("Macvlan", "ip link add link br0 name mv0 type macvlan && ip link set mv0 up", "bridge-promisc",
              "ip link del mv0", {"ip link add link br0 name mv0 type macvlan && ip link del mv0"})});
 }
 

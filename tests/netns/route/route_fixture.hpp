@@ -30,12 +30,12 @@ public:
 
 protected:
     void SetUp() override;
-    /// A packet socket for a protocol, on an interface or (null) on all.
-    static UniqueFd capture(const char* interface, int protocol);
     /// The host with this number is known behind a device.
     static void knows(const std::string& device, unsigned number);
     /// Until a packet comes out where it should without the fast path.
     void routesAtLast();
+    /// A packet socket for a protocol, on an interface or (null) on all.
+    static UniqueFd capture(const char* interface, int protocol);
     /// The frame is treated the fast way, and comes out where it should.
     void expectFast(const Frame& frame, unsigned port = 1) {
         EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame, port)}));

@@ -77,6 +77,27 @@ TEST(Port, ReasonsAreSentences) {
                                     "FRAMES  REASON   BECAUSE\n     2  capture  somebody captures\n");
 }
 
+TEST(Route, TellsBothWays) {
+    json document{
+        {"to", "10.0.1.2"},
+        {"from", "10.0.0.2"},
+        {"port", "p0"},
+        {"received_as", "br0"},
+        {"kernel", {{"type", "unicast"}, {"gateway", nullptr}, {"device", "p1"}, {"error", nullptr}}},
+        {"fast_path",
+         {{"action", "forward"}, {"port", "p1"}, {"destination_mac", "d"}, {"source_mac", "s"}}}};
+    EXPECT_EQ(renderRoute(document), "10.0.1.2 from 10.0.0.2 iif p0 (received as br0)\n"
+                                     "  kernel:    unicast dev p1\n"
+                                     "  fast path: out of p1 to d from s\n");
+    document["received_as"] = "p0";
+    document["kernel"] = {{"error", "Network is unreachable"}};
+    document["fast_path"] = {{"action", "linux"}, {"reason", "not-routed"}, {"text", "no route"}};
+    EXPECT_EQ(renderRoute(document), "10.0.1.2 from 10.0.0.2 iif p0\n"
+                                     "  kernel:    Network is unreachable\n"
+                                     "  fast path: left to Linux: no route (not-routed)\n");
+    EXPECT_EQ(pathOfRoute("p?", "1.2.3.4", "::1"), "/v1/ports/p%3F/route?from=1.2.3.4&to=%3A%3A1");
+}
+
 TEST(Graph, TreeShowsWhatIsNeededBelowWhatNeedsIt) {
     const json graph{{"nodes",
                       {{{"id", "a"}, {"kind", "port"}, {"label", "p0"}},
@@ -109,6 +130,7 @@ TEST(Rendering, SurvivesAnyJson) {
                                  json{{"features", {{{"reasons", 3}}}}}}) {
         EXPECT_NO_THROW((void)renderStatus(withRates(document, document, 1))) << document;
         EXPECT_NO_THROW((void)renderPort(document)) << document;
+        EXPECT_NO_THROW((void)renderRoute(document)) << document;
         EXPECT_NO_THROW((void)renderGraphTree(document)) << document;
         EXPECT_NO_THROW((void)renderGraphDot(document)) << document;
         EXPECT_NO_THROW((void)renderCapabilities(document)) << document;
