@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routing module's straight line, run by hand (BPF_PROG_TEST_RUN): frames of senders always get the closer
-// look, for what their buffers may hold, and these do not.
+// The routing module's straight line, run by hand (BPF_PROG_TEST_RUN): frames of senders always get the
+// closer look, for what their buffers may hold, and these do not.
 #include "capability/kernel.hpp"
 #include "deploy/fast_path.hpp"
 #include "route_fixture.hpp"
@@ -27,8 +27,8 @@ protected:
         ASSERT_TRUE(probe) << probe.error().sentence();
         const auto facts = probe->readNamespace();
         ASSERT_TRUE(facts);
-        auto loaded =
-            deploy::FastPath::load({16, 256}, *facts, capability::probeKernel().hookFunctions, probe->casts());
+        auto loaded = deploy::FastPath::load({16, 256}, *facts, capability::probeKernel().hookFunctions,
+                                             probe->casts());
         ASSERT_TRUE(loaded) << loaded.error().sentence();
         fastPath_ = std::move(*loaded);
         for (const char* port : {"p0", "p1", "p2"})
