@@ -62,7 +62,7 @@ TEST_F(RoutedFrames, WhatLiesBehindThePacketIsCutOff) {
 
 TEST_F(RoutedFrames, EveryTimeToLive) {
     std::vector<Frame> frames;
-    for (unsigned ttl = 0; ttl < 256; ttl++)
+    for (unsigned ttl = 256; ttl-- > 0;) // those that end come when the route is in the cache
         frames.push_back(packet({.ttl = static_cast<std::uint8_t>(ttl)}));
     EXPECT_EQ(expectEachAsLinux(frames), 254U);
 }

@@ -53,6 +53,17 @@ TEST_F(Router6Settings, NoForwardingOnThePort) {
     EXPECT_EQ(treat(packet()), (Treatment{slowPath("not-forwarding"), routedTo(packet())}));
 }
 
+/// Without an address there is nothing that Linux would take away from the routes.
+TEST_F(Router6Settings, DisabledOnAPortWithoutAddresses) {
+    accelerate();
+    if (IsSkipped())
+        return;
+    must("ip address del fd00::1/64 dev p0");
+    expectFast(packet());
+    sysctl("net.ipv6.conf.p0.disable_ipv6", "1");
+    EXPECT_EQ(treat(packet()), (Treatment{slowPath("not-forwarding"), {}}));
+}
+
 Condition policy(const char* name, const std::string& direction) {
     return one(name, {"ip xfrm policy flush"},
                "ip xfrm policy add src ::/0 dst ::/0 dir " + direction + " action block", "xfrm",
