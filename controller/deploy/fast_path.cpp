@@ -17,8 +17,9 @@ Error loadError(const char* what) {
     return explainRefusal(fmt::format("cannot load {}", what), errno, thisMachine(), "5.18");
 }
 
-/// The kernel takes no larger value for an array map (KMALLOC_MAX_SIZE).
-constexpr unsigned largestFlowCache = (4U << 20U) / std::max(sizeof(tna_flow), sizeof(tna_route));
+/// Entries of all CPUs: more memory than that should be nobody's surprise. A program could address four times
+/// as much (BPF_MAX_VAR_OFF).
+constexpr unsigned largestFlowCache = 1U << 20U;
 
 /// What the kernel calls directly (BPF_DISPATCHER_MAX is 48), less the shared entry. Further ports keep the
 /// shared one: calling it is faster than calling one that found no room, and where there is no room nothing

@@ -23,7 +23,7 @@ namespace tna::deploy {
 
 struct Limits {
     unsigned maxPorts = 1024;
-    unsigned flowsPerCpu = 8192; ///< a power of two
+    unsigned flowsPerCpu = 32768; ///< a power of two
     unsigned maxStations = 131072;
 };
 
