@@ -130,7 +130,7 @@ const std::vector<std::string>& logLevels() {
 }
 
 const std::vector<std::string>& fdbWays() {
-    static const std::vector<std::string> ways{"auto", "in-place", "mirror"};
+    static const std::vector<std::string> ways{"auto", "in-place", "kfunc", "mirror"};
     return ways;
 }
 

@@ -35,7 +35,7 @@ struct Limits {
 };
 
 struct Kernel {
-    std::string fdb = "auto"; ///< "auto", "in-place", "mirror"
+    std::string fdb = "auto"; ///< "auto", "in-place", "kfunc", "mirror"
     bool operator==(const Kernel&) const = default;
 };
 

@@ -12,7 +12,7 @@ namespace tna::daemon {
 struct Loaded {
     std::optional<deploy::KernelProbe> probe; ///< where the kernel is read in place
     std::unique_ptr<deploy::FastPath> fastPath;
-    std::optional<introspect::Stations> stations; ///< where it is not
+    std::optional<introspect::Stations> stations; ///< where it is not, and the bridge cannot be asked
 };
 
 /// The probe for reading in place, or why there is none; by the configuration, too.
@@ -23,7 +23,7 @@ struct Loaded {
                                           capability::Capabilities& capabilities, std::size_t stationsBuffer);
 
 /// The one that reads nothing in place.
-[[nodiscard]] Result<Loaded> loadWatched(const config::Limits& limits, capability::Capabilities& capabilities,
+[[nodiscard]] Result<Loaded> loadWatched(const config::Config& config, capability::Capabilities& capabilities,
                                          std::size_t stationsBuffer);
 
 } // namespace tna::daemon

@@ -79,6 +79,19 @@ Result<std::unique_ptr<FastPath>> FastPath::loadWatched(const Limits& limits) {
     return fastPath;
 }
 
+Result<std::unique_ptr<FastPath>> FastPath::loadAsking(const Limits& limits) {
+    auto pipeline = PipelineObject::loadAsking(limits.maxPorts);
+    if (!pipeline)
+        return std::unexpected(pipeline.error());
+    const WatchedPorts ports{pipeline->watchedPorts};
+    auto fastPath = make({limits.maxPorts, 1, 0}, std::move(*pipeline), {});
+    if (fastPath) {
+        (*fastPath)->watched_.emplace(ports, std::nullopt);
+        (*fastPath)->setMirrorComplete(true); // the bridge knows all that Linux knows
+    }
+    return fastPath;
+}
+
 Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineObject pipeline,
                                                  Constants constants) {
     auto flows = FlowCache::create(limits.flowsPerCpu);
@@ -103,9 +116,10 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
 
 FastPath::FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits,
                    FlowCache flows, CounterReader counters, UniqueFd passAll)
-    : pipeline_(std::move(pipeline)), entry_(entry), pipelineTemplate_(pipeline_.program),
-      entryTemplate_(entry->progs.entry), constants_(constants), limits_(limits), flows_(std::move(flows)),
-      counterReader_(std::move(counters)), passAll_(std::move(passAll)) {}
+    : pipeline_(std::move(pipeline)), entry_(entry),
+      pipelineTemplate_(pipeline_.program, pipeline_.moduleBtf.get()), entryTemplate_(entry->progs.entry),
+      constants_(constants), limits_(limits), flows_(std::move(flows)), counterReader_(std::move(counters)),
+      passAll_(std::move(passAll)) {}
 
 FastPath::~FastPath() {
     attachments_.clear();

@@ -59,6 +59,8 @@ public:
     load(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks, Casts casts);
     /// The same for kernels that are not read in place.
     [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadWatched(const Limits& limits);
+    /// The same, where the bridge can be asked for stations (kernel-patches/).
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadAsking(const Limits& limits);
     FastPath(const FastPath&) = delete;
     FastPath& operator=(const FastPath&) = delete;
     ~FastPath();
@@ -78,9 +80,10 @@ public:
     /// Makes every flow prove itself from nothing, once.
     void forgetFlows();
 
-    /// Of the watched pipeline, null otherwise.
-    [[nodiscard]] StationMirror* mirror() { return watched_ ? &watched_->stations : nullptr; }
-    [[nodiscard]] const StationMirror* mirror() const { return watched_ ? &watched_->stations : nullptr; }
+    /// Of the watched pipeline, unless the bridge is asked; null otherwise.
+    [[nodiscard]] StationMirror* mirror() {
+        return watched_ && watched_->stations ? &*watched_->stations : nullptr;
+    }
     /// Whether the mirror holds all that Linux knows; else, frames are left to Linux.
     void setMirrorComplete(bool complete);
 
@@ -93,7 +96,7 @@ private:
     [[nodiscard]] Result<UniqueFd> loadProgram(const assemble::Profile& profile);
     struct Watched {
         WatchedPorts ports;
-        StationMirror stations;
+        std::optional<StationMirror> stations;
     };
     FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
              CounterReader counters, UniqueFd passAll);

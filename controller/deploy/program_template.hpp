@@ -22,7 +22,8 @@ using Constants = std::array<std::uint64_t, TNA_CONSTANT_COUNT>;
 /// 30-140 ms of a whole object, nearly all of which is parsing the kernel's BTF.
 class ProgramTemplate {
 public:
-    explicit ProgramTemplate(const bpf_program* program);
+    /// Kernel functions that the program calls may be a module's: its types.
+    explicit ProgramTemplate(const bpf_program* program, int moduleBtf = -1);
 
     /// Programs are loaded as able to handle frames in several buffers (which they pass on): any driver
     /// takes such a program, and all users of a device map must be alike in this.
@@ -34,6 +35,7 @@ public:
 private:
     const char* name_;
     std::vector<bpf_insn> instructions_;
+    std::vector<int> typesByIndex_; ///< what calls of kernel functions have in `off`; at 0, the kernel's own
 };
 
 /// A program that leaves every frame to Linux.

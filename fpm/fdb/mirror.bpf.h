@@ -80,9 +80,9 @@ INLINE u32 fdb_source(u32 bridge, u32 port, u64 mac, u64 refresh)
 }
 
 /* The ifindex of the port where the destination is. */
-INLINE u32 fdb_destination(u32 bridge, u64 mac, u32 *port)
+INLINE u32 fdb_destination(struct xdp_md *ctx, u32 bridge, const struct packet *packet, u32 *port)
 {
-	struct tna_station *station = station_find(bridge, mac);
+	struct tna_station *station = station_find(bridge, packet->destination);
 
 	if (!station)
 		return TNA_REASON_UNKNOWN_UNICAST;

@@ -4,12 +4,16 @@
 
 /*
  * Known unicast between two ports of a bridge, without reading anything of the kernel: the stations come
- * from fdb/mirror.bpf.h, all else that Linux would do with a frame from a table of ports that the
- * controller keeps. See README.md beside this file.
+ * from fdb/mirror.bpf.h, or the bridge is asked (fdb/kfunc.bpf.h); all else that Linux would do with a
+ * frame comes from a table of ports that the controller keeps. See README.md beside this file.
  */
 
 #include "bridge/settings.bpf.h"
+#ifdef TNA_FDB_KFUNC
+#include "fdb/kfunc.bpf.h"
+#else
 #include "fdb/mirror.bpf.h"
+#endif
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -85,7 +89,7 @@ INLINE int watched_forward(struct xdp_md *ctx)
 	if (reason == REASON_NONE)
 		reason = source;
 	if (reason == REASON_NONE)
-		reason = fdb_destination(in->bridge, packet.destination, &egress);
+		reason = fdb_destination(ctx, in->bridge, &packet, &egress);
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
 	if (egress == port)
