@@ -67,6 +67,9 @@ private:
         if (link_.vlanRxOffload && link_.kind != "veth")
             no("vlan-offload", "it takes VLAN tags out of frames before XDP sees them",
                "`ethtool -K " + link_.name + " rxvlan off`");
+        if (link_.serviceTagRxOffload && link_.kind != "veth")
+            no("vlan-offload", "it takes 802.1ad tags out of frames before XDP sees them",
+               "`ethtool -K " + link_.name + " rx-vlan-stag-hw-parse off`");
         if (!link_.ethernet)
             no("not-ethernet", "it is not an Ethernet device");
         if (link_.switchPort)
@@ -110,11 +113,7 @@ private:
 
     void ruleBridge(const model::Link& bridge) {
         const auto& options = *bridge.bridge;
-        if (options.vlanFiltering && watched())
-            no("vlan-filtering",
-               "its bridge " + bridge.name +
-                   " filters VLANs, which is left to Linux where the kernel is not read in place");
-        else if (options.vlanFiltering && !capabilities_.inPlaceVlans.available)
+        if (options.vlanFiltering && !watched() && !capabilities_.inPlaceVlans.available)
             no("vlans-not-proved",
                "its bridge " + bridge.name + " filters VLANs, and reading them in place is not proved: " +
                    capabilities_.inPlaceVlans.detail,
@@ -167,9 +166,11 @@ private:
 
 /// Whether packets are routed to and from a link that belongs to no bridge.
 bool isRouted(const model::Link& link) {
-    const auto isIpv4 = [](const model::Address& address) { return address.family == 4; };
+    const auto forwarded = [&](const model::Address& address) {
+        return address.family == 4 ? link.ip.forwarding4 : link.ip.forwarding6;
+    };
     return !link.bridgePort && (link.flags & model::link_flag::loopback) == 0 && link.up() &&
-           link.ip.forwarding4 && std::ranges::any_of(link.addresses, isIpv4);
+           std::ranges::any_of(link.addresses, forwarded);
 }
 
 } // namespace

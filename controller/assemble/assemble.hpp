@@ -5,6 +5,7 @@
 #include "capability/capabilities.hpp"
 #include "model/network.hpp"
 
+#include <optional>
 #include <set>
 
 namespace tna::assemble {
@@ -21,6 +22,8 @@ struct Wishes {
     /// Links with BPF programs of traffic control (tcx), which are not announced.
     std::set<model::IfIndex> tcxIngress;
     std::set<model::IfIndex> tcxEgress;
+    /// Links with VLAN devices, in whatever namespace these are; nothing: it cannot be known.
+    std::optional<std::set<model::IfIndex>> underVlanDevices;
 };
 
 /// Decides what is done with each bridge port and each routed port of a network.

@@ -3,6 +3,7 @@
 
 #include "model/link.hpp"
 
+#include <array>
 #include <chrono>
 #include <compare>
 #include <map>
@@ -15,7 +16,7 @@ namespace tna::assemble {
 /// What a port's pipeline is made of. Ports with equal profiles share one program.
 struct Profile {
     bool bridge = false;            ///< module: known unicast of a bridge
-    bool route = false;             ///< module: IPv4 packets that are routed
+    bool route = false;             ///< module: packets that are routed
     bool veth = false;              ///< frames may still be a local sender's socket buffer
     bool brNetfilter = false;       ///< br_netfilter is present: its settings are tested for each frame
     std::uint16_t vlanProtocol = 0; ///< EtherType of the tags that the bridge filters by; 0: it does not
@@ -34,17 +35,25 @@ struct Reason {
     bool operator==(const Reason&) const = default;
 };
 
+/// A port's part in each VLAN, as the watched pipeline finds it: two bits for each id, see tna_vlan_part of
+/// tna/fastpath.h.
+using VlanParts = std::array<std::uint64_t, 128>;
+
 /// What the watched pipeline has to know of a port. Reasons are those of tna/reasons.h, TNA_REASON_COUNT for
 /// none.
 struct WatchedPort {
     model::IfIndex bridge = 0;
     unsigned ingressReason = 0; ///< why its frames are left to Linux
     unsigned egressReason = 0;  ///< why frames that would leave by it are
+    unsigned tagReason = 0;     ///< why its tagged frames are left to Linux
     bool needsProgram = false;  ///< frames may leave by it only while it has a program of ours
     bool isolated = false;
     bool learns = false;                ///< Linux learns stations on it
     std::uint32_t maxFrame = 0;         ///< in bytes
     std::chrono::nanoseconds refresh{}; ///< so often Linux gets a frame of each station
+    std::uint16_t vlanProtocol = 0;     ///< EtherType of the tags that its bridge filters by; 0: it does not
+    std::uint16_t pvid = 0;             ///< the VLAN of frames without a tag; 0: none
+    VlanParts vlans{};
     bool operator==(const WatchedPort&) const = default;
 };
 

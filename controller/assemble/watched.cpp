@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <tna/reasons.h>
+#include <tna/fastpath.h>
 
 namespace tna::assemble {
 
@@ -54,7 +54,7 @@ bool callsIptables(const World& world) {
 bool optionsNeedLinux(const World& world, const model::Link& bridge) {
     const auto& options = *bridge.bridge;
     if ((options.multiOptions & ~harmlessOptions) != 0 || options.nfCallIptables || options.nfCallIp6tables ||
-        options.nfCallArptables)
+        options.nfCallArptables || (options.vlanFiltering && options.vlanStats))
         return true;
     const auto ports = world.network.portsOf(bridge.ifindex);
     return std::ranges::any_of(ports, [](const model::Link* port) {
@@ -125,6 +125,33 @@ unsigned egressReason(const World& world, const model::Link& link, bool allowed)
     return TNA_REASON_COUNT;
 }
 
+/// Linux hands a tagged frame to the VLAN device that it is for before the bridge sees it.
+unsigned tagReason(const World& world, const model::Link& link) {
+    const auto& devices = world.wishes.underVlanDevices;
+    if (!devices)
+        return TNA_REASON_TAGGED;
+    return devices->contains(link.ifindex) ? TNA_REASON_VLAN_DEVICE : TNA_REASON_COUNT;
+}
+
+/// br_vlan_state_allowed(), and what becomes of the tag at egress.
+std::uint64_t vlanPart(const model::BridgeVlan& vlan) {
+    if (vlan.state == model::StpState::learning)
+        return TNA_VLAN_LEARNS;
+    if (vlan.state != model::StpState::forwarding)
+        return TNA_VLAN_NONE;
+    return vlan.untagged ? TNA_VLAN_UNTAGGED : TNA_VLAN_TAGGED;
+}
+
+void describeVlans(const model::BridgePort& port, WatchedPort& watched) {
+    static_assert(std::tuple_size_v<VlanParts> == TNA_VLAN_WORDS);
+    for (const auto& vlan : port.vlans) {
+        watched.vlans.at(vlan.vid / TNA_VLANS_IN_WORD) |= vlanPart(vlan)
+                                                          << 2 * (vlan.vid % TNA_VLANS_IN_WORD);
+        if (vlan.pvid)
+            watched.pvid = vlan.vid;
+    }
+}
+
 /// While the topology changes, Linux ages by the forward delay.
 std::chrono::nanoseconds refreshInterval(const model::BridgeOptions& options) {
     const auto lifetime =
@@ -147,12 +174,17 @@ WatchedPort watchPort(const World& world, const model::Link& link, const model::
     watched.bridge = bridge.ifindex;
     watched.ingressReason = ingressReason(world, link, bridge);
     watched.egressReason = egressReason(world, link, egress);
+    watched.tagReason = tagReason(world, link);
     watched.needsProgram = !world.capabilities.driversTell;
     watched.isolated = port.isolated;
     watched.learns = port.learning &&
                      (port.state == model::StpState::forwarding || port.state == model::StpState::learning);
     watched.maxFrame = link.mtu + ethernetHeader + vlanTag;
     watched.refresh = refreshInterval(*bridge.bridge);
+    if (bridge.bridge->vlanFiltering) {
+        watched.vlanProtocol = bridge.bridge->vlanProtocol;
+        describeVlans(port, watched);
+    }
     return watched;
 }
 

@@ -29,7 +29,7 @@ struct Daemon {
 
 struct Limits {
     unsigned maxPorts = 1024;
-    unsigned flowsPerCpu = 32768;
+    unsigned flowsPerCpu = 16384;
     unsigned maxStations = 131072;
     bool operator==(const Limits&) const = default;
 };

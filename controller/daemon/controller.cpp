@@ -194,14 +194,17 @@ assemble::Wishes Controller::wishes() const {
     }
     wishes.tcxIngress = tcxIngress_;
     wishes.tcxEgress = tcxEgress_;
+    wishes.underVlanDevices = underVlanDevices_;
     return wishes;
 }
 
 void Controller::reconcile(std::chrono::steady_clock::time_point since) {
     proveInPlace();
     readFeatures();
-    if (watched())
+    if (watched()) {
         readTcx();
+        readVlanDevices();
+    }
     const auto before =
         std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wishes()));
     auto applied = loaded_.fastPath->apply(plan_, introspector_->network());
@@ -238,6 +241,7 @@ void logWatched(const assemble::PortPlan& port, const assemble::WatchedPort& bef
     };
     tell(port.watched->ingressReason, before.ingressReason, "from");
     tell(port.watched->egressReason, before.egressReason, "to");
+    tell(port.watched->tagReason, before.tagReason, "with a tag from");
 }
 } // namespace
 

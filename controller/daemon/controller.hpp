@@ -72,6 +72,7 @@ private:
     [[nodiscard]] bool watched() const { return capabilities_.way == capability::Way::watched; }
     void readFeatures();
     void readTcx();
+    void readVlanDevices();
     [[nodiscard]] bool pollWatched();
     void followStations();
     void followModules();
@@ -88,6 +89,7 @@ private:
     UniqueFd poll_;
     std::set<model::IfIndex> tcxIngress_;
     std::set<model::IfIndex> tcxEgress_;
+    std::optional<std::set<model::IfIndex>> underVlanDevices_;
     std::optional<std::chrono::steady_clock::time_point> disprovedSince_;
     bool saidFull_ = false; ///< that the mirror has no room
     assemble::Plan plan_;

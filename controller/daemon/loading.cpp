@@ -3,6 +3,8 @@
 
 #include "deploy/requirements.hpp"
 
+#include <spdlog/spdlog.h>
+
 namespace tna::daemon {
 
 namespace {
@@ -21,7 +23,7 @@ Result<Loaded> loadInPlace(const config::Limits& limits, deploy::KernelProbe pro
         return std::unexpected(fastPath.error());
     capabilities.way = capability::Way::inPlace;
     capabilities.fastPath = {true, "the pipeline loads"};
-    return Loaded{std::move(probe), std::move(*fastPath), std::nullopt};
+    return Loaded{std::move(probe), std::move(*fastPath), std::nullopt, std::nullopt};
 }
 
 Result<Loaded> loadAsking(const config::Limits& limits, capability::Capabilities& capabilities) {
@@ -29,7 +31,7 @@ Result<Loaded> loadAsking(const config::Limits& limits, capability::Capabilities
     if (!fastPath)
         return std::unexpected(fastPath.error());
     capabilities.kfunc = {true, "the bridge is asked for each frame, by bpf_xdp_br_fdb_lookup()"};
-    return Loaded{std::nullopt, std::move(*fastPath), std::nullopt};
+    return Loaded{std::nullopt, std::move(*fastPath), std::nullopt, std::nullopt};
 }
 
 Result<Loaded> loadMirroring(const config::Limits& limits, std::size_t stationsBuffer) {
@@ -39,7 +41,7 @@ Result<Loaded> loadMirroring(const config::Limits& limits, std::size_t stationsB
     auto stations = introspect::Stations::open(stationsBuffer);
     if (!stations)
         return std::unexpected(stations.error());
-    return Loaded{std::nullopt, std::move(*fastPath), std::move(*stations)};
+    return Loaded{std::nullopt, std::move(*fastPath), std::move(*stations), std::nullopt};
 }
 
 /// Asking is preferred: what the bridge answers is never stale.
@@ -72,6 +74,11 @@ Result<Loaded> loadWatched(const config::Config& config, capability::Capabilitie
         return loaded;
     capabilities.way = capability::Way::watched;
     capabilities.fastPath = {true, "the watched pipeline loads"};
+    auto vlanDevices = deploy::VlanDevices::load();
+    if (vlanDevices)
+        loaded->vlanDevices.emplace(std::move(*vlanDevices));
+    else
+        spdlog::info("{}; tagged frames are left to Linux", vlanDevices.error().sentence());
     return loaded;
 }
 

@@ -4,6 +4,7 @@
 #include "capability/capabilities.hpp"
 #include "config/config.hpp"
 #include "deploy/fast_path.hpp"
+#include "deploy/vlan_devices.hpp"
 #include "introspect/stations.hpp"
 
 namespace tna::daemon {
@@ -12,7 +13,8 @@ namespace tna::daemon {
 struct Loaded {
     std::optional<deploy::KernelProbe> probe; ///< where the kernel is read in place
     std::unique_ptr<deploy::FastPath> fastPath;
-    std::optional<introspect::Stations> stations; ///< where it is not, and the bridge cannot be asked
+    std::optional<introspect::Stations> stations;   ///< where it is not, and the bridge cannot be asked
+    std::optional<deploy::VlanDevices> vlanDevices; ///< where it is not; nothing: this kernel does not tell
 };
 
 /// The probe for reading in place, or why there is none; by the configuration, too.

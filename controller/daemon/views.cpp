@@ -83,6 +83,9 @@ constexpr GuardWords guardWords[] = {
      "its module is reason enough"},
     {"bridge", "port states and settings, bridge options, the FDB itself",
      "announced; a station that moves is known to have moved by its first frame"},
+    {"vlan", "the VLANs of both ports, their states and the bridge's protocol; VLAN devices on the port",
+     "VLANs are announced; VLAN devices, which may live in other network namespaces, are looked for every "
+     "100 ms"},
     {"route",
      "generation of the routes, the route, its next hop and the neighbour in place; forwarding, reverse path "
      "filter, netfilter hooks and IPsec policies",

@@ -43,14 +43,29 @@ void Controller::readTcx() {
     }
 }
 
+void Controller::readVlanDevices() {
+    underVlanDevices_.reset();
+    if (!loaded_.vlanDevices)
+        return;
+    std::set<model::IfIndex> found;
+    for (const auto& [ifindex, link] : introspector_->network().links)
+        // What cannot be asked about may have one.
+        if (link.bridgePort && loaded_.vlanDevices->any(ifindex).value_or(true))
+            found.insert(ifindex);
+    underVlanDevices_ = std::move(found);
+}
+
 /// Whether something is different that is not announced and not in the model.
 bool Controller::pollWatched() {
     const auto devices = capabilities_.devices;
     const auto ingress = tcxIngress_;
     const auto egress = tcxEgress_;
+    const auto under = underVlanDevices_;
     readFeatures();
     readTcx();
-    return devices != capabilities_.devices || ingress != tcxIngress_ || egress != tcxEgress_;
+    readVlanDevices();
+    return devices != capabilities_.devices || ingress != tcxIngress_ || egress != tcxEgress_ ||
+           under != underVlanDevices_;
 }
 
 void Controller::followStations() {

@@ -28,6 +28,14 @@ void add(PortCounters& sum, const tna_port_counters& part) {
     for (unsigned i = 0; i < TNA_REASON_COUNT; i++)
         sum.slow[i] += part.slow[i];
 }
+
+template <typename Entry>
+const Entry& counting(const Entry& entry) {
+    return entry;
+}
+const tna_route& counting(const tna_route6& entry) {
+    return entry.route;
+}
 } // namespace
 
 const char* reasonCode(unsigned reason) {
@@ -62,17 +70,19 @@ CacheView<Entry>::~CacheView() {
 template <typename Entry>
 void CacheView<Entry>::addTo(std::vector<PortCounters>& sums) const {
     for (const auto& entry : entries_) {
-        if (entry.packets == 0 || entry.in_slot >= sums.size() || entry.out_slot >= sums.size())
+        const auto& counted = counting(entry);
+        if (counted.packets == 0 || counted.in_slot >= sums.size() || counted.out_slot >= sums.size())
             continue;
-        sums[entry.in_slot].inPackets += entry.packets;
-        sums[entry.in_slot].inBytes += entry.bytes;
-        sums[entry.out_slot].outPackets += entry.packets;
-        sums[entry.out_slot].outBytes += entry.bytes;
+        sums[counted.in_slot].inPackets += counted.packets;
+        sums[counted.in_slot].inBytes += counted.bytes;
+        sums[counted.out_slot].outPackets += counted.packets;
+        sums[counted.out_slot].outBytes += counted.bytes;
     }
 }
 
 template class CacheView<tna_flow>;
 template class CacheView<tna_route>;
+template class CacheView<tna_route6>;
 
 Result<CounterReader> CounterReader::open(const Maps& maps, unsigned slots, unsigned flows) {
     auto flowView = CacheView<tna_flow>::open(maps.flows, flows);
@@ -81,7 +91,11 @@ Result<CounterReader> CounterReader::open(const Maps& maps, unsigned slots, unsi
     auto routeView = CacheView<tna_route>::open(maps.routes, flows);
     if (!routeView)
         return std::unexpected(routeView.error());
-    return CounterReader{maps.counters, slots, std::move(*flowView), std::move(*routeView)};
+    auto route6View = CacheView<tna_route6>::open(maps.routes6, routes6For(flows));
+    if (!route6View)
+        return std::unexpected(route6View.error());
+    return CounterReader{
+        maps.counters, slots, {std::move(*flowView), std::move(*routeView), std::move(*route6View)}};
 }
 
 std::vector<PortCounters> CounterReader::read(unsigned usedSlots) const {
@@ -91,8 +105,9 @@ std::vector<PortCounters> CounterReader::read(unsigned usedSlots) const {
         if (bpf_map_lookup_elem(countersMap_, &slot, perCpu.data()) == 0)
             for (const auto& part : perCpu)
                 add(sums[slot], part);
-    flows_.addTo(sums);
-    routes_.addTo(sums);
+    caches_.flows.addTo(sums);
+    caches_.routes.addTo(sums);
+    caches_.routes6.addTo(sums);
     return sums;
 }
 

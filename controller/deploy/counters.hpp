@@ -25,6 +25,11 @@ struct PortCounters {
 [[nodiscard]] const char* reasonCode(unsigned reason);
 [[nodiscard]] const char* reasonText(unsigned reason);
 
+/// Entries of IPv6 for as many flows: half as many, rounded up.
+constexpr unsigned routes6For(unsigned flows) {
+    return (flows + 1) / 2;
+}
+
 /// A cache of the fast path, mapped for reading; its entries count.
 template <typename Entry>
 class CacheView {
@@ -50,6 +55,7 @@ public:
         int counters;
         int flows;
         int routes;
+        int routes6;
     };
     [[nodiscard]] static Result<CounterReader> open(const Maps& maps, unsigned slots, unsigned flows);
 
@@ -57,12 +63,16 @@ public:
     [[nodiscard]] std::vector<PortCounters> read(unsigned usedSlots) const;
 
 private:
-    CounterReader(int countersMap, unsigned slots, CacheView<tna_flow> flows, CacheView<tna_route> routes)
-        : countersMap_(countersMap), slots_(slots), flows_(std::move(flows)), routes_(std::move(routes)) {}
+    struct Caches {
+        CacheView<tna_flow> flows;
+        CacheView<tna_route> routes;
+        CacheView<tna_route6> routes6;
+    };
+    CounterReader(int countersMap, unsigned slots, Caches caches)
+        : countersMap_(countersMap), slots_(slots), caches_(std::move(caches)) {}
     int countersMap_;
     unsigned slots_;
-    CacheView<tna_flow> flows_;
-    CacheView<tna_route> routes_;
+    Caches caches_;
 };
 
 } // namespace tna::deploy

@@ -14,12 +14,20 @@ namespace tna::deploy {
 
 namespace {
 Error loadError(const char* what) {
-    return explainRefusal(fmt::format("cannot load {}", what), errno, thisMachine(), "5.18");
+    return explainRefusal(fmt::format("cannot load {}", what), errno, thisMachine(), "5.15");
 }
 
-/// Entries of all CPUs: more memory than that should be nobody's surprise. A program could address four times
-/// as much (BPF_MAX_VAR_OFF).
-constexpr unsigned largestFlowCache = 1U << 20U;
+::entry* loadEntry(Buffers buffers) {
+    std::unique_ptr<::entry, void (*)(::entry*)> opened{entry__open(), entry__destroy};
+    if (!opened || bpf_program__set_flags(opened->progs.entry, programFlags(buffers)) != 0 ||
+        entry__load(opened.get()) != 0)
+        return nullptr;
+    return opened.release();
+}
+
+/// Entries of all CPUs: more memory than they take should be nobody's surprise. A program could address more
+/// (BPF_MAX_VAR_OFF).
+constexpr unsigned largestFlowCache = 1U << 19U;
 
 /// What the kernel calls directly (BPF_DISPATCHER_MAX is 48), less the shared entry. Further ports keep the
 /// shared one: calling it is faster than calling one that found no room, and where there is no room nothing
@@ -34,14 +42,15 @@ Result<FlowCache> FlowCache::create(unsigned perCpu) {
     const unsigned total = perCpu * cpus;
     LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
     const auto map = [&](const char* name, std::size_t size) {
-        return UniqueFd{bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(__u32),
-                                       total * static_cast<__u32>(size), 1, &options)};
+        return UniqueFd{
+            bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(__u32), static_cast<__u32>(size), 1, &options)};
     };
-    UniqueFd flows = map("tna_flows", sizeof(tna_flow));
-    UniqueFd routes = map("tna_routes", sizeof(tna_route));
-    if (!flows || !routes)
+    UniqueFd flows = map("tna_flows", total * sizeof(tna_flow));
+    UniqueFd routes = map("tna_routes", total * sizeof(tna_route));
+    UniqueFd routes6 = map("tna_routes6", routes6For(total) * sizeof(tna_route6));
+    if (!flows || !routes || !routes6)
         return failErrno(errno, "cannot create the flow cache of {} entries", total);
-    return FlowCache{std::move(flows), std::move(routes), perCpu, total};
+    return FlowCache{std::move(flows), std::move(routes), std::move(routes6), perCpu, total};
 }
 
 Result<UniqueFd> FlowCache::createVlans() const {
@@ -65,17 +74,21 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     return make(limits, std::move(*pipeline), constants);
 }
 
-Result<std::unique_ptr<FastPath>> FastPath::loadWatched(const Limits& limits) {
-    auto pipeline = PipelineObject::loadWatched(limits.maxPorts, limits.maxStations);
+Result<std::unique_ptr<FastPath>> FastPath::loadWatched(const Limits& limits, Buffers buffers) {
+    auto pipeline = PipelineObject::loadWatched(limits.maxPorts, limits.maxStations, buffers);
     if (!pipeline)
         return std::unexpected(pipeline.error());
     auto stations = StationMirror::open(pipeline->stations, pipeline->stationUses, limits.maxStations);
     if (!stations)
         return std::unexpected(stations.error());
-    const WatchedPorts ports{pipeline->watchedPorts};
-    auto fastPath = make({limits.maxPorts, 1, limits.maxStations}, std::move(*pipeline), {});
+    auto ports = WatchedPorts::open(pipeline->watchedPorts, pipeline->watchedVlans, limits.maxPorts);
+    if (!ports)
+        return std::unexpected(ports.error());
+    Constants constants{};
+    constants[TNA_CONSTANT_SINGLE_BUFFER] = buffers == Buffers::single;
+    auto fastPath = make({limits.maxPorts, 1, limits.maxStations}, std::move(*pipeline), constants);
     if (fastPath)
-        (*fastPath)->watched_.emplace(ports, std::move(*stations));
+        (*fastPath)->watched_.emplace(std::move(*ports), std::move(*stations));
     return fastPath;
 }
 
@@ -83,10 +96,12 @@ Result<std::unique_ptr<FastPath>> FastPath::loadAsking(const Limits& limits) {
     auto pipeline = PipelineObject::loadAsking(limits.maxPorts);
     if (!pipeline)
         return std::unexpected(pipeline.error());
-    const WatchedPorts ports{pipeline->watchedPorts};
+    auto ports = WatchedPorts::open(pipeline->watchedPorts, pipeline->watchedVlans, limits.maxPorts);
+    if (!ports)
+        return std::unexpected(ports.error());
     auto fastPath = make({limits.maxPorts, 1, 0}, std::move(*pipeline), {});
     if (fastPath) {
-        (*fastPath)->watched_.emplace(ports, std::nullopt);
+        (*fastPath)->watched_.emplace(std::move(*ports), std::nullopt);
         (*fastPath)->setMirrorComplete(true); // the bridge knows all that Linux knows
     }
     return fastPath;
@@ -99,14 +114,15 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
         return std::unexpected(flows.error());
     constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows->perCpu;
     constants[TNA_CONSTANT_FLOWS_TOTAL] = flows->total;
-    auto counters = CounterReader::open({pipeline.portCounters, flows->flows.get(), flows->routes.get()},
-                                        limits.maxPorts, flows->total);
+    auto counters = CounterReader::open(
+        {pipeline.portCounters, flows->flows.get(), flows->routes.get(), flows->routes6.get()},
+        limits.maxPorts, flows->total);
     if (!counters)
         return std::unexpected(counters.error());
-    auto passAll = loadPassAll();
+    auto passAll = loadPassAll(pipeline.buffers);
     if (!passAll)
         return std::unexpected(passAll.error());
-    ::entry* entry = entry__open_and_load();
+    ::entry* entry = loadEntry(pipeline.buffers);
     if (entry == nullptr)
         return std::unexpected(loadError("the entry program"));
     return std::unique_ptr<FastPath>{new FastPath(std::move(pipeline), entry, constants, limits,
@@ -117,9 +133,9 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
 FastPath::FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits,
                    FlowCache flows, CounterReader counters, UniqueFd passAll)
     : pipeline_(std::move(pipeline)), entry_(entry),
-      pipelineTemplate_(pipeline_.program, pipeline_.moduleBtf.get()), entryTemplate_(entry->progs.entry),
-      constants_(constants), limits_(limits), flows_(std::move(flows)), counterReader_(std::move(counters)),
-      passAll_(std::move(passAll)) {}
+      pipelineTemplate_(pipeline_.program, pipeline_.buffers, pipeline_.moduleBtf.get()),
+      entryTemplate_(entry->progs.entry, pipeline_.buffers), constants_(constants), limits_(limits),
+      flows_(std::move(flows)), counterReader_(std::move(counters)), passAll_(std::move(passAll)) {}
 
 FastPath::~FastPath() {
     attachments_.clear();
@@ -136,7 +152,8 @@ Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
     constants[TNA_CONSTANT_VETH] = profile.veth;
     constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
     std::map<int, int> replaced{{pipeline_.flows, flows_.flows.get()},
-                                {pipeline_.routes, flows_.routes.get()}};
+                                {pipeline_.routes, flows_.routes.get()},
+                                {pipeline_.routes6, flows_.routes6.get()}};
     if (profile.vlanProtocol != 0) {
         if (!flowVlans_) {
             auto created = flows_.createVlans();
@@ -361,16 +378,22 @@ Applied FastPath::apply(const assemble::Plan& plan, const model::Network& networ
 void FastPath::watchPorts(const assemble::Plan& plan, Applied& applied) {
     if (!watched_)
         return;
-    const auto before = watched_->ports.changes();
+    auto& table = watched_->ports;
+    const auto before = table.changes();
+    for (const auto& [ifindex, port] : plan.ports) {
+        if (port.watched)
+            table.takeVlans(ifindex, *port.watched);
+        else
+            table.remove(ifindex);
+    }
     for (const auto& [ifindex, port] : plan.ports) {
         const auto slot = slots_.find(ifindex);
         if (slot == slots_.end() || !port.watched)
             continue;
-        if (auto set = watched_->ports.set(ifindex, slot->second, *port.watched, placed_.contains(ifindex));
-            !set)
+        if (auto set = table.set(ifindex, slot->second, *port.watched, placed_.contains(ifindex)); !set)
             applied.failures.emplace(ifindex, set.error());
     }
-    applied.swapped += watched_->ports.changes() - before;
+    applied.swapped += table.changes() - before;
 }
 
 void FastPath::setMirrorComplete(bool complete) {

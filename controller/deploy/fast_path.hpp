@@ -23,14 +23,15 @@ namespace tna::deploy {
 
 struct Limits {
     unsigned maxPorts = 1024;
-    unsigned flowsPerCpu = 32768; ///< a power of two
+    unsigned flowsPerCpu = 16384; ///< a power of two
     unsigned maxStations = 131072;
 };
 
-/// The maps that the CPUs' caches lie in: of flows that are bridged, and of routes.
+/// The maps that the CPUs' caches lie in: of flows that are bridged, of routes of IPv4, and of IPv6.
 struct FlowCache {
     UniqueFd flows;
     UniqueFd routes;
+    UniqueFd routes6;
     unsigned perCpu = 0;
     unsigned total = 0;
     /// As many entries per CPU as wanted, or as fit.
@@ -58,7 +59,8 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<FastPath>>
     load(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks, Casts casts);
     /// The same for kernels that are not read in place.
-    [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadWatched(const Limits& limits);
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadWatched(const Limits& limits,
+                                                                       Buffers buffers = buffersOfKernel());
     /// The same, where the bridge can be asked for stations (kernel-patches/).
     [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadAsking(const Limits& limits);
     FastPath(const FastPath&) = delete;

@@ -45,8 +45,9 @@ Result<Kfunc> findKfunc(const char* name) {
         if (knows(own, name))
             return Kfunc{module, std::move(types)};
     }
-    return std::unexpected(
-        Error{fmt::format("neither this kernel nor a module of it has {}", name), {}, "see kernel-patches/README.md"});
+    return std::unexpected(Error{fmt::format("neither this kernel nor a module of it has {}", name),
+                                 {},
+                                 "see kernel-patches/README.md"});
 }
 
 } // namespace tna::deploy

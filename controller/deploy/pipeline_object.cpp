@@ -22,7 +22,7 @@ Error refused(const char* needed) {
 }
 
 constexpr const char* forReadingInPlace = "6.6";
-constexpr const char* forWatching = "5.18";
+constexpr const char* forWatching = "5.15";
 
 /// Opened, with what all pipelines have made as large as needed.
 template <typename Generated>
@@ -60,6 +60,7 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts) {
     object->flows = bpf_map__fd(skeleton->maps.data_flows);
     object->flowVlans = bpf_map__fd(skeleton->maps.data_flow_vlans);
     object->routes = bpf_map__fd(skeleton->maps.data_routes);
+    object->routes6 = bpf_map__fd(skeleton->maps.data_routes6);
     return object;
 }
 } // namespace
@@ -69,17 +70,21 @@ Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts) {
                                    : loadGenerated<::pipeline_typed>(maxPorts);
 }
 
-Result<PipelineObject> PipelineObject::loadWatched(unsigned maxPorts, unsigned maxStations) {
+Result<PipelineObject> PipelineObject::loadWatched(unsigned maxPorts, unsigned maxStations, Buffers buffers) {
     ::watched* skeleton = nullptr;
     auto object = openGenerated(skeleton, maxPorts, forWatching);
     if (!object)
         return object;
     if (bpf_map__set_max_entries(skeleton->maps.watched_ports, maxPorts) != 0 ||
+        bpf_map__set_max_entries(skeleton->maps.watched_vlans, maxPorts) != 0 ||
         bpf_map__set_max_entries(skeleton->maps.stations, maxStations) != 0 ||
         bpf_map__set_max_entries(skeleton->maps.station_uses, maxStations) != 0 ||
+        bpf_program__set_flags(skeleton->progs.pipeline, programFlags(buffers)) != 0 ||
         !loadOpened(skeleton, *object))
         return std::unexpected(refused(forWatching));
+    object->buffers = buffers;
     object->watchedPorts = bpf_map__fd(skeleton->maps.watched_ports);
+    object->watchedVlans = bpf_map__fd(skeleton->maps.watched_vlans);
     object->stations = bpf_map__fd(skeleton->maps.stations);
     object->stationUses = bpf_map__fd(skeleton->maps.station_uses);
     return object;
@@ -94,9 +99,12 @@ Result<PipelineObject> PipelineObject::loadAsking(unsigned maxPorts) {
     if (!object)
         return object;
     if (bpf_map__set_max_entries(skeleton->maps.watched_ports, maxPorts) != 0 ||
+        bpf_map__set_max_entries(skeleton->maps.watched_vlans, maxPorts) != 0 ||
+        bpf_program__set_flags(skeleton->progs.pipeline, programFlags(object->buffers)) != 0 ||
         !loadOpened(skeleton, *object))
         return std::unexpected(refused(forWatching));
     object->watchedPorts = bpf_map__fd(skeleton->maps.watched_ports);
+    object->watchedVlans = bpf_map__fd(skeleton->maps.watched_vlans);
     object->moduleBtf = std::move(kfunc->moduleBtf);
     return object;
 }

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
 #include "deploy/kernel_probe.hpp"
+#include "deploy/program_template.hpp"
 
 #include <memory>
 
@@ -23,14 +24,18 @@ struct PipelineObject {
     int flows = -1; ///< what follows is of the pipeline that is read in place, or of the watched one
     int flowVlans = -1;
     int routes = -1;
+    int routes6 = -1;
     int watchedPorts = -1;
+    int watchedVlans = -1;
     int stations = -1;
     int stationUses = -1;
+    Buffers buffers = Buffers::several;
     UniqueFd moduleBtf; ///< of the module whose functions the program calls, if any
 
     [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts);
     /// The one for kernels that are not read in place.
-    [[nodiscard]] static Result<PipelineObject> loadWatched(unsigned maxPorts, unsigned maxStations);
+    [[nodiscard]] static Result<PipelineObject> loadWatched(unsigned maxPorts, unsigned maxStations,
+                                                            Buffers buffers);
     /// The same, which asks the bridge for stations.
     [[nodiscard]] static Result<PipelineObject> loadAsking(unsigned maxPorts);
 };

@@ -43,8 +43,16 @@ std::string complaint(const std::string& log) {
 }
 } // namespace
 
-ProgramTemplate::ProgramTemplate(const bpf_program* program, int moduleBtf)
-    : name_(bpf_program__name(program)),
+Buffers buffersOfKernel() {
+    return loadPassAll(Buffers::several) ? Buffers::several : Buffers::single;
+}
+
+std::uint32_t programFlags(Buffers buffers) {
+    return buffers == Buffers::several ? BPF_F_XDP_HAS_FRAGS : 0;
+}
+
+ProgramTemplate::ProgramTemplate(const bpf_program* program, Buffers buffers, int moduleBtf)
+    : name_(bpf_program__name(program)), flags_(programFlags(buffers)),
       instructions_(bpf_program__insns(program),
                     bpf_program__insns(program) + bpf_program__insn_cnt(program)) {
     for (const auto& instruction : instructions_)
@@ -60,8 +68,7 @@ Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps,
         setConstant(instructions[i], instructions[i + 1], constants);
     }
 
-    LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP,
-                .prog_flags = BPF_F_XDP_HAS_FRAGS,
+    LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP, .prog_flags = flags_,
                 .fd_array = typesByIndex_.empty() ? nullptr : typesByIndex_.data());
     UniqueFd fd{
         bpf_prog_load(BPF_PROG_TYPE_XDP, name_, "GPL", instructions.data(), instructions.size(), &options)};
@@ -83,11 +90,11 @@ Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps,
     return failure;
 }
 
-Result<UniqueFd> loadPassAll() {
+Result<UniqueFd> loadPassAll(Buffers buffers) {
     const bpf_insn instructions[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS},
                                      {.code = BPF_JMP | BPF_EXIT}};
     LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP,
-                .prog_flags = BPF_F_XDP_HAS_FRAGS);
+                .prog_flags = programFlags(buffers));
     UniqueFd fd{
         bpf_prog_load(BPF_PROG_TYPE_XDP, "tna_pass", "GPL", instructions, std::size(instructions), &options)};
     if (!fd)

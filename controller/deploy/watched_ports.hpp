@@ -5,15 +5,20 @@
 #include "base/error.hpp"
 
 #include <map>
+#include <memory>
 #include <tna/fastpath.h>
 
 namespace tna::deploy {
 
-/// The watched pipeline's table of ports.
+/// The watched pipeline's tables of ports and of their VLANs.
 class WatchedPorts {
 public:
-    explicit WatchedPorts(int map) : map_(map) {}
+    [[nodiscard]] static Result<WatchedPorts> open(int portsMap, int vlansMap, unsigned capacity);
 
+    /// Takes away of a port's VLANs what is not wanted any more. To be called for all ports before set() is
+    /// for any: so there is no moment at which a port has part in a VLAN already and another one still has,
+    /// though they never had at the same time.
+    void takeVlans(model::IfIndex ifindex, const assemble::WatchedPort& port);
     /// Takes effect with the next frame; nothing is done for a port that is as wanted already.
     [[nodiscard]] Result<void> set(model::IfIndex ifindex, unsigned slot, const assemble::WatchedPort& port,
                                    bool hasProgram);
@@ -22,7 +27,17 @@ public:
     [[nodiscard]] unsigned changes() const { return changes_; }
 
 private:
+    struct Unmap {
+        std::size_t size;
+        void operator()(tna_watched_vlans* memory) const;
+    };
+    using Vlans = std::unique_ptr<tna_watched_vlans[], Unmap>;
+    WatchedPorts(int map, Vlans vlans) : map_(map), vlans_(std::move(vlans)) {}
+    [[nodiscard]] Result<void> place(model::IfIndex ifindex, const tna_watched_port& value);
+    void writeVlans(unsigned slot, const assemble::VlanParts& wanted);
+
     int map_;
+    Vlans vlans_; ///< by slot
     unsigned changes_ = 0;
     std::map<model::IfIndex, tna_watched_port> placed_;
 };

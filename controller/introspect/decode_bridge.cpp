@@ -53,6 +53,7 @@ model::BridgeOptions decodeBridgeOptions(const Attributes& data) {
     if (const auto protocol = data.value<std::uint16_t>(IFLA_BR_VLAN_PROTOCOL))
         options.vlanProtocol = fromNetwork(*protocol);
     data.take(IFLA_BR_VLAN_DEFAULT_PVID, options.defaultPvid);
+    data.take(IFLA_BR_VLAN_STATS_ENABLED, options.vlanStats);
     data.take(IFLA_BR_GROUP_FWD_MASK, options.groupFwdMask);
     data.take(IFLA_BR_MCAST_SNOOPING, options.mcastSnooping);
     data.take(IFLA_BR_MCAST_QUERIER, options.mcastQuerier);

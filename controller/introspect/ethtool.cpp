@@ -2,6 +2,7 @@
 #include "introspect/ethtool.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -34,7 +35,49 @@ std::optional<std::uint32_t> value(int fd, const model::Link& link, std::uint32_
     return call(fd, link, command) ? std::optional(command.data) : std::nullopt;
 }
 
+constexpr std::uint32_t mostFeatures = 256;
+
+/// ethtool's structures end in arrays without a length.
+template <typename Header, typename Element>
+struct alignas(8) WithArray {
+    std::array<std::uint8_t, sizeof(Header) + mostFeatures * sizeof(Element)> bytes{};
+    Header& header() { return *reinterpret_cast<Header*>(bytes.data()); }
+    const Element* elements() const {
+        return reinterpret_cast<const Element*>(bytes.data() + sizeof(Header));
+    }
+};
+
+struct FeatureName {
+    char text[ETH_GSTRING_LEN];
+};
+
+std::optional<unsigned> featureNumber(int fd, const model::Link& link, std::string_view name) {
+    WithArray<ethtool_sset_info, std::uint32_t> sets;
+    sets.header().cmd = ETHTOOL_GSSET_INFO;
+    sets.header().sset_mask = 1ULL << ETH_SS_FEATURES;
+    if (!call(fd, link, sets) || sets.header().sset_mask == 0 || *sets.elements() > mostFeatures)
+        return std::nullopt;
+    WithArray<ethtool_gstrings, FeatureName> names;
+    names.header().cmd = ETHTOOL_GSTRINGS;
+    names.header().string_set = ETH_SS_FEATURES;
+    names.header().len = *sets.elements();
+    if (!call(fd, link, names))
+        return std::nullopt;
+    for (unsigned i = 0; i < names.header().len; i++)
+        if (name ==
+            std::string_view(names.elements()[i].text, strnlen(names.elements()[i].text, ETH_GSTRING_LEN)))
+            return i;
+    return std::nullopt;
+}
 } // namespace
+
+bool Ethtool::hasFeature(const model::Link& link, std::optional<unsigned> bit) const {
+    WithArray<ethtool_gfeatures, ethtool_get_features_block> features;
+    features.header().cmd = ETHTOOL_GFEATURES;
+    features.header().size = mostFeatures / 32;
+    return bit && call(fd_.get(), link, features) && *bit / 32 < features.header().size &&
+           (features.elements()[*bit / 32].active >> *bit % 32 & 1U) != 0;
+}
 
 Result<Ethtool> Ethtool::open() {
     UniqueFd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -59,6 +102,9 @@ void Ethtool::describe(model::Link& link) const {
         link.vlanRxOffload = (*flags & ETH_FLAG_RXVLAN) != 0;
         link.vlanTxOffload = (*flags & ETH_FLAG_TXVLAN) != 0;
     }
+    if (!serviceTagReceive_)
+        serviceTagReceive_ = featureNumber(fd_.get(), link, "rx-vlan-stag-hw-parse");
+    link.serviceTagRxOffload = hasFeature(link, *serviceTagReceive_);
     if (const auto checksum = value(fd_.get(), link, ETHTOOL_GRXCSUM))
         link.receiveChecksumOff = *checksum == 0;
 }

@@ -5,6 +5,8 @@
 #include "base/unique_fd.hpp"
 #include "model/link.hpp"
 
+#include <optional>
+
 namespace tna::introspect {
 
 /// What only the ethtool ioctls tell about a link.
@@ -18,7 +20,11 @@ public:
 
 private:
     explicit Ethtool(UniqueFd fd) : fd_(std::move(fd)) {}
+    [[nodiscard]] bool hasFeature(const model::Link& link, std::optional<unsigned> bit) const;
+
     UniqueFd fd_;
+    /// The number of a feature is the kernel's, the same for all links; nothing: not asked yet.
+    mutable std::optional<std::optional<unsigned>> serviceTagReceive_;
 };
 
 } // namespace tna::introspect

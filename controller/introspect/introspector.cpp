@@ -17,6 +17,10 @@
 
 namespace tna::introspect {
 
+namespace {
+constexpr int settlingRounds = 8;
+}
+
 class Introspector::Impl {
 public:
     Impl(NetlinkSocket requests, NetlinkSocket events, Ethtool ethtool, Proc proc, UniqueFd poll)
@@ -33,6 +37,7 @@ public:
     void refreshSysctls();
 
 private:
+    [[nodiscard]] bool drain();
     void onEvent(const Message& message);
     [[nodiscard]] bool onLink(const Message& message);
     [[nodiscard]] Result<void> update();
@@ -128,18 +133,40 @@ Result<void> Introspector::Impl::settle() {
     return traffic_.settle();
 }
 
-Result<Changes> Introspector::Impl::process() {
-    if (events_.drain([&](const Message& message) { onEvent(message); }) == NetlinkSocket::Drained::overrun) {
+/// Whether anything was announced.
+bool Introspector::Impl::drain() {
+    bool any = false;
+    const auto take = [&](const Message& message) {
+        any = true;
+        onEvent(message);
+    };
+    if (events_.drain(take) == NetlinkSocket::Drained::overrun) {
         ++stats_.overruns;
         lost_ = true;
     }
-    const bool resyncing = lost_;
-    if (auto done = update(); !done) {
-        // What was to be read is forgotten by now: the next call reads everything.
-        lost_ = true;
-        return std::unexpected(done.error());
+    return any || lost_;
+}
+
+Result<Changes> Introspector::Impl::process() {
+    bool resyncing = false;
+    bool more = drain();
+    // What was read because of one announcement may be newer than another one that has come meanwhile: two
+    // ports as they never were at the same time. So this goes on until nothing has come, or until the next
+    // call.
+    for (int round = 1;; round++) {
+        resyncing |= lost_;
+        if (auto done = update(); !done) {
+            // What was to be read is forgotten by now: the next call reads everything.
+            lost_ = true;
+            return std::unexpected(done.error());
+        }
+        lost_ = false;
+        if (!more || round == settlingRounds)
+            break;
+        more = drain();
+        if (!more)
+            break;
     }
-    lost_ = false;
     Changes changes = tracker_.take();
     changes.resynced = resyncing;
     return changes;

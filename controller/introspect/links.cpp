@@ -26,6 +26,7 @@ void carryOver(model::Link& from, model::Link& to) {
     to.driver = from.driver;
     to.vlanRxOffload = from.vlanRxOffload;
     to.vlanTxOffload = from.vlanTxOffload;
+    to.serviceTagRxOffload = from.serviceTagRxOffload;
     to.receiveChecksumOff = from.receiveChecksumOff;
     to.queues = std::move(from.queues);
     to.ingressFilters = from.ingressFilters;

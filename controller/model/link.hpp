@@ -45,6 +45,7 @@ struct BridgeOptions {
     bool vlanFiltering = false;
     std::uint16_t vlanProtocol = 0x8100;
     std::uint16_t defaultPvid = 1;
+    bool vlanStats = false; ///< frames are counted by VLAN
     std::uint16_t groupFwdMask = 0;
     bool mcastSnooping = true;
     bool mcastQuerier = false;
@@ -140,6 +141,7 @@ struct Link {
     bool switchPort = false;    ///< it has a physical switch id: hardware may forward by itself
     bool vlanRxOffload = false; ///< rx-vlan-offload is on: the tag is kept outside of the frame
     bool vlanTxOffload = false;
+    bool serviceTagRxOffload = false; ///< rx-vlan-stag-hw-parse: likewise for tags of 802.1ad
     bool receiveChecksumOff = false;
     std::string rootQdisc;        ///< kind of the root qdisc
     std::set<std::string> queues; ///< kinds of all qdiscs of outgoing frames that the kernel lists

@@ -114,7 +114,7 @@ INLINE int bridge_prove(struct xdp_md *ctx, const int vlans)
 		return bridge_second_look(ctx, NULL, 0, 0, BRIDGE_DOUBT);
 	if (vlans)
 		packet.len = packet_length(ctx);
-	u64 tag = vlans ? vlan_tag(&packet) : 0, vlan_key = 0, retag = 0;
+	u64 tag = vlans ? vlan_tag(&packet, CONSTANT(VLAN)) : 0, vlan_key = 0, retag = 0;
 	u32 hash = flow_hash(packet.destination, packet.source);
 	u32 index = flow_place(hash, tag & VLAN_ID);
 
@@ -165,7 +165,7 @@ known:;
 		COLLECT(doubt, vlan_state(vlan_settings(in_vlan), retag & VLAN_ID));
 		COLLECT(doubt, vlan_gone(out_vlan, egress_port));
 		COLLECT(doubt, vlan_state(settings, retag & VLAN_ID));
-		retag = vlan_retag(tag, retag, settings);
+		retag = vlan_retag(tag, retag, vlan_untagged(settings));
 	}
 
 	struct net_bridge_port *in = KOBJ(struct net_bridge_port, port);

@@ -88,7 +88,8 @@ INLINE u32 evaluate_source(const struct bridge_path *path)
 /* The frame's VLAN, and the ingress port's part in it. */
 INLINE u32 evaluate_vlan(const struct packet *packet, struct bridge_path *path)
 {
-	path->tag = vlan_complete(vlan_tag(packet), vlan_pvid(KOBJ(struct net_bridge_port, path->port)));
+	path->tag = vlan_complete(vlan_tag(packet, CONSTANT(VLAN)),
+				  vlan_pvid(KOBJ(struct net_bridge_port, path->port)));
 	path->vlans.ingress = vlan_find(path->port, path->tag & VLAN_ID);
 	BECAUSE(!path->vlans.ingress, VLAN);
 	BECAUSE(vlan_state(vlan_settings(KOBJ(struct net_bridge_vlan, path->vlans.ingress)),
@@ -105,7 +106,7 @@ INLINE u32 evaluate_egress_vlan(const struct packet *packet, struct bridge_path 
 	u64 settings = vlan_settings(KOBJ(struct net_bridge_vlan, path->vlans.egress));
 
 	BECAUSE(vlan_state(settings, path->tag & VLAN_ID), EGRESS_VLAN);
-	path->retag = vlan_retag(vlan_tag(packet), path->tag, settings);
+	path->retag = vlan_retag(vlan_tag(packet, CONSTANT(VLAN)), path->tag, vlan_untagged(settings));
 	return REASON_NONE;
 }
 
@@ -181,7 +182,8 @@ INLINE u32 evaluate_fill(struct tna_flow *flow, const struct bridge_path *path, 
 
 INLINE void evaluate_fill_vlans(const struct packet *packet, const struct bridge_path *path)
 {
-	u32 index = flow_index(packet->destination, packet->source, vlan_tag(packet) & VLAN_ID);
+	u32 index =
+		flow_index(packet->destination, packet->source, vlan_tag(packet, CONSTANT(VLAN)) & VLAN_ID);
 
 	if (index < FLOWS_TOTAL)
 		*flow_vlans_at(index) = path->vlans;

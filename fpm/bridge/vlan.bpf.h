@@ -18,26 +18,7 @@
 #define VLAN_KNOWN                                                                                           \
 	(bpf_core_field_exists(struct net_bridge_port, vlgrp) && bpf_core_type_exists(struct net_bridge_vlan))
 
-#define VLAN_ID 0xfffu
-#define VLAN_TAGGED (1u << 16) /* beside a TCI: the frame has a tag of the bridge's own kind */
-#define VLAN_UNTAGGED_BIT 18   /* of vlan_settings(): BRIDGE_VLAN_INFO_UNTAGGED of the flags */
-
-/* The frame's tag, TCI in host order, with VLAN_TAGGED; 0 if it has none of the bridge's own kind. */
-INLINE u64 vlan_tag(const struct packet *packet)
-{
-	u64 other = packet->protocol ^ CONSTANT(VLAN);
-	u64 tagged = (other - 1) >> 63; /* the same protocol, without a branch */
-
-	return (bpf_ntohs(packet->behind) | VLAN_TAGGED) & -tagged;
-}
-
-/* The tag with its VLAN: untagged and priority-tagged frames (VLAN id 0) are of the port's PVID. */
-INLINE u64 vlan_complete(u64 tag, u64 pvid)
-{
-	u64 none = ((tag & VLAN_ID) - 1) >> 63;
-
-	return tag | (pvid & -none);
-}
+#define VLAN_UNTAGGED_BIT 18 /* of vlan_settings(): BRIDGE_VLAN_INFO_UNTAGGED of the flags */
 
 INLINE u64 vlan_pvid(struct net_bridge_port *port)
 {
@@ -95,14 +76,10 @@ INLINE u64 vlan_gone(struct net_bridge_vlan *vlan, u64 port)
 	return word;
 }
 
-/* What a completed tag becomes at an egress port with these settings, of a frame whose tag was this. */
-INLINE u64 vlan_retag(u64 tag, u64 completed, u64 egress_settings)
+/* 1 if frames of a VLAN leave a port with these settings without a tag. */
+INLINE u64 vlan_untagged(u64 settings)
 {
-	u64 in = tag / VLAN_TAGGED, out = ~egress_settings >> VLAN_UNTAGGED_BIT & 1;
-	u64 changed = ((tag ^ completed) + VLAN_ID) >> 12; /* 0 or 1 */
-
-	return (completed & 0xffff) | (out & ~in) * RETAG_PUSH | (in & ~out) * RETAG_POP |
-	       (in & out & changed) * RETAG_WRITE;
+	return settings >> VLAN_UNTAGGED_BIT & 1;
 }
 
 #endif

@@ -16,7 +16,7 @@
 extern int bpf_xdp_br_fdb_lookup(struct xdp_md *ctx, struct bpf_br_fdb_lookup *params, u32 params__sz) __ksym;
 
 /* Nothing has to be remembered of frames that are left to Linux: it learns from them. */
-INLINE u32 fdb_source(u32 bridge, u32 port, u64 mac, u64 refresh)
+INLINE u32 fdb_source(u32 bridge, u64 vid, u32 port, u64 mac, u64 refresh)
 {
 	return REASON_NONE;
 }
@@ -51,23 +51,54 @@ INLINE void fdb_address(u16 *words, u64 mac)
 	words[2] = mac >> 32;
 }
 
+struct fdb_answer {
+	u32 port; /* ifindex */
+	u32 tag;  /* enum bpf_br_fdb_tag */
+	u32 vlan;
+	u32 tpid;
+};
+
 /*
- * The ifindex of the port that the bridge would send the frame out of. It refreshes the source as the
+ * The port that the bridge would send the frame out of, and with which tag. It refreshes the source as the
  * bridge does: Linux would have done so with this frame, whatever else it is left to Linux for.
  */
-INLINE u32 fdb_destination(struct xdp_md *ctx, u32 bridge, const struct packet *packet, u32 *port)
+INLINE u32 fdb_destination(struct xdp_md *ctx, u32 bridge, u64 vid, const struct packet *packet,
+			   struct fdb_answer *answer)
 {
 	struct bpf_br_fdb_lookup way = {};
 
 	fdb_address((u16 *)way.src, packet->source);
 	fdb_address((u16 *)way.dst, packet->destination);
+	if (is_vlan(packet->protocol)) {
+		way.vlan_proto = packet->protocol;
+		way.vid = bpf_ntohs(packet->behind) & VLAN_ID;
+	}
 	u32 reason = fdb_reason(bpf_xdp_br_fdb_lookup(ctx, &way, sizeof(way)));
 
-	/* the profile's bridge does not filter VLANs; one that does by now would change the frame */
-	if (reason == REASON_NONE && way.tag != BPF_BR_FDB_TAG_KEEP)
-		return TNA_REASON_VLAN;
-	*port = way.ifindex;
+	answer->port = way.ifindex;
+	answer->tag = way.tag;
+	answer->vlan = way.vlan;
+	answer->tpid = way.tpid;
 	return reason;
+}
+
+/*
+ * Whether the bridge would do something else to the tag than the table of VLANs says, which is behind by
+ * a moment.
+ */
+INLINE u64 fdb_objects(const struct fdb_answer *answer, u64 retag, u32 vlan_protocol)
+{
+	switch (answer->tag) {
+	case BPF_BR_FDB_TAG_KEEP:
+		return retag & RETAG_ANY;
+	case BPF_BR_FDB_TAG_PUSH:
+		return ((retag & (RETAG_ANY | VLAN_ID)) ^ (RETAG_PUSH | answer->vlan)) |
+		       (vlan_protocol ^ answer->tpid);
+	case BPF_BR_FDB_TAG_POP:
+		return (retag & RETAG_ANY) ^ RETAG_POP;
+	default:
+		return (retag & (RETAG_ANY | VLAN_ID)) ^ (RETAG_WRITE | answer->vlan);
+	}
 }
 
 #endif

@@ -30,13 +30,13 @@ struct {
 	__type(value, struct tna_station_use);
 } station_uses SEC(".maps");
 
-INLINE struct tna_station *station_find(u32 bridge, u64 mac)
+/* The VLAN id is 0 where the bridge does not filter VLANs. */
+INLINE struct tna_station *station_find(u32 bridge, u64 vid, u64 mac)
 {
-	/* the VLAN id is 0: bridges that filter VLANs are left to Linux */
 	struct {
 		u32 bridge;
 		u16 words[4];
-	} key = {.bridge = bridge, .words = {0, (u16)mac, (u16)(mac >> 16), (u16)(mac >> 32)}};
+	} key = {.bridge = bridge, .words = {(u16)vid, (u16)mac, (u16)(mac >> 16), (u16)(mac >> 32)}};
 
 	_Static_assert(sizeof(key) == sizeof(struct tna_station_key), "the same layout, in words");
 	return bpf_map_lookup_elem(&stations, &key);
@@ -48,9 +48,9 @@ INLINE struct tna_station *station_find(u32 bridge, u64 mac)
  * Linux, so that its entry never ages out while in use; nothing else refreshes it, so that nothing
  * undoes a move.
  */
-INLINE u32 fdb_source(u32 bridge, u32 port, u64 mac, u64 refresh)
+INLINE u32 fdb_source(u32 bridge, u64 vid, u32 port, u64 mac, u64 refresh)
 {
-	struct tna_station *station = station_find(bridge, mac);
+	struct tna_station *station = station_find(bridge, vid, mac);
 
 	if (!station)
 		return TNA_REASON_SOURCE_UNKNOWN;
@@ -79,10 +79,15 @@ INLINE u32 fdb_source(u32 bridge, u32 port, u64 mac, u64 refresh)
 	return TNA_REASON_SOURCE_AGED;
 }
 
-/* The ifindex of the port where the destination is. */
-INLINE u32 fdb_destination(struct xdp_md *ctx, u32 bridge, const struct packet *packet, u32 *port)
+struct fdb_answer {
+	u32 port; /* ifindex */
+};
+
+/* The port where the destination is. */
+INLINE u32 fdb_destination(struct xdp_md *ctx, u32 bridge, u64 vid, const struct packet *packet,
+			   struct fdb_answer *answer)
 {
-	struct tna_station *station = station_find(bridge, packet->destination);
+	struct tna_station *station = station_find(bridge, vid, packet->destination);
 
 	if (!station)
 		return TNA_REASON_UNKNOWN_UNICAST;
@@ -95,8 +100,14 @@ INLINE u32 fdb_destination(struct xdp_md *ctx, u32 bridge, const struct packet *
 		return TNA_REASON_UNKNOWN_UNICAST;
 	if (use->seen_on && use->seen_on != station->port)
 		return TNA_REASON_STATION_MOVED;
-	*port = station->port;
+	answer->port = station->port;
 	return REASON_NONE;
+}
+
+/* What becomes of the tag the mirror does not know. */
+INLINE u64 fdb_objects(const struct fdb_answer *answer, u64 retag, u32 vlan_protocol)
+{
+	return 0;
 }
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TNA_KERNEL_INET_TYPES_H
 #define TNA_KERNEL_INET_TYPES_H
 
-/* The kernel's types for routing IPv4, cut down like those of types.h. */
+/* The kernel's types for routing, cut down like those of types.h. */
 
 #include "kernel/types.h"
 
@@ -17,6 +17,19 @@ struct in_device {
 	struct in_ifaddr *ifa_list;
 	struct neigh_parms *arp_parms;
 	struct ipv4_devconf cnf;
+};
+
+/* include/linux/ipv6.h, include/net/if_inet6.h */
+struct ipv6_devconf {
+	s32 disable_ipv6;
+	s32 mtu6;
+	s32 forwarding;
+	s32 proxy_ndp;
+};
+
+struct inet6_dev {
+	struct neigh_parms *nd_parms;
+	struct ipv6_devconf cnf;
 };
 
 /* include/net/neighbour.h */
@@ -79,7 +92,7 @@ struct fib_nh_common {
 	unsigned char nhc_flags;
 	struct lwtunnel_state *nhc_lwtstate;
 	union {
-		u32 ipv4;
+		u32 ipv4; /* or the first of four words of an IPv6 address */
 	} nhc_gw;
 	struct fnhe_hash_bucket *nhc_exceptions;
 };
@@ -94,6 +107,45 @@ struct fib_info {
 	int fib_nhs;
 	struct nexthop *nh;
 	struct fib_nh fib_nh[0];
+};
+
+/* include/net/ip6_fib.h */
+struct fib6_node {
+	struct fib6_node *parent;
+	struct fib6_node *left;
+	struct fib6_node *right;
+	struct fib6_info *leaf;
+	u16 fn_bit;
+	u16 fn_flags;
+	struct fib6_info *rr_ptr;
+};
+
+struct fib6_table {
+	struct fib6_node tb6_root;
+};
+
+struct rt6key {
+	int plen; /* behind the address */
+};
+
+struct fib6_nh {
+	struct fib_nh_common nh_common;
+	struct rt6_exception_bucket *rt6i_exception_bucket;
+};
+
+struct fib6_info {
+	struct fib6_table *fib6_table;
+	struct fib6_info *fib6_next;
+	struct fib6_node *fib6_node;
+	unsigned int fib6_nsiblings;
+	unsigned long expires;
+	struct dst_metrics *fib6_metrics;
+	struct rt6key fib6_dst;
+	u32 fib6_flags;
+	u32 fib6_metric;
+	u8 fib6_type;
+	struct nexthop *nh;
+	struct fib6_nh fib6_nh[0];
 };
 
 struct nh_info {

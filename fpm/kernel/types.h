@@ -13,6 +13,8 @@ typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
 
 struct sk_buff;
 struct Qdisc;
@@ -130,6 +132,7 @@ struct net_device {
 	unsigned int flags;
 	int ifindex;
 	struct in_device *ip_ptr;
+	struct inet6_dev *ip6_ptr;
 	void *rx_handler;
 	void *rx_handler_data;
 	const unsigned char *dev_addr;
@@ -186,6 +189,7 @@ struct nf_hook_entries {
 
 struct netns_nf {
 	struct nf_hook_entries *hooks_ipv4[5];
+	struct nf_hook_entries *hooks_ipv6[5];
 	struct nf_hook_entries *hooks_bridge[5];
 };
 
@@ -193,7 +197,7 @@ struct netns_nftables {
 	unsigned int base_seq;
 };
 
-/* include/net/netns/ipv4.h, include/net/netns/xfrm.h */
+/* include/net/netns/ipv4.h, include/net/netns/ipv6.h, include/net/netns/xfrm.h */
 struct netns_ipv4 {
 	struct ipv4_devconf *devconf_all;
 	struct fib_table *fib_main;
@@ -201,6 +205,18 @@ struct netns_ipv4 {
 	struct {
 		int counter;
 	} rt_genid;
+};
+
+struct netns_ipv6 {
+	struct ipv6_devconf *devconf_all;
+	struct fib6_info *fib6_null_entry;
+	struct fib6_table *fib6_main_tbl;
+	struct fib6_table *fib6_local_tbl; /* these two only with CONFIG_IPV6_MULTIPLE_TABLES */
+	u8 fib6_has_custom_rules;
+	unsigned int fib6_routes_require_src; /* only with CONFIG_IPV6_SUBTREES */
+	struct {
+		int counter;
+	} fib6_sernum;
 };
 
 struct netns_xfrm {
@@ -224,6 +240,7 @@ struct net {
 	struct list_head ptype_specific;
 	struct netns_packet packet;
 	struct netns_ipv4 ipv4;
+	struct netns_ipv6 ipv6; /* only with CONFIG_IPV6 */
 	struct netns_xfrm xfrm;
 	struct netns_nf nf;
 	struct netns_nftables nft;

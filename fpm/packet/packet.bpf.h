@@ -43,6 +43,13 @@ short_frame:
 	return 0;
 }
 
+/* For a frame that is known to be long enough. */
+INLINE void packet_readdress(u8 *data, u64 destination, u64 source)
+{
+	*(u64 *)data = (destination & MAC_MASK) | source << 48;
+	*(u32 *)(data + 8) = source >> 16;
+}
+
 /*
  * Where a helper is called afterwards: clang would keep the two pointers instead, as 32-bit numbers, which
  * the verifier does not take.

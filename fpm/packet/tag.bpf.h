@@ -2,11 +2,14 @@
 #ifndef TNA_PACKET_TAG_H
 #define TNA_PACKET_TAG_H
 
-/* Putting a VLAN tag into a frame, taking it out, and changing it. */
+/* The VLAN tag of a frame: what it says, what is to become of it, and how the frame gets, loses or changes
+ * one. */
 
 #include "packet/packet.bpf.h"
 
 #define VLAN_HLEN 4
+#define VLAN_ID 0xfffu
+#define VLAN_TAGGED (1u << 16) /* beside a TCI: the frame has a tag of the bridge's own kind */
 
 /* What is to be done with a frame's outer tag: the TCI that it is to carry (host order), and how. */
 #define RETAG_PUSH (1ULL << 16)
@@ -14,6 +17,38 @@
 #define RETAG_WRITE (1ULL << 18) /* the tag stays, its TCI does not */
 #define RETAG_ANY (RETAG_PUSH | RETAG_POP | RETAG_WRITE)
 #define RETAG_MASK (RETAG_ANY | 0xffff)
+
+/*
+ * The frame's tag, TCI in host order, with VLAN_TAGGED; 0 if it has none of the bridge's own kind, whose
+ * EtherType in network order is `protocol`. Another tag is payload: Linux pushes it back in and takes the
+ * frame as untagged.
+ */
+INLINE u64 vlan_tag(const struct packet *packet, u64 protocol)
+{
+	u64 other = packet->protocol ^ protocol;
+	u64 tagged = (other - 1) >> 63; /* the same protocol, without a branch */
+
+	return (bpf_ntohs(packet->behind) | VLAN_TAGGED) & -tagged;
+}
+
+/* The tag with its VLAN: untagged and priority-tagged frames (VLAN id 0) are of the port's PVID. */
+INLINE u64 vlan_complete(u64 tag, u64 pvid)
+{
+	u64 none = ((tag & VLAN_ID) - 1) >> 63;
+
+	return tag | (pvid & -none);
+}
+
+/* What a completed tag becomes where frames leave untagged (1) or tagged (0), of a frame whose tag was this.
+ */
+INLINE u64 vlan_retag(u64 tag, u64 completed, u64 untagged)
+{
+	u64 in = tag / VLAN_TAGGED, out = untagged ^ 1;
+	u64 changed = ((tag ^ completed) + VLAN_ID) >> 12; /* 0 or 1 */
+
+	return (completed & 0xffff) | (out & ~in) * RETAG_PUSH | (in & ~out) * RETAG_POP |
+	       (in & out & changed) * RETAG_WRITE;
+}
 
 /* How long the frame is afterwards. */
 INLINE u32 retag_length(u32 len, u64 retag)

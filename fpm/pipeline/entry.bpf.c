@@ -15,7 +15,8 @@ struct {
 	__type(value, __u32);
 } profile SEC(".maps");
 
-SEC("xdp.frags")
+/* not "xdp.frags": whether the kernel knows that is found out when this is loaded */
+SEC("xdp")
 int entry(struct xdp_md *ctx)
 {
 	bpf_tail_call_static(ctx, &profile, 0);

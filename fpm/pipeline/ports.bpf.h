@@ -9,8 +9,6 @@
 #include "pipeline/constant.bpf.h"
 #include "pipeline/reason.bpf.h"
 
-typedef __s32 s32;
-
 struct tna_namespace home = {};
 
 struct {

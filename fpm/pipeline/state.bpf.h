@@ -17,6 +17,7 @@
 struct tna_flow flows[1] SEC(".data.flows") = {};
 struct tna_flow_vlans flow_vlans[1] SEC(".data.flow_vlans") = {}; /* the same, for profiles with VLANs */
 struct tna_route routes[1] SEC(".data.routes") = {};              /* as many, for packets that are routed */
+struct tna_route6 routes6[1] SEC(".data.routes6") = {};           /* half as many, for those of IPv6 */
 
 /*
  * Its upper bits depend on all of the key, and differ between all keys that differ in the last byte of one

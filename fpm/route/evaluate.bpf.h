@@ -93,7 +93,7 @@ INLINE int ipv4_address_routed(u32 address)
 
 INLINE u32 evaluate_header(const struct ipv4 *ip, u64 device)
 {
-	BECAUSE((ip->start & 0xffff) != bpf_htons(ETH_P_IP), NOT_IPV4);
+	BECAUSE((ip->start & 0xffff) != bpf_htons(ETH_P_IP), NOT_IP);
 	BECAUSE(ip->mac != device_address(KOBJ(struct net_device, device)), OTHER_STATION);
 	BECAUSE((ip->start >> 16 & 0xff) != IPV4_START_PLAIN, IP_HEADER);
 	BECAUSE(ip->checksum || ipv4_length_wrong(ip), IP_HEADER);
@@ -130,6 +130,13 @@ INLINE u32 route_refused(long answer)
 	return answer ? TNA_REASON_ROUTE_LOCAL : REASON_NONE;
 }
 
+/* The MAC address that the kernel's lookup has named. */
+INLINE u64 lookup_address(const struct bpf_fib_lookup *lookup)
+{
+	return (u64)lookup->dmac[5] << 40 | (u64)lookup->dmac[4] << 32 | (u64)lookup->dmac[3] << 24 |
+	       lookup->dmac[2] << 16 | lookup->dmac[1] << 8 | lookup->dmac[0];
+}
+
 INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct route_path *path)
 {
 	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
@@ -153,10 +160,7 @@ INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct rout
 			neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->egress, path->gateway),
 		NEIGHBOUR);
 	path->destination = neighbour_address(path->neighbour);
-	u64 named = (u64)lookup.dmac[5] << 40 | (u64)lookup.dmac[4] << 32 | (u64)lookup.dmac[3] << 24 |
-		    lookup.dmac[2] << 16 | lookup.dmac[1] << 8 | lookup.dmac[0];
-
-	BECAUSE((path->destination & MAC_MASK) != named, UNPROVED);
+	BECAUSE((path->destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
 	return REASON_NONE;
 }
 
@@ -180,15 +184,21 @@ INLINE u32 route_evaluate_source(struct xdp_md *ctx, const struct ipv4 *ip, stru
 	return REASON_NONE;
 }
 
-INLINE u32 evaluate_departure(struct route_path *path, u32 total)
+/* The smaller one of a device's MTU and a route's metric, which 0 stands for none. */
+INLINE u32 route_mtu(u32 device, u32 metric)
+{
+	return metric && metric < device ? metric : device;
+}
+
+INLINE u32 metric_mtu(u64 metrics)
+{
+	return KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_MTU]));
+}
+
+INLINE u32 evaluate_departure(const struct route_path *path, u32 total)
 {
 	struct net_device *egress = KOBJ(struct net_device, path->egress);
-	u64 metrics = KLOAD(u64, KADDR(struct fib_info, path->info, fib_metrics));
-	u32 mtu = KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_MTU]));
 
-	path->mtu = KGET(u32, egress, mtu);
-	if (mtu && mtu < path->mtu)
-		path->mtu = mtu;
 	BECAUSE(total > path->mtu, ROUTE_MTU);
 	BECAUSE(guard_capture_device(path->egress, egress), CAPTURE);
 	BECAUSE(guard_tc_entry_busy(guard_tc_egress(egress)), TC);
@@ -210,8 +220,7 @@ INLINE void route_evict(struct tna_route *route)
 }
 
 /* Remembers where the parts of the proof lie; each frame looks there again. */
-INLINE u32 route_fill(struct tna_route *route, const struct ipv4 *ip, const struct route_path *path,
-		      u64 epoch)
+INLINE u32 route_fill(struct tna_route *route, const struct route_path *path, u64 epoch)
 {
 	s32 in = port_slot(path->ifindex);
 	s32 out = port_slot(KLOAD(u32, KADDR(struct net_device, path->egress, ifindex)));
@@ -219,7 +228,6 @@ INLINE u32 route_fill(struct tna_route *route, const struct ipv4 *ip, const stru
 	BECAUSE(in < 0, UNKNOWN_PORT);
 	BECAUSE(out < 0, EGRESS_UNMANAGED);
 	route_evict(route);
-	route->addresses = ip->addresses;
 	route->ingress_dev = path->device;
 	route->alias = path->alias;
 	route->info = path->info;
@@ -229,7 +237,6 @@ INLINE u32 route_fill(struct tna_route *route, const struct ipv4 *ip, const stru
 	route->epoch = epoch;
 	route->in_slot = in;
 	route->out_slot = out;
-	route->start = ip->start;
 	route->gateway = path->gateway;
 	route->mtu = path->mtu;
 	route->destination = path->destination;
@@ -265,8 +272,14 @@ NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route)
 	UNLESS_BECAUSE(evaluate_header(&ip, path.device));
 	UNLESS_BECAUSE(evaluate_route(ctx, &ip, &path));
 	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip, &path));
+	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.egress, mtu)),
+			     metric_mtu(KLOAD(u64, KADDR(struct fib_info, path.info, fib_metrics))));
 	UNLESS_BECAUSE(evaluate_departure(&path, ip.total));
-	return route ? route_fill(route, &ip, &path, epoch) : TNA_REASON_SHORT;
+	BECAUSE(!route, SHORT);
+	UNLESS_BECAUSE(route_fill(route, &path, epoch));
+	route->addresses = ip.addresses;
+	route->start = ip.start;
+	return REASON_NONE;
 }
 
 #endif

@@ -67,8 +67,7 @@ INLINE int ipv4_rewrite(struct xdp_md *ctx, u64 destination, u64 source)
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + PACKET_MIN), "r"(end) : : short_frame);
 	u32 checksum = *(u16 *)(data + ETH_HLEN + 10) + bpf_htons(0x0100);
 
-	*(u64 *)data = (destination & MAC_MASK) | source << 48;
-	*(u32 *)(data + 8) = source >> 16;
+	packet_readdress(data, destination, source);
 	*(u8 *)(data + ETH_HLEN + 8) -= 1;
 	*(u16 *)(data + ETH_HLEN + 10) = checksum + (checksum >= 0xffff);
 	return 1;

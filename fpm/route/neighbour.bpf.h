@@ -2,7 +2,7 @@
 #ifndef TNA_ROUTE_NEIGHBOUR_H
 #define TNA_ROUTE_NEIGHBOUR_H
 
-/* The kernel's neighbours (ARP), found by walking its hash table; what is found is compared. */
+/* The kernel's neighbours (ARP, ND), found by walking its hash tables; what is found is compared. */
 
 #include "kernel/access.h"
 #include "kernel/inet_types.h"
@@ -17,20 +17,42 @@
  */
 #define NUD_FAST (NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_DELAY | NUD_PROBE)
 
+/* The hash table that a device's settings for a protocol lead to. */
+INLINE u64 neighbour_hash(u64 parameters)
+{
+	u64 table = KLOAD(u64, KADDR(struct neigh_parms, parameters, tbl));
+
+	return KLOAD(u64, KADDR(struct neigh_table, table, nht));
+}
+
+/* A hash's seed for one of the key's words; to the first word the device's address is added. */
+INLINE u32 neighbour_seed(u64 hash, int word)
+{
+	return KLOAD(u32, KADDR(struct neigh_hash_table, hash, hash_rnd) + 4 * word);
+}
+
+INLINE u32 neighbour_mix(u32 key, u64 device)
+{
+	return key ^ (u32)(device ^ device >> 32);
+}
+
+INLINE u64 neighbour_first(u64 hash, u32 sum)
+{
+	u32 shift = KLOAD(u32, KADDR(struct neigh_hash_table, hash, hash_shift));
+	u32 bucket = sum >> ((32 - shift) & 31);
+	u64 buckets = bpf_core_field_exists(struct neigh_hash_table, hash_heads)
+			      ? KLOAD(u64, KADDR(struct neigh_hash_table, hash, hash_heads))
+			      : KLOAD(u64, KADDR(struct neigh_hash_table, hash, hash_buckets));
+
+	return KLOAD(u64, buckets + 8ULL * bucket);
+}
+
 /* The address of the neighbour with a key on a device, 0 if there is none (arp_hashfn()). */
 INLINE u64 neighbour_find(u64 device, u32 key)
 {
 	u64 inet = KLOAD(u64, KADDR(struct net_device, device, ip_ptr));
-	u64 parameters = KLOAD(u64, KADDR(struct in_device, inet, arp_parms));
-	u64 table = KLOAD(u64, KADDR(struct neigh_parms, parameters, tbl));
-	u64 hash = KLOAD(u64, KADDR(struct neigh_table, table, nht));
-	u32 seed = KLOAD(u32, KADDR(struct neigh_hash_table, hash, hash_rnd));
-	u32 shift = KLOAD(u32, KADDR(struct neigh_hash_table, hash, hash_shift));
-	u32 bucket = (key ^ (u32)(device ^ device >> 32)) * seed >> ((32 - shift) & 31);
-	u64 buckets = bpf_core_field_exists(struct neigh_hash_table, hash_heads)
-			      ? KLOAD(u64, KADDR(struct neigh_hash_table, hash, hash_heads))
-			      : KLOAD(u64, KADDR(struct neigh_hash_table, hash, hash_buckets));
-	u64 node = KLOAD(u64, buckets + 8ULL * bucket);
+	u64 hash = neighbour_hash(KLOAD(u64, KADDR(struct in_device, inet, arp_parms)));
+	u64 node = neighbour_first(hash, neighbour_mix(key, device) * neighbour_seed(hash, 0));
 
 	for (int i = 0; i < NEIGHBOUR_CHAIN_MAX && node; i++) {
 		/* both kinds of links begin with the next neighbour's address, at the neighbour's start */
@@ -42,14 +64,48 @@ INLINE u64 neighbour_find(u64 device, u32 key)
 	return 0;
 }
 
-/* Whether what was this neighbour no longer is one that Linux would use without further ado. */
-INLINE u64 neighbour_gone(struct neighbour *neighbour, u64 device, u32 key)
+/* What differs from a key of IPv6, two words as they lie in a header. */
+INLINE u64 neighbour6_differs(u64 node, u64 first, u64 second)
+{
+	u64 key = KADDR(struct neighbour, node, primary_key);
+
+	return (KLOAD(u64, key) ^ first) | (KLOAD(u64, key + 8) ^ second);
+}
+
+/* The same for IPv6 (ndisc_hashfn()), where the device's settings lie elsewhere. */
+INLINE u64 neighbour6_find(u64 inet6, u64 device, u64 first, u64 second)
+{
+	u64 hash = neighbour_hash(KLOAD(u64, KADDR(struct inet6_dev, inet6, nd_parms)));
+	u32 sum = neighbour_mix(first, device) * neighbour_seed(hash, 0) +
+		  (u32)(first >> 32) * neighbour_seed(hash, 1) + (u32)second * neighbour_seed(hash, 2) +
+		  (u32)(second >> 32) * neighbour_seed(hash, 3);
+	u64 node = neighbour_first(hash, sum);
+
+	for (int i = 0; i < NEIGHBOUR_CHAIN_MAX && node; i++) {
+		if (KLOAD(u64, KADDR(struct neighbour, node, dev)) == device &&
+		    !neighbour6_differs(node, first, second))
+			return node;
+		node = KLOAD(u64, node);
+	}
+	return 0;
+}
+
+/* Whether this is not, or no longer, a device's neighbour that Linux would use without further ado. */
+INLINE u64 neighbour_unfit(struct neighbour *neighbour, u64 device)
 {
 	u64 word = KGET(u64, neighbour, dev) ^ device;
 
-	COLLECT(word, KGET(u32, neighbour, primary_key) ^ key);
 	COLLECT(word, KGET(u8, neighbour, dead));
 	COLLECT(word, !(KGET(u8, neighbour, nud_state) & NUD_FAST));
+	return word;
+}
+
+/* The same, and whether it is the one with this key. */
+INLINE u64 neighbour_gone(struct neighbour *neighbour, u64 device, u32 key)
+{
+	u64 word = neighbour_unfit(neighbour, device);
+
+	COLLECT(word, KGET(u32, neighbour, primary_key) ^ key);
 	return word;
 }
 

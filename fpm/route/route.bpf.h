@@ -3,8 +3,8 @@
 #define TNA_ROUTE_H
 
 /*
- * IPv4 packets from one port to another by the kernel's own routes. See README.md beside this file for
- * what is accelerated and what is left to Linux.
+ * Packets from one port to another by the kernel's own routes. See README.md beside this file for what is
+ * accelerated and what is left to Linux. IPv4 is here, IPv6 in route6.bpf.h.
  *
  * As in the bridge module the decision is made twice: route_forward() proves for every packet, in place,
  * that what the route cache remembers still holds and that nothing objects; what it cannot prove is
@@ -12,6 +12,7 @@
  */
 
 #include "route/evaluate.bpf.h"
+#include "route/ipv6.bpf.h"
 
 /* Conditions that are harmless more often than not, for the ports that have them. */
 NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 egress_address)
@@ -38,19 +39,19 @@ NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 egress_address)
  * Out of the port that the route remembers. Linux cuts off what is behind the packet (the padding of a
  * short one, pskb_trim_rcsum()). The frame is changed only when nothing can fail any more.
  */
-INLINE int route_send(struct xdp_md *ctx, struct tna_route *route, const struct ipv4 *ip)
+INLINE int route_send(struct xdp_md *ctx, struct tna_route *route, u64 frame_len, u64 total, int version)
 {
-	u64 behind = (u64)ip->frame_len - ip->total - ETH_HLEN;
+	u64 behind = frame_len - total - ETH_HLEN;
 	u64 destination = route->destination, source = route->source;
 	int action = bpf_redirect_map(&egress_ports, route->out_slot, XDP_PASS);
 
 	RARELY((u64)(u32)action, "!= 4", pass); /* XDP_REDIRECT */
 	RARELY(behind, "!= 0", trim);
 rewrite:
-	if (unlikely(!ipv4_rewrite(ctx, destination, source)))
+	if (unlikely(!(version == 6 ? ipv6_rewrite : ipv4_rewrite)(ctx, destination, source)))
 		return XDP_PASS;
 	route->packets++;
-	route->bytes += ip->total + ETH_HLEN;
+	route->bytes += total + ETH_HLEN;
 	return action;
 trim:
 	if (bpf_xdp_adjust_tail(ctx, -(int)behind) == 0)
@@ -70,7 +71,7 @@ NOINLINE int route_second_look(struct xdp_md *ctx, struct tna_route *route, u64 
 		if (reason != REASON_NONE)
 			return leave_to_linux(ctx, reason);
 	}
-	return route && ipv4_parse(ctx, &ip) ? route_send(ctx, route, &ip) : XDP_PASS;
+	return route && ipv4_parse(ctx, &ip) ? route_send(ctx, route, ip.frame_len, ip.total, 4) : XDP_PASS;
 }
 
 /* For an index below FLOWS_TOTAL. */
@@ -91,6 +92,9 @@ INLINE u64 route_gone(struct fib_alias *alias, u64 info)
 	return word;
 }
 
+/* For a frame with the EtherType of IPv6: route6.bpf.h. */
+INLINE int route6_forward(struct xdp_md *ctx);
+
 /* XDP_REDIRECT, or XDP_PASS with the frame untouched. */
 INLINE int route_forward(struct xdp_md *ctx)
 {
@@ -98,7 +102,8 @@ INLINE int route_forward(struct xdp_md *ctx)
 
 	if (unlikely(!ipv4_parse(ctx, &ip)))
 		return route_second_look(ctx, NULL, 0, 0, 1);
-	u32 index = flow_index(ip.addresses, 0, 0);
+	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
+	u32 index = flow_index(ip.addresses ^ ip.addresses >> 35, 0, 0);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return XDP_PASS;
@@ -148,9 +153,12 @@ INLINE int route_forward(struct xdp_md *ctx)
 	COLLECT(closer, guard_egress_qdisc(egress));
 
 	RARELY(doubt | closer, "!= 0", look_again);
-	return route_send(ctx, route, &ip);
+	return route_send(ctx, route, ip.frame_len, ip.total, 4);
 look_again:
 	return route_second_look(ctx, route, device, egress_address, doubt);
+ipv6:
+	return bpf_core_field_exists(struct net, ipv6) ? route6_forward(ctx)
+						       : leave_to_linux(ctx, TNA_REASON_NOT_IP);
 }
 
 #endif

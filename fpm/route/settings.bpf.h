@@ -24,20 +24,37 @@
  * AppArmor's at post-routing, which is in every namespace where it is active: it looks at packets of
  * local sockets only (apparmor_ip_postroute()). A list's memory never changes, another takes its place.
  */
+INLINE u64 guard_post_routing(u64 list)
+{
+	if (!CONSTANT(HOOK_SECURITY))
+		return list;
+	u64 word = KLOAD(u16, list) ^ 1; /* num_hook_entries */
+
+	COLLECT(word, KLOAD(u64, KADDR(struct nf_hook_entries, list, hooks)) ^ CONSTANT(HOOK_SECURITY));
+	return word;
+}
+
 INLINE u64 guard_inet_hooks(struct net *net)
 {
 	u64 word = KGET(u64, net, nf.hooks_ipv4[NF_INET_PRE_ROUTING]);
 	u64 post = KGET(u64, net, nf.hooks_ipv4[NF_INET_POST_ROUTING]);
 
 	COLLECT(word, KGET(u64, net, nf.hooks_ipv4[NF_INET_FORWARD]));
-	if (!CONSTANT(HOOK_SECURITY))
-		return word | post;
-	COLLECT(word, KLOAD(u16, post) ^ 1); /* num_hook_entries */
-	COLLECT(word, KLOAD(u64, KADDR(struct nf_hook_entries, post, hooks)) ^ CONSTANT(HOOK_SECURITY));
-	return word;
+	return word | guard_post_routing(post);
 }
 
-/* xfrm4_policy_check() and xfrm4_route_forward(): policies of out and forward, or none but a default. */
+/* The same of the families ip6 and inet. */
+INLINE u64 guard_inet6_hooks(struct net *net)
+{
+	u64 word = KGET(u64, net, nf.hooks_ipv6[NF_INET_PRE_ROUTING]);
+	u64 post = KGET(u64, net, nf.hooks_ipv6[NF_INET_POST_ROUTING]);
+
+	COLLECT(word, KGET(u64, net, nf.hooks_ipv6[NF_INET_FORWARD]));
+	return word | guard_post_routing(post);
+}
+
+/* xfrm4_policy_check(), xfrm4_route_forward() and the same of IPv6: policies of out and forward, or a
+ * default. */
 INLINE u64 guard_xfrm(struct net *net)
 {
 	if (!bpf_core_field_exists(struct net, xfrm))
@@ -65,6 +82,34 @@ INLINE u64 inet_reverse_path(struct net *net, struct in_device *inet)
 	struct ipv4_devconf *all = KOBJ(struct ipv4_devconf, KGET(u64, net, ipv4.devconf_all));
 
 	return (u64)KGET(u32, all, data[CONF_RP_FILTER]) << 32 | KGET(u32, inet, cnf.data[CONF_RP_FILTER]);
+}
+
+INLINE u64 inet6_device(struct net_device *dev)
+{
+	return KGET(u64, dev, ip6_ptr);
+}
+
+/* ip6_rcv_core(): what a port does not take in at all. */
+INLINE u64 inet6_disabled(u64 inet6)
+{
+	return !inet6 | KLOAD(u32, KADDR(struct inet6_dev, inet6, cnf.disable_ipv6));
+}
+
+INLINE struct ipv6_devconf *inet6_all(struct net *net)
+{
+	return KOBJ(struct ipv6_devconf, KGET(u64, net, ipv6.devconf_all));
+}
+
+/* ip6_forward() asks for all ports together, a port's own setting is about its being a router or a host. */
+INLINE u64 inet6_not_forwarding(struct ipv6_devconf *all)
+{
+	return !KGET(u32, all, forwarding);
+}
+
+/* Linux may answer for the destination (ip6_forward_proxy_check()). */
+INLINE u64 inet6_proxy(struct ipv6_devconf *all)
+{
+	return KGET(u32, all, proxy_ndp);
 }
 
 /* The MAC address that frames for this device carry. */

@@ -5,7 +5,8 @@
 /*
  * Known unicast between two ports of a bridge, without reading anything of the kernel: the stations come
  * from fdb/mirror.bpf.h, or the bridge is asked (fdb/kfunc.bpf.h); all else that Linux would do with a
- * frame comes from a table of ports that the controller keeps. See README.md beside this file.
+ * frame comes from tables of ports and of their VLANs that the controller keeps. See README.md beside this
+ * file.
  */
 
 #include "bridge/settings.bpf.h"
@@ -22,29 +23,73 @@ struct {
 	__type(value, struct tna_watched_port);
 } watched_ports SEC(".maps");
 
-INLINE u32 watched_frame(const struct packet *packet)
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tna_watched_vlans);
+} watched_vlans SEC(".maps");
+
+/* A port's part in a VLAN (enum tna_vlan_part); nobody has one in VLAN 0. */
+INLINE u32 watched_vlan_part(u32 slot, u64 vid)
 {
-	if (packet->destination & MAC_MULTICAST)
-		return TNA_REASON_MULTICAST;
-	if (!packet->source || (packet->source & MAC_MULTICAST))
-		return TNA_REASON_SOURCE_INVALID;
-	if (is_vlan(packet->protocol))
-		return TNA_REASON_TAGGED;
-	if (bridge_protocol_is_special(packet->protocol))
-		return TNA_REASON_PROTOCOL;
+	struct tna_watched_vlans *vlans = bpf_map_lookup_elem(&watched_vlans, &slot);
+
+	return vlans ? vlans->parts[vid / TNA_VLANS_IN_WORD % TNA_VLAN_WORDS] >>
+				       2 * (vid % TNA_VLANS_IN_WORD) &
+			       3
+		     : TNA_VLAN_NONE;
+}
+
+/* A frame on its way. */
+struct watched_path {
+	struct packet packet;
+	u32 port; /* ifindex */
+	u64 tag; /* of the bridge's own kind, with the VLAN that the frame belongs to; 0: no VLAN filtering */
+	u64 retag;
+	u32 part; /* of the ingress port in that VLAN */
+};
+
+/* The frame's VLAN, and the ingress port's part in it. */
+INLINE void watched_vlan(struct watched_path *path, const struct tna_watched_port *in)
+{
+	path->part = TNA_VLAN_TAGGED;
+	if (!in->vlan_protocol)
+		return;
+	path->tag = vlan_complete(vlan_tag(&path->packet, in->vlan_protocol), in->pvid);
+	path->part = watched_vlan_part(in->slot, path->tag & VLAN_ID);
+}
+
+INLINE u32 watched_frame(const struct watched_path *path, const struct tna_watched_port *in)
+{
+	const struct packet *packet = &path->packet;
+	int tagged = is_vlan(packet->protocol);
+
+	BECAUSE(packet->destination & MAC_MULTICAST, MULTICAST);
+	BECAUSE(!packet->source || (packet->source & MAC_MULTICAST), SOURCE_INVALID);
+	if (tagged)
+		UNLESS_BECAUSE(in->tag_reason);
+	BECAUSE(bridge_protocol_is_special(tagged ? packet->inner : packet->protocol), PROTOCOL);
+	BECAUSE(!home.mirror_complete, FDB_INCOMPLETE);
+	BECAUSE(path->part < TNA_VLAN_TAGGED, VLAN);
 	return REASON_NONE;
 }
 
-INLINE u32 watched_egress(const struct tna_watched_port *in, const struct tna_watched_port *out, u32 len)
+INLINE u32 watched_egress(struct watched_path *path, const struct tna_watched_port *in,
+			  const struct tna_watched_port *out)
 {
-	if (out->bridge != in->bridge)
-		return TNA_REASON_EGRESS_UNMANAGED;
-	if (out->egress_reason != REASON_NONE)
-		return out->egress_reason;
-	if (out->isolated & in->isolated)
-		return TNA_REASON_ISOLATED;
-	if (len > out->max_frame)
-		return TNA_REASON_EGRESS_MTU;
+	BECAUSE(out->bridge != in->bridge, EGRESS_UNMANAGED);
+	UNLESS_BECAUSE(out->egress_reason);
+	BECAUSE(out->isolated & in->isolated, ISOLATED);
+	if (in->vlan_protocol) {
+		u32 part = watched_vlan_part(out->slot, path->tag & VLAN_ID);
+
+		BECAUSE(part < TNA_VLAN_TAGGED, EGRESS_VLAN);
+		path->retag = vlan_retag(vlan_tag(&path->packet, in->vlan_protocol), path->tag,
+					 part == TNA_VLAN_UNTAGGED);
+	}
+	BECAUSE(retag_length(path->packet.len, path->retag) > out->max_frame, EGRESS_MTU);
 	return REASON_NONE;
 }
 
@@ -63,46 +108,62 @@ INLINE void watched_count(u32 in, u32 out, u32 len)
 	}
 }
 
+/* The frame is changed only when nothing can fail any more: a port that goes away leaves the map first. */
+INLINE int watched_send(struct xdp_md *ctx, const struct watched_path *path,
+			const struct tna_watched_port *in, const struct tna_watched_port *out)
+{
+	u64 retag = path->retag;
+
+	if (bpf_redirect_map(&egress_ports, out->slot, XDP_PASS) != XDP_REDIRECT)
+		return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
+	if (unlikely(retag & RETAG_ANY) && !retag_frame(ctx, retag, in->vlan_protocol))
+		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
+	watched_count(in->slot, out->slot, path->packet.len);
+	return XDP_REDIRECT;
+}
+
 /* XDP_REDIRECT, or XDP_PASS with the frame untouched. */
 INLINE int watched_forward(struct xdp_md *ctx)
 {
-	u32 port = ctx->ingress_ifindex, egress = 0, reason;
-	struct packet packet;
+	struct watched_path path = {.port = ctx->ingress_ifindex};
+	u32 source = TNA_REASON_SOURCE_UNKNOWN, reason;
+	struct fdb_answer answer = {};
 
-	if (!packet_parse(ctx, &packet))
+	if (!packet_parse(ctx, &path.packet))
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
-	if (bpf_xdp_get_buff_len(ctx) != packet.len)
-		return leave_to_linux(ctx, TNA_REASON_FRAGMENTED);
-	struct tna_watched_port *in = bpf_map_lookup_elem(&watched_ports, &port);
+	struct tna_watched_port *in = bpf_map_lookup_elem(&watched_ports, &path.port);
 
 	if (!in)
 		return leave_to_linux(ctx, TNA_REASON_UNKNOWN_PORT);
+	watched_vlan(&path, in);
 	/* first, and for every frame: broadcasts move stations as well */
-	u32 source = in->learns ? fdb_source(in->bridge, port, packet.source, in->refresh)
-				: TNA_REASON_SOURCE_UNKNOWN;
-
+	if (in->learns && path.part != TNA_VLAN_NONE)
+		source = fdb_source(in->bridge, path.tag & VLAN_ID, path.port, path.packet.source,
+				    in->refresh);
+	/* with the constant, the verifier does not come to a helper that the kernel does not have */
+	if (!CONSTANT(SINGLE_BUFFER) && bpf_xdp_get_buff_len(ctx) != path.packet.len)
+		return leave_to_linux(ctx, TNA_REASON_FRAGMENTED);
 	reason = in->ingress_reason;
 	if (reason == REASON_NONE)
-		reason = watched_frame(&packet);
-	if (reason == REASON_NONE && !home.mirror_complete)
-		reason = TNA_REASON_FDB_INCOMPLETE;
+		reason = watched_frame(&path, in);
 	if (reason == REASON_NONE)
 		reason = source;
 	if (reason == REASON_NONE)
-		reason = fdb_destination(ctx, in->bridge, &packet, &egress);
+		reason = fdb_destination(ctx, in->bridge, path.tag & VLAN_ID, &path.packet, &answer);
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
-	if (egress == port)
+	if (answer.port == path.port)
 		return leave_to_linux(ctx, TNA_REASON_SAME_PORT);
-	struct tna_watched_port *out = bpf_map_lookup_elem(&watched_ports, &egress);
+	struct tna_watched_port *out = bpf_map_lookup_elem(&watched_ports, &answer.port);
 
 	if (!out)
 		return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
-	reason = watched_egress(in, out, packet.len);
+	reason = watched_egress(&path, in, out);
+	if (reason == REASON_NONE && fdb_objects(&answer, path.retag, in->vlan_protocol))
+		reason = TNA_REASON_EGRESS_VLAN;
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
-	watched_count(in->slot, out->slot, packet.len);
-	return bpf_redirect_map(&egress_ports, out->slot, XDP_PASS);
+	return watched_send(ctx, &path, in, out);
 }
 
 #endif

@@ -22,6 +22,7 @@ enum tna_constant {
 	TNA_CONSTANT_HOOK_POST,
 	TNA_CONSTANT_HOOK_SECURITY, /* AppArmor's hook function, 0 where it is not there */
 	TNA_CONSTANT_ROUTE,         /* the routing module */
+	TNA_CONSTANT_SINGLE_BUFFER, /* this kernel's frames lie in one buffer each (before 5.18) */
 	TNA_CONSTANT_COUNT
 };
 

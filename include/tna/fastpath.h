@@ -39,8 +39,8 @@ struct tna_flow_vlans {
 struct tna_route {
 	__u64 addresses;   /* source and destination, as they lie in the header */
 	__u64 ingress_dev; /* struct net_device * */
-	__u64 alias;       /* struct fib_alias * */
-	__u64 info;        /* struct fib_info *, of that alias */
+	__u64 alias;       /* struct fib_alias *, of IPv6 struct fib6_node * */
+	__u64 info;        /* struct fib_info *, struct fib6_info *, of that alias or node */
 	__u64 hop;         /* struct fib_nh_common * */
 	__u64 neighbour;   /* struct neighbour * */
 	__u64 egress_dev;  /* struct net_device * that out_slot stands for */
@@ -55,7 +55,23 @@ struct tna_route {
 	__u64 reverse_path; /* settings with which the source was found in order */
 	__u64 packets;
 	__u64 bytes;
-	__u64 unused; /* two cache lines */
+	__u64 mtus; /* IPv6: what the MTU was made of */
+};
+
+/*
+ * The same for IPv6, without what only IPv4 needs: addresses, start, gateway, reverse_path. Addresses in two
+ * words each, as they lie in the header.
+ */
+struct tna_route6 {
+	struct tna_route route;
+	__u64 source_prefix;
+	__u64 source_rest;
+	__u64 destination_prefix;
+	__u64 destination_rest;
+	__u64 gateway_prefix; /* the neighbour's key */
+	__u64 gateway_rest;
+	__u64 metrics;      /* struct dst_metrics * */
+	__u64 egress_inet6; /* struct inet6_dev *, there as long as the route */
 };
 
 /* Per port and CPU: the slow path by reason, and what evicted flows had counted. */
@@ -116,10 +132,36 @@ struct tna_watched_port {
 	__u16 egress_reason;  /* the same for frames that would leave by it */
 	__u32 max_frame;      /* that may leave by it, in bytes */
 	__u8 isolated;
-	__u8 learns; /* Linux learns stations on it */
-	__u16 unused;
-	__u32 unused2;
-	__u64 refresh; /* nanoseconds after which Linux gets a frame of a station again */
+	__u8 learns;      /* Linux learns stations on it */
+	__u16 tag_reason; /* why tagged frames from it are left to Linux, TNA_REASON_COUNT if they are not */
+	__u16 vlan_protocol; /* network order: the tags that its bridge filters by; 0: it does not */
+	__u16 pvid;          /* the VLAN of frames without a tag; 0: none */
+	__u64 refresh;       /* nanoseconds after which Linux gets a frame of a station again */
+};
+
+/*
+ * A port's part in each VLAN, two bits for each id: a VLAN's part changes as a whole, however many there
+ * are. By slot.
+ */
+enum tna_vlan_part {
+	TNA_VLAN_NONE,   /* none, or its state is closed: Linux drops */
+	TNA_VLAN_LEARNS, /* Linux learns the source, and drops */
+	TNA_VLAN_TAGGED, /* forwards; frames leave with their tag */
+	TNA_VLAN_UNTAGGED,
+};
+
+#define TNA_VLANS_IN_WORD 32
+#define TNA_VLAN_WORDS 128
+
+struct tna_watched_vlans {
+	__u64 parts[TNA_VLAN_WORDS];
+};
+
+/* How many VLAN devices lie on a device, in whatever network namespace they are. */
+struct tna_vlan_devices {
+	__u32 ifindex; /* in: a device of this namespace */
+	__u32 found;   /* out: the device was found */
+	__u32 count;
 };
 
 /* What the probe program finds out for the controller. */

@@ -22,7 +22,7 @@
 	X(CHECKSUM, "unfinished-checksum",                                                                   \
 	  "a local sender left the checksum or the segmentation to the hardware")                            \
 	X(HIDDEN_TAG, "hidden-vlan-tag", "the frame's VLAN tag is kept outside of the frame")                \
-	X(TAGGED, "tagged", "a tagged frame: only in place could be seen whether a VLAN device wants it")    \
+	X(TAGGED, "tagged", "a tagged frame: whether a VLAN device wants it cannot be seen on this kernel")  \
 	X(VLAN_DEVICE, "vlan-device", "a tagged frame on a port with VLAN devices of its own")               \
 	X(CAPTURE, "capture", "somebody is capturing: they see every frame")                                 \
 	X(BRIDGE_PROMISC, "bridge-promisc", "the bridge is promiscuous: its own stack sees every frame")     \
@@ -62,21 +62,22 @@
 	X(HEADROOM, "headroom", "there is no room in front of the frame for a VLAN tag")                     \
 	X(STACKED, "stacked", "another device takes the port's frames (a bridge, a bond, a macvlan)")        \
 	X(VRF, "vrf", "the port belongs to a VRF")                                                           \
-	X(NOT_FORWARDING, "not-forwarding", "IPv4 forwarding is off on the port")                            \
+	X(NOT_FORWARDING, "not-forwarding", "forwarding is off for this protocol, or on the port")           \
 	X(IP_NETFILTER, "ip-netfilter", "netfilter rules, NAT or connection tracking for routed packets")    \
 	X(XFRM, "xfrm", "IPsec policies")                                                                    \
-	X(NOT_IPV4, "not-ipv4", "not an IPv4 packet (ARP, IPv6, a tagged frame, ...)")                       \
+	X(NOT_IP, "not-ip", "not an IP packet (ARP, a tagged frame, ...)")                                   \
 	X(OTHER_STATION, "other-station", "the frame is not addressed to the port's own MAC address")        \
-	X(IP_HEADER, "ip-header", "the IP header has options, or is not as it should be")                    \
-	X(TTL, "ttl", "the packet's time to live ends here: Linux tells its sender")                         \
-	X(IP_ADDRESS, "ip-address", "an address that is not routed (multicast, broadcast, loopback, zero)")  \
+	X(IP_HEADER, "ip-header", "the IP header has options that routers read, or is not as it should be")  \
+	X(TTL, "ttl", "the packet's time to live (hop limit) ends here: Linux tells its sender")             \
+	X(IP_ADDRESS, "ip-address",                                                                          \
+	  "an address that is not routed (multicast, broadcast, loopback, link-local, zero)")                \
 	X(RULES, "ip-rules", "there are or were routing rules besides the usual ones")                       \
+	X(PROXY_NDP, "proxy-ndp", "Linux answers neighbour discovery for others (sysctl proxy_ndp)")         \
 	X(ROUTE_LOCAL, "not-routed", "for this host, or without a route, or the route says no")              \
 	X(MULTIPATH, "multipath", "the route has several next hops")                                         \
 	X(ROUTE_SPECIAL, "special-route",                                                                    \
-	  "a route that depends on the type of service, encapsulates, has an IPv6 gateway, or of which "     \
-	  "ICMP "                                                                                            \
-	  "told something")                                                                                  \
+	  "a route that depends on the type of service or the source, encapsulates, has a gateway of the "   \
+	  "other protocol, or of which ICMP told something")                                                 \
 	X(REVERSE_PATH, "reverse-path", "the source has no route, or not by this port")                      \
 	X(SAME_DEVICE, "same-device", "the packet would leave where it came from: Linux tells its sender")   \
 	X(ROUTE_MTU, "route-mtu", "the packet is larger than the route or the egress port takes")            \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/ipv4.hpp"
 
+#include "support/ipv6.hpp"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <stdexcept>
@@ -46,12 +48,15 @@ Frame ipv4Frame(const Mac& destination, const Mac& source, const Ipv4& fields) {
 }
 
 Frame oneHopFurther(Frame frame, const Mac& destination, const Mac& source) {
-    const std::size_t total = frame.bytes[header + 2] << 8U | frame.bytes[header + 3];
+    const bool six = isIpv6(frame);
+    const std::size_t at = header + (six ? 4 : 2);
+    const std::size_t total = (frame.bytes[at] << 8U | frame.bytes[at + 1]) + (six ? 40 : 0);
     frame.bytes.resize(std::min(frame.bytes.size(), header + total));
     std::ranges::copy(destination, frame.bytes.begin());
     std::ranges::copy(source, frame.bytes.begin() + 6);
-    frame.bytes[header + 8]--;
-    finishIpv4(frame);
+    frame.bytes[header + (six ? 7 : 8)]--;
+    if (!six)
+        finishIpv4(frame);
     return frame;
 }
 

@@ -23,7 +23,8 @@ struct Ipv4 {
 /// Sets the header's checksum right again.
 void finishIpv4(Frame& frame);
 
-/// What a router makes of a packet: other MAC addresses, one hop less to live, and nothing behind the packet.
+/// What a router makes of a packet, of IPv6 as well: other MAC addresses, one hop less to live, and nothing
+/// behind the packet.
 [[nodiscard]] Frame oneHopFurther(Frame frame, const Mac& destination, const Mac& source);
 
 } // namespace tna::test

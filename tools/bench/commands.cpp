@@ -6,9 +6,11 @@
 
 #include <bpf/libbpf.h>
 #include <cerrno>
+#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -66,6 +68,15 @@ void takePriority() {
         [[maybe_unused]] const auto set = writeFile("/proc/self/autogroup", std::to_string(highestPriority));
     }
     ::setpriority(PRIO_PROCESS, 0, highestPriority);
+}
+
+void addScenario(CLI::App& command, Scenario& scenario) {
+    std::map<std::string, Scenario> names;
+    for (std::size_t i = 0; i < scenarioNames.size(); i++)
+        names.emplace(scenarioNames.at(i), static_cast<Scenario>(i));
+    command.add_option("--scenario", scenario, "what lies in between: bridge, router, router6, bridges")
+        ->transform(CLI::CheckedTransformer(names, CLI::ignore_case).description(""))
+        ->default_str("bridge");
 }
 
 void print(const nlohmann::json& document) {

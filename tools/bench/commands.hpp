@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "bench/scenario.hpp"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,6 +18,7 @@ void addThroughput(CLI::App& app, int& exitCode);
 void addLatency(CLI::App& app, int& exitCode);
 void addKill(CLI::App& app, int& exitCode);
 void addReaction(CLI::App& app, int& exitCode);
+void addReport(CLI::App& app, int& exitCode);
 
 // What the commands have in common.
 
@@ -28,6 +30,8 @@ void addReaction(CLI::App& app, int& exitCode);
 /// Other work on the machine must not decide what is measured: the rest of this program runs in a process of
 /// a session of its own, with the highest priority; what it starts does, too.
 void takePriority();
+/// The option that chooses one.
+void addScenario(CLI::App& command, Scenario& scenario);
 void print(const nlohmann::json& document);
 
 } // namespace tna::bench

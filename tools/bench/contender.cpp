@@ -41,9 +41,20 @@ public:
         return {};
     }
     void stop() override { links_.clear(); }
+    bool forwards() const override { return false; }
 
 private:
     std::vector<UniqueFd> links_;
+};
+
+/// No device under test: the sink takes its place.
+class Direct : public Contender {
+public:
+    Result<void> start(Traffic& traffic) override {
+        return traffic.putSink(traffic.topology().device(), "d0");
+    }
+    void stop() override {}
+    bool forwards() const override { return false; }
 };
 
 /// The daemon itself; ended after each turn, so that nothing of it is there while others are measured.
@@ -71,18 +82,32 @@ private:
     std::optional<Tnad> tnad_;
 };
 
+/// What is of no use between other devices.
+bool ofBridges(const std::string& name) {
+    return name == "linux+nf" || name == "tna-mirror";
+}
 } // namespace
 
-std::string problemWithContender(const std::string& name) {
-    static const std::vector<std::string> names{"linux", "linux+nf", "tna", "tna-mirror", "ceiling"};
+std::string problemWithContender(const std::string& name, Scenario scenario) {
+    static const std::vector<std::string> names{"linux",      "linux+nf", "tna",
+                                                "tna-mirror", "ceiling",  "direct"};
     if (std::ranges::count(names, name) > 0)
-        return {};
+        return scenario != Scenario::bridge && ofBridges(name)
+                   ? fmt::format("'{}' bridges only: choose it with --scenario bridge", name)
+                   : "";
     if (!name.starts_with(otherDaemon))
         return fmt::format("there is no contender '{}'; known: {}, {}FILE", name, fmt::join(names, ", "),
                            otherDaemon);
     const auto file = name.substr(otherDaemon.size());
     return ::access(file.c_str(), X_OK) == 0 ? ""
                                              : fmt::format("cannot run '{}': {}", file, errnoText(errno));
+}
+
+std::vector<std::string> usualContenders(Scenario scenario) {
+    std::vector<std::string> usual{"linux", "linux+nf", "tna", "ceiling", "direct"};
+    if (scenario != Scenario::bridge)
+        std::erase_if(usual, ofBridges);
+    return usual;
 }
 
 std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad) {
@@ -96,6 +121,8 @@ std::unique_ptr<Contender> makeContender(const std::string& name, const std::str
         return std::make_unique<Tna>(tnad, "mirror");
     if (name.starts_with(otherDaemon))
         return std::make_unique<Tna>(name.substr(otherDaemon.size()), "auto");
+    if (name == "direct")
+        return std::make_unique<Direct>();
     if (name == "ceiling")
         return std::make_unique<Ceiling>();
     return nullptr;

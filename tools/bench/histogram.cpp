@@ -42,6 +42,14 @@ double Histogram::mean() const {
     return all == 0 ? 0 : sum / static_cast<double>(all);
 }
 
+std::vector<std::pair<double, std::uint64_t>> Histogram::entries() const {
+    std::vector<std::pair<double, std::uint64_t>> list;
+    for (std::size_t bucket = 0; bucket < counts_.size(); bucket++)
+        if (counts_[bucket] != 0)
+            list.emplace_back(middleOfBucket(bucket), counts_[bucket]);
+    return list;
+}
+
 /// Buckets below LATENCY_STEPS are a nanosecond each; from there on each power of two has LATENCY_STEPS.
 double middleOfBucket(std::size_t bucket) {
     if (bucket < 2UL * LATENCY_STEPS)

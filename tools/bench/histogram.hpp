@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tna::bench {
@@ -18,6 +19,8 @@ public:
     [[nodiscard]] double quantile(double part) const;
     [[nodiscard]] double mean() const;
     [[nodiscard]] double largest() const { return quantile(1); }
+    /// Times in nanoseconds and how often each was measured, in order, without those that never were.
+    [[nodiscard]] std::vector<std::pair<double, std::uint64_t>> entries() const;
 
 private:
     std::vector<std::uint64_t> counts_;

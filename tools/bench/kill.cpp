@@ -47,7 +47,7 @@ public:
         auto first = startTnad();
         if (!first)
             return std::unexpected(first.error());
-        if (auto verified = traffic_.verify(); !verified)
+        if (auto verified = traffic_.verify(true); !verified)
             return std::unexpected(verified.error());
         const auto before = traffic_.counters();
         const auto start = Clock::now();
@@ -147,10 +147,11 @@ nlohmann::json accountDocument(const Counters& counters) {
 } // namespace
 
 Result<std::vector<KillRound>> measureKills(const KillOptions& options, Watcher& watcher) {
-    const auto topology = BridgeTopology::make(1, options.stations);
+    const Setup setup{.flows = options.stations, .frameSize = options.frameSize};
+    const auto topology = Topology::make(setup);
     if (!topology)
         return std::unexpected(topology.error());
-    auto traffic = Traffic::load(*topology, options.stations, options.frameSize);
+    auto traffic = Traffic::load(*topology, setup);
     if (!traffic)
         return std::unexpected(traffic.error());
     auto inside = NamespaceScope::enter(topology->device());

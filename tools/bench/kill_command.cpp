@@ -15,7 +15,8 @@ struct Arguments {
 };
 
 std::string problemWith(const KillOptions& options) {
-    if (auto problem = problemWithFrames(options.stations, options.frameSize); !problem.empty())
+    if (auto problem = problemWith(Setup{.flows = options.stations, .frameSize = options.frameSize});
+        !problem.empty())
         return problem;
     if (options.rounds == 0 || options.seconds < 0)
         return "--rounds must be at least 1, --seconds not below 0";

@@ -3,18 +3,18 @@
 
 namespace tna::bench {
 
-Result<std::unique_ptr<Lane>> Lane::open(std::unique_ptr<Contender> contender, const Load& load) {
-    auto topology = BridgeTopology::make(load.cpus, load.stations);
+Result<std::unique_ptr<Lane>> Lane::open(std::unique_ptr<Contender> contender, const Setup& setup) {
+    auto topology = Topology::make(setup);
     if (!topology)
         return std::unexpected(topology.error());
-    std::unique_ptr<Lane> lane{new Lane(std::move(contender), load, std::move(*topology))};
+    std::unique_ptr<Lane> lane{new Lane(std::move(contender), setup, std::move(*topology))};
     if (auto begun = lane->begin(); !begun)
         return std::unexpected(begun.error());
     return lane;
 }
 
 Result<void> Lane::begin() {
-    auto traffic = Traffic::load(topology_, load_.stations, load_.frameSize);
+    auto traffic = Traffic::load(topology_, setup_);
     if (!traffic)
         return std::unexpected(traffic.error());
     traffic_ = std::move(*traffic);
@@ -23,7 +23,7 @@ Result<void> Lane::begin() {
         return std::unexpected(inside.error());
     if (auto started = contender_->start(*traffic_); !started)
         return started;
-    return traffic_->verify();
+    return traffic_->verify(contender_->forwards());
 }
 
 Lane::~Lane() {
@@ -37,7 +37,7 @@ Result<Sample> Lane::measure(Duration duration) {
     const auto slowBefore = contender_->slowFrames();
     if (!slowBefore)
         return std::unexpected(slowBefore.error());
-    auto sample = bench::measure(*traffic_, load_.cpus, duration);
+    auto sample = bench::measure(*traffic_, setup_.queues, duration);
     const auto slowAfter = contender_->slowFrames();
     if (!slowAfter)
         return std::unexpected(slowAfter.error());

@@ -10,13 +10,8 @@ namespace tna::bench {
 /// same time, so that nothing but the measurement lies between two of them.
 class Lane {
 public:
-    struct Load {
-        unsigned stations = 0;
-        unsigned cpus = 0;
-        unsigned frameSize = 0;
-    };
     [[nodiscard]] static Result<std::unique_ptr<Lane>> open(std::unique_ptr<Contender> contender,
-                                                            const Load& load);
+                                                            const Setup& setup);
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
     ~Lane();
@@ -25,13 +20,13 @@ public:
     [[nodiscard]] Traffic& traffic() { return *traffic_; }
 
 private:
-    Lane(std::unique_ptr<Contender> contender, const Load& load, BridgeTopology topology)
-        : contender_(std::move(contender)), load_(load), topology_(std::move(topology)) {}
+    Lane(std::unique_ptr<Contender> contender, const Setup& setup, Topology topology)
+        : contender_(std::move(contender)), setup_(setup), topology_(std::move(topology)) {}
     [[nodiscard]] Result<void> begin();
 
     std::unique_ptr<Contender> contender_;
-    Load load_;
-    BridgeTopology topology_;
+    Setup setup_;
+    Topology topology_;
     std::unique_ptr<Traffic> traffic_;
 };
 

@@ -19,7 +19,8 @@ using Lanes = std::vector<std::unique_ptr<Lane>>;
 Result<Lanes> openLanes(const LatencyOptions& options) {
     Lanes lanes;
     for (const auto& name : options.contenders) {
-        auto lane = Lane::open(makeContender(name, options.tnad), {options.stations, 1, options.frameSize});
+        auto lane = Lane::open(makeContender(name, options.tnad),
+                               {options.scenario, options.stations, 1, 1, options.frameSize});
         if (!lane)
             return std::unexpected(
                 Error{fmt::format("cannot measure {}", name), lane.error().sentence(), {}});

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "bench/histogram.hpp"
 #include "bench/progress.hpp"
+#include "bench/scenario.hpp"
 
 #include <string>
 #include <vector>
@@ -13,7 +14,8 @@ namespace tna::bench {
 struct LatencyOptions {
     std::vector<std::string> contenders{"linux", "tna", "ceiling"};
     std::vector<unsigned> loads{10, 50, 90}; ///< per cent of what the slowest contender can carry
-    unsigned stations = 1;
+    Scenario scenario = Scenario::bridge;
+    unsigned stations = 1; ///< or destinations
     unsigned frameSize = 64;
     unsigned rounds = 10;
     double seconds = 0.2; ///< of each turn

@@ -58,17 +58,19 @@ nlohmann::json latencyDocument(const LatencyOptions& options, const nlohmann::js
                                 {"max_ns", series.latencies.largest()},
                                 {"jitter_ns", jitter(series.latencies)},
                                 {"round_p50_ns", series.medians},
+                                {"histogram", series.latencies.entries()},
                                 {"sent", series.sent},
                                 {"lost", series.lost}};
         for (std::size_t i = 0; i < parts.size(); i++)
             entry[partNames.at(i)] = series.latencies.quantile(parts.at(i));
         list.push_back(std::move(entry));
     }
-    return {{"version", 1},
+    return {{"version", 2},
             {"command", "latency"},
             {"machine", machine},
             {"options",
-             {{"frame_size", options.frameSize},
+             {{"scenario", nameOf(options.scenario)},
+              {"frame_size", options.frameSize},
               {"stations", options.stations},
               {"rounds", options.rounds},
               {"seconds", options.seconds}}},

@@ -23,6 +23,7 @@ int parseAndRun(int argc, char** argv) {
     tna::bench::addLatency(app, exitCode);
     tna::bench::addKill(app, exitCode);
     tna::bench::addReaction(app, exitCode);
+    tna::bench::addReport(app, exitCode);
     app.add_subcommand("clean", "remove namespaces that killed runs have left")->callback([] {
         fmt::print("{} namespaces removed\n", tna::bench::removeLeftovers());
     });

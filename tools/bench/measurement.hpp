@@ -2,23 +2,13 @@
 #pragma once
 
 #include "bench/commands.hpp"
-#include "bench/frame.hpp"
 #include "bench/progress.hpp"
 #include "bench/report.hpp"
-#include "bench/topology.hpp"
+#include "bench/scenario.hpp"
 
 #include <memory>
 
 namespace tna::bench {
-
-/// What is wrong with a number of stations and a frame size; empty if nothing is.
-[[nodiscard]] inline std::string problemWithFrames(unsigned stations, unsigned frameSize) {
-    if (stations == 0 || stations > mostStations)
-        return fmt::format("--stations must be from 1 to {}", mostStations);
-    if (frameSize < smallestFrame || frameSize > largestFrame)
-        return fmt::format("--size must be from {} to {} bytes", smallestFrame, largestFrame);
-    return {};
-}
 
 /// What all commands do around `Result measure(Watcher&)`: find the daemon, take priority, watch for an
 /// interruption, complain. `int show(result, machine, interrupted)` prints and gives the exit code.

@@ -48,6 +48,24 @@ std::string ratioCell(const std::vector<Series>& all, const Series& series, cons
     return values.empty() ? "-" : spread(values);
 }
 
+/// What forwarding costs by itself: without what generator and sink cost alone, in the same round.
+std::vector<double> hopsOf(const std::vector<Series>& all, const Series& series) {
+    const auto* alone = find(all, series, "direct");
+    std::vector<double> hops;
+    if (alone == nullptr || alone == &series)
+        return hops;
+    const auto costs = costsOf(series);
+    const auto base = costsOf(*alone);
+    for (std::size_t i = 0; i < std::min(costs.size(), base.size()); i++)
+        hops.push_back(costs[i] - base[i]);
+    return hops;
+}
+
+std::string hopCell(const std::vector<Series>& all, const Series& series) {
+    const auto hops = hopsOf(all, series);
+    return hops.empty() ? "-" : fmt::format("{:.0f}", summarise(hops).median);
+}
+
 struct Account {
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
@@ -73,10 +91,10 @@ std::string row(const std::vector<Series>& all, const Series& series) {
     if (series.rounds.empty() || !series.notMeasured.empty())
         return fmt::format("{}  not measured\n", head);
     const auto account = accountOf(series);
-    return fmt::format("{}  {:<18} {:<18} {:<18} {:>5.0f} {:>11} {:>11} {:>9}{}\n", head,
+    return fmt::format("{}  {:<18} {:<18} {:<18} {:>5.0f} {:>5} {:>11} {:>11} {:>9}{}\n", head,
                        ratioCell(all, series, "ceiling"), ratioCell(all, series, "linux"),
-                       spread(ratesOf(series)), summarise(costsOf(series)).median, account.sent,
-                       account.received, account.lost, account.suspectRounds > 0 ? " !" : "");
+                       spread(ratesOf(series)), summarise(costsOf(series)).median, hopCell(all, series),
+                       account.sent, account.received, account.lost, account.suspectRounds > 0 ? " !" : "");
 }
 
 nlohmann::json summaryDocument(const std::vector<double>& values) {
@@ -127,11 +145,12 @@ std::string machineLine(const nlohmann::json& machine) {
 }
 
 std::string renderTable(const std::vector<Series>& all) {
-    std::string table =
-        "Median of all rounds, first and third quartile in brackets; ratios are taken round by round.\n\n"
-        "stations CPUs  contender   x ceiling          x linux            Mpps               ns/fr        "
-        "sent "
-        "   received      lost\n";
+    std::string table = "Median of all rounds, first and third quartile in brackets; ratios and hops (ns per "
+                        "frame without what\n"
+                        "generator and sink cost by themselves) are taken round by round.\n\n"
+                        "stations CPUs  contender   x ceiling          x linux            Mpps               "
+                        "ns/fr   hop        "
+                        "sent    received      lost\n";
     for (const auto& series : all)
         if (!series.rounds.empty() || !series.notMeasured.empty())
             table += row(all, series);
@@ -165,6 +184,7 @@ nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::
                         {"cpus", series.cpus},
                         {"mpps", summaryDocument(ratesOf(series))},
                         {"ns_per_frame", summaryDocument(costsOf(series))},
+                        {"hop_ns", summaryDocument(hopsOf(all, series))},
                         {"x_ceiling", summaryDocument(ratiosTo(all, series, "ceiling"))},
                         {"x_linux", summaryDocument(ratiosTo(all, series, "linux"))},
                         {"rounds", rounds},
@@ -175,7 +195,11 @@ nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::
             {"command", "throughput"},
             {"machine", machine},
             {"options",
-             {{"frame_size", options.frameSize}, {"rounds", options.rounds}, {"seconds", options.seconds}}},
+             {{"scenario", nameOf(options.scenario)},
+              {"routes", options.routes},
+              {"frame_size", options.frameSize},
+              {"rounds", options.rounds},
+              {"seconds", options.seconds}}},
             {"series", list}};
 }
 

@@ -15,17 +15,17 @@ namespace {
 /// All contenders under one load.
 class Match {
 public:
-    Match(const ThroughputOptions& options, const Lane::Load& load) : options_(options) {
+    Match(const ThroughputOptions& options, const Setup& setup) : options_(options) {
         for (const auto& name : options.contenders)
-            series_.push_back({name, load.stations, load.cpus, {}, {}});
+            series_.push_back({name, setup.flows, setup.queues, {}, {}});
         lanes_.resize(series_.size());
     }
 
     /// Fails if a contender that must be there does not start; other failures are its own.
-    Result<void> ready(std::size_t index, const Lane::Load& load) {
+    Result<void> ready(std::size_t index, const Setup& setup) {
         auto contender = makeContender(series_[index].contender, options_.tnad);
         const bool optional = contender->optional();
-        auto lane = Lane::open(std::move(contender), load);
+        auto lane = Lane::open(std::move(contender), setup);
         if (lane)
             lanes_[index] = std::move(*lane);
         else if (optional)
@@ -63,13 +63,12 @@ struct Progress {
     unsigned done = 0;
 };
 
-Result<std::vector<Series>> play(const ThroughputOptions& options, const Lane::Load& load,
-                                 Progress& progress) {
-    const auto title = fmt::format("{} stations, {} CPU: ", load.stations, load.cpus);
-    Match match{options, load};
+Result<std::vector<Series>> play(const ThroughputOptions& options, const Setup& setup, Progress& progress) {
+    const auto title = fmt::format("{} stations, {} CPU: ", setup.flows, setup.queues);
+    Match match{options, setup};
     for (std::size_t index = 0; index < options.contenders.size(); index++) {
         progress.watcher.progress(title + "preparing " + match.name(index), progress.done, progress.total);
-        if (auto ready = match.ready(index, load); !ready)
+        if (auto ready = match.ready(index, setup); !ready)
             return std::unexpected(ready.error());
         if (progress.watcher.interrupted())
             return match.take();
@@ -92,7 +91,8 @@ Result<std::vector<Series>> measureThroughput(const ThroughputOptions& options, 
                                    options.rounds};
     for (const unsigned cpus : options.cpus)
         for (const unsigned stations : options.stations) {
-            auto series = play(options, {stations, cpus, options.frameSize}, progress);
+            auto series = play(options, {options.scenario, stations, options.routes, cpus, options.frameSize},
+                               progress);
             if (!series)
                 return std::unexpected(series.error());
             std::ranges::move(*series, std::back_inserter(all));

@@ -3,6 +3,7 @@
 
 #include "bench/progress.hpp"
 #include "bench/sample.hpp"
+#include "bench/scenario.hpp"
 
 #include <string>
 #include <vector>
@@ -10,9 +11,11 @@
 namespace tna::bench {
 
 struct ThroughputOptions {
-    std::vector<std::string> contenders{"linux", "linux+nf", "tna", "ceiling"};
-    std::vector<unsigned> stations{1, 200};
+    Scenario scenario = Scenario::bridge;
+    std::vector<std::string> contenders;
+    std::vector<unsigned> stations{1, 200}; ///< or destinations
     std::vector<unsigned> cpus{1, 2};
+    unsigned routes = 1;
     unsigned frameSize = 64;
     unsigned rounds = 50;
     double seconds = 0.04;

@@ -16,16 +16,18 @@ struct Arguments {
     bool quick = false;
 };
 
-std::string problemWith(const ThroughputOptions& options) {
+std::string problemWithOptions(const ThroughputOptions& options) {
     for (const auto& name : options.contenders)
-        if (auto problem = problemWithContender(name); !problem.empty())
+        if (auto problem = problemWithContender(name, options.scenario); !problem.empty())
             return problem;
     const unsigned present = std::thread::hardware_concurrency();
     for (const unsigned cpus : options.cpus)
         if (cpus == 0 || cpus > present)
             return fmt::format("{} CPUs were asked for, this machine has {}", cpus, present);
     for (const unsigned stations : options.stations)
-        if (auto problem = problemWithFrames(stations, options.frameSize); !problem.empty())
+        if (auto problem =
+                problemWith(Setup{options.scenario, stations, options.routes, 1, options.frameSize});
+            !problem.empty())
             return problem;
     if (options.rounds == 0 || options.seconds <= 0)
         return "there must be at least one round, of more than 0 seconds";
@@ -34,11 +36,13 @@ std::string problemWith(const ThroughputOptions& options) {
 
 int run(Arguments& arguments) {
     auto& options = arguments.options;
+    if (options.contenders.empty())
+        options.contenders = usualContenders(options.scenario);
     if (arguments.quick) {
         options.cpus = {1};
         options.rounds = 10;
     }
-    if (const auto problem = problemWith(options); !problem.empty())
+    if (const auto problem = problemWithOptions(options); !problem.empty())
         return complain(problem, ExitCode::usage);
     return runMeasurement(
         options.tnad, [&](Watcher& watcher) { return measureThroughput(options, watcher); },
@@ -46,8 +50,8 @@ int run(Arguments& arguments) {
             if (arguments.json)
                 print(resultDocument(options, machine, all));
             else
-                fmt::print("{} byte frames, {}\n{}", options.frameSize, machineLine(machine),
-                           renderTable(all));
+                fmt::print("{}, {} byte frames, {}\n{}", nameOf(options.scenario), options.frameSize,
+                           machineLine(machine), renderTable(all));
             for (const auto& remark : remarks(all))
                 fmt::print(stderr, "{}\n", remark);
             const bool complete =
@@ -60,12 +64,18 @@ int run(Arguments& arguments) {
 void addThroughput(CLI::App& app, int& exitCode) {
     auto arguments = std::make_shared<Arguments>();
     auto& options = arguments->options;
-    auto* command = app.add_subcommand("throughput", "frames per second at full offer, through a bridge");
+    auto* command = app.add_subcommand("throughput", "frames per second at full offer");
     command
-        ->add_option("--contender", options.contenders, "linux, linux+nf, tna, tna-mirror, tna@FILE, ceiling")
+        ->add_option("--contender", options.contenders,
+                     "linux, linux+nf, tna, tna-mirror, tna@FILE, ceiling, direct")
         ->delimiter(',')
+        ->default_str("all that the scenario has, of linux, linux+nf, tna, ceiling, direct");
+    addScenario(*command, options.scenario);
+    command->add_option("--routes", options.routes, "of a router: routes that lead to the destinations")
         ->capture_default_str();
-    command->add_option("--stations", options.stations, "numbers of pairs of stations that talk")
+    command
+        ->add_option("--stations", options.stations,
+                     "numbers of pairs of stations that talk; or destinations")
         ->delimiter(',')
         ->capture_default_str();
     command->add_option("--cpus", options.cpus, "numbers of CPUs")->delimiter(',')->capture_default_str();
@@ -76,9 +86,13 @@ void addThroughput(CLI::App& app, int& exitCode) {
     command->add_flag("--json", arguments->json, "every round, for programs");
     command->add_flag("--quick", arguments->quick, "ten rounds on one CPU");
     command->footer(
-        "linux: the bridge, with br_netfilter's calls of the rule sets off; linux+nf: on, the "
+        "bridge: of two ports; router, router6: two ports with IPv4 or IPv6 addresses; bridges: two bridges "
+        "with "
+        "IPv4 addresses.\n"
+        "linux: alone, with br_netfilter's calls of the rule sets off; linux+nf: on, the "
         "kernel's default;\ntna: tnad beside it; tna-mirror: the same with fdb = \"mirror\"; tna@FILE: "
-        "another daemon, to compare with;\nceiling: a program that only redirects to a fixed port.\n"
+        "another daemon, to compare with;\nceiling: a program that only redirects to a fixed port; direct: "
+        "the sink in the place of what is measured.\n"
         "Before each measurement a frame of each flow is sent and compared at the far end.");
     command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
 }

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <thread>
 #include <unistd.h>
 
@@ -25,11 +24,6 @@ constexpr const char* configuration = "[ports]\nexclude_kinds = []\n";
 constexpr const char* wayConfiguration = "finished_frames = [\"*\"]\n[limits]\nmax_stations = 262144\n"
                                          "[kernel]\nfdb = \"{}\"\n";
 
-std::filesystem::path ownFolder() {
-    std::error_code ignored;
-    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-}
-
 /// What the daemon said last.
 std::string lastLine(const std::string& file) {
     auto text = readFile(file).value_or("");
@@ -39,6 +33,11 @@ std::string lastLine(const std::string& file) {
     return line == std::string::npos ? text : text.substr(line + 1);
 }
 } // namespace
+
+std::filesystem::path ownFolder() {
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+}
 
 Result<std::string> findTnad(const std::string& named) {
     if (!named.empty()) {

@@ -4,11 +4,14 @@
 #include "bench/process.hpp"
 
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 namespace tna::bench {
 
+/// Where this program lies.
+[[nodiscard]] std::filesystem::path ownFolder();
 /// The file to run: as named, or the one beside this program: as built, or as installed.
 [[nodiscard]] Result<std::string> findTnad(const std::string& named);
 

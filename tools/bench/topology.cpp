@@ -1,43 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/topology.hpp"
 
-#include "base/file.hpp"
+#include "bench/device_under_test.hpp"
+#include "bench/frame.hpp"
 #include "bench/process.hpp"
 
-#include <chrono>
-#include <filesystem>
-#include <thread>
+#include <fmt/format.h>
 
 namespace tna::bench {
 
 namespace {
 constexpr unsigned bitsPerWord = 32;
-constexpr int stationAttempts = 50;
-constexpr auto stationPause = std::chrono::milliseconds(20);
-
-std::string stationsBatch(unsigned stations) {
-    std::string batch;
-    for (unsigned i = 0; i < stations; i++)
-        batch += fmt::format("fdb replace 02:00:00:{0:02x}:{1:02x}:{2:02x} dev d1 master dynamic\n"
-                             "fdb replace 02:01:00:{0:02x}:{1:02x}:{2:02x} dev d0 master dynamic\n",
-                             i >> 16U, i >> 8U & 255U, i & 255U);
-    return batch;
-}
-
-Result<void> addStations(const std::string& name, unsigned stations) {
-    const auto batch = fmt::format("/tmp/{}.fdb", name);
-    if (auto written = writeFile(batch, stationsBatch(stations)); !written)
-        return written;
-    // A port takes stations once it forwards, which is a moment after it was set up.
-    auto done = runProgram({"bridge", "-n", name, "-batch", batch});
-    for (int attempt = 0; !done && attempt < stationAttempts; attempt++) {
-        std::this_thread::sleep_for(stationPause);
-        done = runProgram({"bridge", "-n", name, "-batch", batch});
-    }
-    std::error_code ignored;
-    std::filesystem::remove(batch, ignored);
-    return done;
-}
 } // namespace
 
 std::vector<std::string> xpsMasks(unsigned queues) {
@@ -51,21 +24,21 @@ std::vector<std::string> xpsMasks(unsigned queues) {
     return masks;
 }
 
-Result<BridgeTopology> BridgeTopology::make(unsigned queues, unsigned stations) {
-    BridgeTopology topology;
+Result<Topology> Topology::make(const Setup& setup) {
+    Topology topology;
     for (const char* role : {"g", "d", "s"}) {
         auto made = OwnNamespace::make(role);
         if (!made)
             return std::unexpected(made.error());
         topology.namespaces_.push_back(std::move(*made));
     }
-    if (auto built = topology.build(queues, stations); !built)
+    if (auto built = topology.build(setup); !built)
         return std::unexpected(built.error());
     return topology;
 }
 
-Result<void> BridgeTopology::build(unsigned queues, unsigned stations) {
-    const auto q = fmt::format("numrxqueues {0} numtxqueues {0}", queues);
+Result<void> Topology::build(const Setup& setup) {
+    const auto q = fmt::format("numrxqueues {0} numtxqueues {0}", setup.queues);
     const auto &g = namespaces_[0].name(), &d = namespaces_[1].name(), &s = namespaces_[2].name();
     const std::vector<std::string> commands = {
         fmt::format("ip -n {0} link add g0 {2} type veth peer name d0 netns {1} {2}", g, d, q),
@@ -74,23 +47,19 @@ Result<void> BridgeTopology::build(unsigned queues, unsigned stations) {
         fmt::format("ip netns exec {} ethtool -K d0 gro on", d),
         fmt::format("ip netns exec {} ethtool -K d1 gro on", d),
         fmt::format("ip netns exec {} ethtool -K s0 gro on", s),
-        fmt::format("ip -n {} link add br0 type bridge ageing_time 1000000 mcast_snooping 0", d),
-        fmt::format("ip -n {} link set d0 master br0 up", d),
-        fmt::format("ip -n {} link set d1 master br0 up", d),
-        fmt::format("ip -n {} link set br0 up", d),
-        fmt::format("ip -n {} link set g0 up", g),
-        fmt::format("ip -n {} link set s0 up", s),
+        fmt::format("ip -n {} link set g0 address {} up", g, generatorMac),
+        fmt::format("ip -n {} link set s0 address {} up", s, sinkMac),
     };
     for (const auto& words : commands)
         if (auto done = runCommand(words); !done)
             return done;
-    if (auto done = spreadQueues(queues); !done)
+    if (auto done = spreadQueues(setup.queues); !done)
         return done;
-    return addStations(d, stations);
+    return setUpForwarding(d, setup);
 }
 
 /// Without it, all CPUs wait for the lock of one queue when plain Linux sends.
-Result<void> BridgeTopology::spreadQueues(unsigned queues) const {
+Result<void> Topology::spreadQueues(unsigned queues) const {
     if (queues < 2)
         return {};
     const auto masks = xpsMasks(queues);

@@ -2,27 +2,25 @@
 #pragma once
 
 #include "bench/own_namespace.hpp"
+#include "bench/scenario.hpp"
 
 #include <vector>
 
 namespace tna::bench {
 
-/// The most pairs of stations that talk to each other.
-constexpr unsigned mostStations = 100'000;
-
-/// generator g0 -- d0 [bridge br0] d1 -- s0 sink, each in a network namespace of its own. Every device
-/// has one queue per CPU, and each CPU sends through its own.
-class BridgeTopology {
+/// generator g0 -- d0 [device under test] d1 -- s0 sink, each in a network namespace of its own. Every
+/// device has one queue per CPU, and each CPU sends through its own.
+class Topology {
 public:
-    [[nodiscard]] static Result<BridgeTopology> make(unsigned queues, unsigned stations);
+    [[nodiscard]] static Result<Topology> make(const Setup& setup);
 
     [[nodiscard]] const NetNamespace& generator() const { return namespaces_[0].handle(); }
     [[nodiscard]] const NetNamespace& device() const { return namespaces_[1].handle(); }
     [[nodiscard]] const NetNamespace& sink() const { return namespaces_[2].handle(); }
 
 private:
-    BridgeTopology() = default;
-    [[nodiscard]] Result<void> build(unsigned queues, unsigned stations);
+    Topology() = default;
+    [[nodiscard]] Result<void> build(const Setup& setup);
     [[nodiscard]] Result<void> spreadQueues(unsigned queues) const;
     std::vector<OwnNamespace> namespaces_;
 };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/traffic.hpp"
 
-#include "bench/frame.hpp"
-
 #include <algorithm>
 #include <bpf/bpf.h>
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <linux/if_link.h>
 #include <net/if.h>
@@ -34,6 +33,19 @@ bool setPort(const bpf_map* map, __u32 key, const NetNamespace& where, const cha
     auto inside = NamespaceScope::enter(where);
     const __u32 ifindex = inside ? ::if_nametoindex(device) : 0;
     return ifindex != 0 && bpf_map_update_elem(bpf_map__fd(map), &key, &ifindex, BPF_ANY) == 0;
+}
+
+__u32 addressingOf(Scenario scenario) {
+    switch (scenario) {
+    case Scenario::router:
+    case Scenario::bridges:
+        return ADDRESSING_IPV4;
+    case Scenario::router6:
+        return ADDRESSING_IPV6;
+    case Scenario::bridge:
+        break;
+    }
+    return ADDRESSING_STATIONS;
 }
 
 /// Until `done`, or until `progress` has stood still for a while.
@@ -68,14 +80,24 @@ Result<UniqueFd> attachXdp(int program, const std::string& device) {
     return link;
 }
 
-Result<std::unique_ptr<Traffic>> Traffic::load(const BridgeTopology& topology, unsigned flows,
-                                               unsigned frameSize) {
+/// The programs write the start of each frame, as it is in the first flow, and add what is a flow's own.
+void Traffic::describeFrames(const Setup& setup) {
+    const auto head = frames_.head();
+    auto* known = skeleton_->rodata;
+    known->flow_count = setup.flows;
+    known->frame_size = setup.frameSize;
+    known->mark_at = static_cast<__u32>(head.markAt);
+    known->header_sum = head.sum;
+    known->addressing = addressingOf(setup.scenario);
+    std::memcpy(const_cast<__u64*>(known->head), head.bytes.data(), sizeof(known->head));
+}
+
+Result<std::unique_ptr<Traffic>> Traffic::load(const Topology& topology, const Setup& setup) {
     ::traffic* skeleton = traffic__open();
     if (skeleton == nullptr)
         return failErrno(errno, "cannot open the traffic programs");
-    std::unique_ptr<Traffic> traffic{new Traffic(skeleton, topology, flows, frameSize)};
-    skeleton->rodata->flow_count = flows;
-    skeleton->rodata->frame_size = frameSize;
+    std::unique_ptr<Traffic> traffic{new Traffic(skeleton, topology, setup)};
+    traffic->describeFrames(setup);
     if (traffic__load(skeleton) != 0)
         return std::unexpected(Error{"cannot load the traffic programs", errnoText(errno), "needs root"});
     // A device map finds devices in the caller's namespace, and keeps them wherever it is used.
@@ -84,16 +106,17 @@ Result<std::unique_ptr<Traffic>> Traffic::load(const BridgeTopology& topology, u
         !setPort(maps.bridge_ports, 0, topology.device(), "d1") ||
         !setPort(maps.bridge_ports, 1, topology.device(), "d0"))
         return failErrno(errno, "cannot name the traffic's devices");
-    if (auto attached = traffic->attachSink(); !attached)
+    if (auto attached = traffic->putSink(topology.sink(), "s0"); !attached)
         return std::unexpected(attached.error());
     return traffic;
 }
 
-Result<void> Traffic::attachSink() {
-    auto inside = NamespaceScope::enter(topology_.sink());
+Result<void> Traffic::putSink(const NetNamespace& where, const std::string& device) {
+    sinkLink_.reset();
+    auto inside = NamespaceScope::enter(where);
     if (!inside)
         return std::unexpected(inside.error());
-    auto link = attachXdp(bpf_program__fd(skeleton_->progs.sink), "s0");
+    auto link = attachXdp(bpf_program__fd(skeleton_->progs.sink), device);
     if (!link)
         return std::unexpected(link.error());
     sinkLink_ = std::move(*link);
@@ -136,11 +159,12 @@ Counters Traffic::settle() const {
 }
 
 Result<void> Traffic::run(const bpf_program* program, unsigned count, unsigned batch) const {
-    auto frame = frameOfFlow(0, frameSize_);
+    auto frame = frames_.sent(0);
+    const auto size = static_cast<__u32>(frame.size());
     xdp_md context{};
-    context.data_end = frameSize_;
-    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(), .data_size_in = frameSize_,
-                .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = static_cast<int>(count),
+    context.data_end = size;
+    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(), .data_size_in = size, .ctx_in = &context,
+                .ctx_size_in = sizeof(context), .repeat = static_cast<int>(count),
                 .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch);
     if (bpf_prog_test_run_opts(bpf_program__fd(program), &options) != 0 && errno != EINTR)
         return failErrno(errno, "cannot send frames with BPF_PROG_TEST_RUN");
@@ -198,8 +222,8 @@ Result<void> Traffic::sendPinned(unsigned count) const {
     return sent;
 }
 
-std::vector<std::vector<unsigned char>> Traffic::kept() const {
-    std::vector<std::vector<unsigned char>> frames;
+std::vector<Frame> Traffic::kept() const {
+    std::vector<Frame> frames;
     const auto count =
         std::min<__u32>(__atomic_load_n(&skeleton_->bss->kept_count, __ATOMIC_ACQUIRE), KEPT_FRAMES);
     for (__u32 index = 0; index < count; index++) {
@@ -211,7 +235,7 @@ std::vector<std::vector<unsigned char>> Traffic::kept() const {
     return frames;
 }
 
-Result<void> Traffic::verify() {
+Result<void> Traffic::verify(bool forwarded) {
     const auto flows = std::min<unsigned>(flows_, KEPT_FRAMES);
     for (auto& cpu : skeleton_->bss->generated)
         cpu.flow = 0;
@@ -230,7 +254,10 @@ Result<void> Traffic::verify() {
         cpu = {};
     if (!sent)
         return sent;
-    if (const auto difference = differences(kept(), flows, frameSize_); !difference.empty())
+    std::vector<Frame> expected;
+    for (unsigned flow = 0; flow < flows; flow++)
+        expected.push_back(forwarded ? frames_.forwarded(flow) : frames_.sent(flow));
+    if (const auto difference = differences(kept(), expected); !difference.empty())
         return fail("it does not forward correctly: {}", difference);
     return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "bench/frame.hpp"
 #include "bench/histogram.hpp"
 #include "bench/topology.hpp"
 
@@ -21,8 +22,7 @@ struct Counters {
 /// Generator (live frames through BPF_PROG_TEST_RUN), sink, and the ceiling programs.
 class Traffic {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<Traffic>> load(const BridgeTopology& topology, unsigned flows,
-                                                               unsigned frameSize);
+    [[nodiscard]] static Result<std::unique_ptr<Traffic>> load(const Topology& topology, const Setup& setup);
     Traffic(const Traffic&) = delete;
     Traffic& operator=(const Traffic&) = delete;
     ~Traffic();
@@ -36,27 +36,31 @@ public:
     [[nodiscard]] Result<void> watchLatency(bool on);
     /// What it has counted since the last time it was asked.
     [[nodiscard]] Histogram takeLatencies() const;
-    /// Sends a frame of each flow (of the first 256); compares what arrives, byte by byte.
-    [[nodiscard]] Result<void> verify();
+    /// Sends a frame of each flow (of the first 256); compares what arrives, byte by byte, with what a bridge
+    /// or router forwards, or with what was sent.
+    [[nodiscard]] Result<void> verify(bool forwarded);
     /// Waits until nothing is under way any more.
     [[nodiscard]] Counters settle() const;
+    /// The sink is at s0, until it is put elsewhere.
+    [[nodiscard]] Result<void> putSink(const NetNamespace& where, const std::string& device);
     /// Programs that only redirect: from d0 to d1, and back.
     [[nodiscard]] int ceilingProgram() const;
     [[nodiscard]] int ceilingBackProgram() const;
-    [[nodiscard]] const BridgeTopology& topology() const { return topology_; }
+    [[nodiscard]] const Topology& topology() const { return topology_; }
 
 private:
-    Traffic(::traffic* skeleton, const BridgeTopology& topology, unsigned flows, unsigned frameSize)
-        : skeleton_(skeleton), topology_(topology), flows_(flows), frameSize_(frameSize) {}
-    [[nodiscard]] Result<void> attachSink();
+    Traffic(::traffic* skeleton, const Topology& topology, const Setup& setup)
+        : skeleton_(skeleton), topology_(topology), flows_(setup.flows),
+          frames_(setup.scenario, setup.frameSize) {}
+    void describeFrames(const Setup& setup);
     [[nodiscard]] Result<void> useSink(const bpf_program* program);
     [[nodiscard]] Result<void> run(const bpf_program* program, unsigned count, unsigned batch) const;
     [[nodiscard]] Result<void> sendPinned(unsigned count) const;
-    [[nodiscard]] std::vector<std::vector<unsigned char>> kept() const;
+    [[nodiscard]] std::vector<Frame> kept() const;
     ::traffic* skeleton_;
-    const BridgeTopology& topology_;
+    const Topology& topology_;
     unsigned flows_;
-    unsigned frameSize_;
+    Frames frames_;
     UniqueFd sinkLink_;
 };
 

@@ -24,7 +24,7 @@ protected:
             load();
     }
     void load() {
-        auto loaded = deploy::FastPath::loadWatched({16, 1, 64});
+        auto loaded = deploy::FastPath::loadWatched({16, 1, 64}, buffers_);
         ASSERT_TRUE(loaded) << loaded.error().sentence();
         fastPath_ = std::move(*loaded);
         in_ = ::if_nametoindex("p0");
@@ -41,6 +41,7 @@ protected:
         return {.bridge = bridge,
                 .ingressReason = TNA_REASON_COUNT,
                 .egressReason = TNA_REASON_COUNT,
+                .tagReason = TNA_REASON_COUNT,
                 .learns = true,
                 .maxFrame = 1518,
                 .refresh = std::chrono::hours(1)};
@@ -56,40 +57,43 @@ protected:
         how(*plan_.ports.at(port).watched);
         place();
     }
-    static model::StationKey key(unsigned number, model::IfIndex where = bridge) {
-        model::StationKey key{.bridge = where, .vlan = 0, .mac = {}};
+    static model::StationKey key(unsigned number, model::IfIndex where = bridge, std::uint16_t vlan = 0) {
+        model::StationKey key{.bridge = where, .vlan = vlan, .mac = {}};
         key.mac.bytes = station(number);
         return key;
     }
     void knows(unsigned number, const std::optional<model::Station>& now) {
         ASSERT_TRUE(fastPath_->mirror()->apply({{key(number), now}}));
     }
-    [[nodiscard]] int run(const Frame& frame, model::IfIndex port) const {
+    /// What the program says, and what it makes of the frame.
+    [[nodiscard]] std::pair<int, Frame> run(const Frame& frame, model::IfIndex port) const {
         xdp_md context{};
         context.data_end = static_cast<__u32>(frame.bytes.size());
         context.ingress_ifindex = port;
-        std::vector<std::uint8_t> after(frame.bytes.size());
+        std::vector<std::uint8_t> after(frame.bytes.size() + 4);
         LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.bytes.data(), .data_out = after.data(),
                     .data_size_in = static_cast<__u32>(frame.bytes.size()),
                     .data_size_out = static_cast<__u32>(after.size()), .ctx_in = &context,
                     .ctx_size_in = sizeof(context), .repeat = 1);
         if (const int error = bpf_prog_test_run_opts(program_, &options); error != 0)
             ADD_FAILURE() << "cannot run: " << std::strerror(-error);
-        EXPECT_EQ(after, frame.bytes) << "bytes were changed";
-        return static_cast<int>(options.retval);
+        after.resize(options.data_size_out);
+        return {static_cast<int>(options.retval), Frame{after}};
     }
-    void expectFast(const Frame& frame, model::IfIndex port = 0) {
-        EXPECT_EQ(run(frame, port == 0 ? in_ : port), XDP_REDIRECT);
+    void expectFast(const Frame& frame, model::IfIndex port = 0) { expectFast(frame, frame, port); }
+    void expectFast(const Frame& frame, const Frame& becomes, model::IfIndex port = 0) {
+        EXPECT_EQ(run(frame, port == 0 ? in_ : port), std::pair(int{XDP_REDIRECT}, becomes));
     }
     void expectSlow(const Frame& frame, unsigned reason, model::IfIndex port = 0) {
         const auto from = port == 0 ? in_ : port;
         auto wanted = fastPath_->counters().at(from);
         wanted.slow.at(reason)++;
-        EXPECT_EQ(run(frame, from), XDP_PASS);
+        EXPECT_EQ(run(frame, from), std::pair(int{XDP_PASS}, frame));
         EXPECT_EQ(fastPath_->counters().at(from).slow, wanted.slow) << deploy::reasonCode(reason);
     }
 
     static constexpr model::IfIndex bridge = 77;
+    deploy::Buffers buffers_ = deploy::Buffers::several;
     model::IfIndex in_ = 0;
     model::IfIndex out_ = 0;
     assemble::Plan plan_;
@@ -104,8 +108,13 @@ TEST_F(Watched, FramesOfUnusualForm) {
     model::StationKey groupKey{.bridge = bridge, .vlan = 0, .mac = {group}};
     ASSERT_TRUE(fastPath_->mirror()->apply({{groupKey, model::Station{.port = in_}}}));
     expectSlow(builder(station(2), group).udp(), TNA_REASON_SOURCE_INVALID);
-    expectSlow(builder(station(2), station(1)).vlan(0x8100, 7).udp(), TNA_REASON_TAGGED);
     expectSlow(builder(station(2), station(1)).etherType(0x0806).raw(46), TNA_REASON_PROTOCOL);
+}
+
+TEST_F(Watched, TaggedFramesCrossABridgeWithoutVlanFilteringAsTheyAre) {
+    for (const std::uint16_t protocol : std::initializer_list<std::uint16_t>{0x8100, 0x88a8})
+        for (const std::uint16_t tci : std::initializer_list<std::uint16_t>{0, 7, 0xb00a})
+            expectFast(FrameBuilder().ethernet(station(2), station(1)).vlan(protocol, tci).udp());
 }
 
 TEST_F(Watched, FrameInSeveralBuffers) {
@@ -201,6 +210,137 @@ TEST_F(Watched, LinuxGetsAFrameOfAStationThatItHasNotHeardForLong) {
     knows(4, model::Station{.port = in_, .inactive = true});
     expectSlow(frame, TNA_REASON_SOURCE_AGED);
     expectSlow(frame, TNA_REASON_SOURCE_AGED);
+}
+
+/// Where bridges filter VLANs: in_ and out_ take part in 10 (tagged) and 20 (untagged), in_'s PVID is 20.
+class WatchedVlans : public Watched {
+protected:
+    void SetUp() override {
+        Watched::SetUp();
+        if (IsSkipped())
+            return;
+        for (auto& [index, port] : plan_.ports) {
+            port.watched->vlanProtocol = 0x8100;
+            port.watched->pvid = 20;
+        }
+        for (const auto port : {in_, out_}) {
+            part(port, 10, TNA_VLAN_TAGGED);
+            part(port, 20, TNA_VLAN_UNTAGGED);
+        }
+        for (const std::uint16_t vlan : std::initializer_list<std::uint16_t>{10, 20})
+            for (const auto& [number, port] : {std::pair(1U, in_), std::pair(2U, out_)})
+                ASSERT_TRUE(
+                    fastPath_->mirror()->apply({{key(number, bridge, vlan), model::Station{.port = port}}}));
+    }
+    void part(model::IfIndex port, unsigned vid, std::uint64_t what) {
+        change(port, [&](WatchedPort& watched) {
+            auto& word = watched.vlans.at(vid / 32);
+            word = (word & ~(std::uint64_t{3} << vid % 32 * 2)) | what << vid % 32 * 2;
+        });
+    }
+    static Frame tagged(unsigned tci, std::uint16_t protocol = 0x8100) {
+        return FrameBuilder()
+            .ethernet(station(2), station(1))
+            .vlan(protocol, static_cast<std::uint16_t>(tci))
+            .udp();
+    }
+};
+
+TEST_F(WatchedVlans, TagsArePushedPoppedAndWritten) {
+    expectFast(tagged(0xb00a));
+    expectFast(oneToTwo());
+    expectFast(tagged(20), oneToTwo());
+    part(out_, 20, TNA_VLAN_TAGGED);
+    expectFast(oneToTwo(), tagged(20));
+    expectFast(tagged(0xb000), tagged(0xb014));
+    part(out_, 10, TNA_VLAN_UNTAGGED);
+    expectFast(tagged(0xb00a), oneToTwo());
+}
+
+TEST_F(WatchedVlans, TagsOfTheOtherKindArePayload) {
+    expectFast(tagged(10, 0x88a8));
+    part(out_, 20, TNA_VLAN_TAGGED);
+    expectFast(tagged(10, 0x88a8),
+               FrameBuilder().ethernet(station(2), station(1)).vlan(0x8100, 20).vlan(0x88a8, 10).udp());
+    for (const auto port : {in_, out_})
+        change(port, [](WatchedPort& watched) { watched.vlanProtocol = 0x88a8; });
+    expectFast(tagged(10, 0x88a8));
+    expectFast(oneToTwo(), tagged(20, 0x88a8));
+}
+
+TEST_F(WatchedVlans, NobodyElseTakesPart) {
+    expectSlow(tagged(30), TNA_REASON_VLAN);
+    expectSlow(tagged(4095), TNA_REASON_VLAN);
+    part(out_, 10, TNA_VLAN_NONE);
+    expectSlow(tagged(10), TNA_REASON_EGRESS_VLAN);
+    part(out_, 10, TNA_VLAN_LEARNS);
+    expectSlow(tagged(10), TNA_REASON_EGRESS_VLAN);
+    part(in_, 10, TNA_VLAN_NONE);
+    expectSlow(tagged(10), TNA_REASON_VLAN);
+    change(in_, [](WatchedPort& port) { port.pvid = 0; });
+    expectSlow(oneToTwo(), TNA_REASON_VLAN);
+}
+
+TEST_F(WatchedVlans, StationsMoveInTheVlanWhereLinuxLearns) {
+    const auto fromTwo = FrameBuilder().ethernet(station(1), station(2)).vlan(0x8100, 10).udp();
+    part(in_, 10, TNA_VLAN_NONE);
+    expectSlow(fromTwo, TNA_REASON_VLAN);
+    part(in_, 10, TNA_VLAN_TAGGED);
+    expectFast(tagged(10));
+    part(in_, 10, TNA_VLAN_LEARNS);
+    expectSlow(fromTwo, TNA_REASON_VLAN);
+    part(in_, 10, TNA_VLAN_TAGGED);
+    expectSlow(tagged(10), TNA_REASON_STATION_MOVED);
+    expectFast(tagged(20), oneToTwo());
+}
+
+TEST_F(WatchedVlans, LimitIsForTheFrameAsItWillBe) {
+    part(out_, 20, TNA_VLAN_TAGGED);
+    change(out_, [](WatchedPort& port) { port.maxFrame = 100; });
+    const auto sized = [](std::size_t size) {
+        return FrameBuilder().ethernet(station(2), station(1)).udp(size - 42);
+    };
+    expectSlow(sized(97), TNA_REASON_EGRESS_MTU);
+    EXPECT_EQ(run(sized(96), in_).first, XDP_REDIRECT);
+    part(out_, 20, TNA_VLAN_UNTAGGED);
+    EXPECT_EQ(run(sized(100), in_).first, XDP_REDIRECT);
+}
+
+TEST_F(WatchedVlans, TaggedFramesForWhomACannotBeSeenAreLinuxs) {
+    change(in_, [](WatchedPort& port) { port.tagReason = TNA_REASON_TAGGED; });
+    expectSlow(tagged(10), TNA_REASON_TAGGED);
+    expectSlow(tagged(10, 0x88a8), TNA_REASON_TAGGED);
+    expectFast(oneToTwo());
+}
+
+TEST_F(WatchedVlans, ProtocolBehindATag) {
+    expectSlow(FrameBuilder().ethernet(station(2), station(1)).vlan(0x8100, 10).etherType(0x0806).raw(46),
+               TNA_REASON_PROTOCOL);
+}
+
+/// The kernel takes a device that goes away out of the map of devices at once, whatever the tables say.
+TEST_F(WatchedVlans, FrameIsUntouchedWhenThePortHasGoneAway) {
+    must("ip link add gone type veth peer name gone2");
+    const auto gone = ::if_nametoindex("gone");
+    plan_.ports[gone] = plan_.ports.at(out_);
+    plan_.ports[gone].ifindex = gone;
+    part(gone, 20, TNA_VLAN_TAGGED);
+    ASSERT_TRUE(fastPath_->mirror()->apply({{key(2, bridge, 20), model::Station{.port = gone}}}));
+    expectFast(oneToTwo(), tagged(20));
+    must("ip link del gone");
+    expectSlow(oneToTwo(), TNA_REASON_EGRESS_UNMANAGED);
+}
+
+/// As for a kernel that knows frames in one buffer only: all programs and maps are loaded so.
+class WatchedSingleBuffer : public Watched {
+protected:
+    WatchedSingleBuffer() { buffers_ = deploy::Buffers::single; }
+};
+
+TEST_F(WatchedSingleBuffer, FramesTakeTheFastPath) {
+    expectFast(oneToTwo());
+    expectSlow(FrameBuilder().ethernet(station(2), station(1)).etherType(0x0806).raw(46),
+               TNA_REASON_PROTOCOL);
 }
 
 } // namespace

@@ -7,16 +7,16 @@
 #include "support/fence.hpp"
 #include "world.hpp"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace tna::test {
 namespace {
 
-constexpr unsigned steps = 800;
-
 class Equivalence : public ::testing::TestWithParam<unsigned> {
 protected:
-    void SetUp() override {
+    void SetUp() override { start(Script(GetParam(), false)); }
+    void start(Script script) {
         if (const auto why = cannotUseNamespaces(); !why.empty())
             GTEST_SKIP() << why;
         pinned_.emplace();
@@ -27,16 +27,25 @@ protected:
         }
         plain_.emplace();
         fast_.emplace();
+        script_.emplace(std::move(script));
         inFast_.emplace(fast_->home().enter());
         config::Config config;
         config.ports.excludeKinds.clear();
+        config.ports.finishedFrames = {"*"};
         config.limits.flowsPerCpu = 64;
+        if (const char* fdb = std::getenv("TNA_TEST_FDB"); fdb != nullptr)
+            config.kernel.fdb = fdb;
         auto controller = daemon::Controller::start(config);
         if (!controller)
             GTEST_SKIP() << controller.error().sentence();
         controller_ = std::move(*controller);
+        watched_ = controller_->capabilities()["guards"][0]["mode"] == "watched";
         ASSERT_TRUE(opens(*plain_));
         ASSERT_TRUE(opens(*fast_));
+        for (const auto& first : script_->start()) {
+            if (plain_->run(first.words) != "0 " || fast_->run(first.words) != "0 ")
+                GTEST_SKIP() << "not on this machine: " << first.words;
+        }
         ASSERT_TRUE(eventually([&] { return controller_->onNetlink() && accelerated() == World::ports; }));
     }
     [[nodiscard]] std::uint64_t sum(const char* counter) const {
@@ -81,6 +90,31 @@ protected:
         EXPECT_EQ(fast, plain) << "sent into port " << what.port << ": "
                                << ::testing::PrintToString(what.frame);
     }
+    void compare(unsigned steps) {
+        for (unsigned i = 0; i < steps; i++) {
+            const auto step = script_->next();
+            if (const auto* sent = std::get_if<Send>(&step))
+                send(*sent);
+            else
+                change(std::get<Change>(step));
+            follow(i);
+            ASSERT_FALSE(HasFailure()) << "in step " << i << ", after:\n" << history_;
+        }
+        EXPECT_EQ(fast_->stations(), plain_->stations());
+        const auto fast = sum("fast_packets");
+        RecordProperty("fast_packets", std::to_string(fast));
+        EXPECT_GT(fast, steps / 10) << "the fast path was hardly used";
+        EXPECT_GT(sum("slow_packets"), steps / 10) << "Linux was hardly used";
+    }
+    /// In place, the controller follows some time later, or not for a long time: frames are right all the
+    /// while. Where it watches, it sees a change before the next frame.
+    void follow(unsigned step) {
+        if (watched_)
+            controller_->onTick();
+        if (watched_ || step % 7 == 0) {
+            ASSERT_TRUE(controller_->onNetlink());
+        }
+    }
     void change(const Change& what) {
         history_ += what.words + "\n";
         const auto plain = plain_->run(what.words);
@@ -94,31 +128,27 @@ protected:
     std::optional<World> fast_;
     std::optional<NamespaceScope> inFast_;
     std::unique_ptr<daemon::Controller> controller_;
+    std::optional<Script> script_;
     std::string history_;
+    bool watched_ = false;
 };
 
 TEST_P(Equivalence, SameFramesAtSamePorts) {
-    Script script(GetParam());
-    for (unsigned i = 0; i < steps; i++) {
-        const auto step = script.next();
-        if (const auto* sent = std::get_if<Send>(&step))
-            send(*sent);
-        else
-            change(std::get<Change>(step));
-        // The controller follows some time later, or not for a long time: frames are right all the while.
-        if (i % 7 == 0) {
-            ASSERT_TRUE(controller_->onNetlink());
-        }
-        ASSERT_FALSE(HasFailure()) << "in step " << i << ", after:\n" << history_;
-    }
-    EXPECT_EQ(fast_->stations(), plain_->stations());
-    const auto fast = sum("fast_packets");
-    RecordProperty("fast_packets", std::to_string(fast));
-    EXPECT_GT(fast, steps / 10) << "the fast path was hardly used";
-    EXPECT_GT(sum("slow_packets"), steps / 10) << "Linux was hardly used";
+    compare(800);
+}
+
+/// On a bridge that filters VLANs; shorter, because emulated machines do it.
+class VlanEquivalence : public Equivalence {
+protected:
+    void SetUp() override { start(Script(GetParam(), true)); }
+};
+
+TEST_P(VlanEquivalence, SameFramesAtSamePorts) {
+    compare(400);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Equivalence, ::testing::Range(1U, 9U));
+INSTANTIATE_TEST_SUITE_P(Seeds, VlanEquivalence, ::testing::Range(1U, 5U));
 
 } // namespace
 } // namespace tna::test

@@ -28,8 +28,10 @@ Frame Script::frame() {
     FrameBuilder builder;
     const auto destination = address(false);
     builder.ethernet(destination, address(true));
-    if (below(5) == 0)
-        builder.vlan(oneOf<std::uint16_t>({0x8100, 0x88a8}), static_cast<std::uint16_t>(random_()));
+    if (below(vlans_ ? 2 : 5) == 0)
+        builder.vlan(below(vlans_ ? 6 : 2) == 0 ? 0x88a8 : 0x8100, tci());
+    if (vlans_ && below(12) == 0)
+        builder.vlan(oneOf<std::uint16_t>({0x8100, 0x88a8}), tci());
     auto frame = below(6) == 0 ? builder
                                      .etherType(oneOf<std::uint16_t>({0x0806, 0x8035, 0x88e3, 0x8902, 0x0026,
                                                                       0x86dd, 0x88cc, 0x88b5, 0x0800}))
@@ -38,6 +40,50 @@ Frame Script::frame() {
     if (below(20) == 0)
         frame.bytes.back() ^= 0xffU;
     return frame;
+}
+
+/// With VLANs, mostly of those that are there.
+std::uint16_t Script::tci() {
+    if (!vlans_)
+        return static_cast<std::uint16_t>(random_());
+    const auto priority = below(3) == 0 ? below(16) << 12U : 0;
+    return static_cast<std::uint16_t>(priority | oneOf<unsigned>({0, 1, 10, 10, 10, 20, 20, 30, 4095}));
+}
+
+std::vector<Change> Script::start() {
+    if (!vlans_)
+        return {};
+    std::vector<Change> changes{{"ip link set br0 type bridge vlan_filtering 1"}};
+    for (const char* words : {"p0 vid 10", "p1 vid 10", "p2 vid 10 untagged", "p1 vid 20", "p2 vid 20",
+                              "p3 vid 20 pvid untagged"})
+        changes.push_back({std::string("bridge vlan add dev ") + words});
+    return changes;
+}
+
+std::string Script::vlan() {
+    const auto vid = oneOf({"1", "10", "20"});
+    const auto which = port();
+    const auto words = fmt::format("dev {} vid {}", which, vid);
+    switch (below(8)) {
+    case 0:
+        undo_ = fmt::format("bridge vlan add {}", words);
+        return fmt::format("bridge vlan del {}", words);
+    case 1:
+        undo_ = fmt::format("bridge vlan set {} state forwarding", words);
+        return fmt::format("bridge vlan set {} state {}", words,
+                           oneOf({"disabled", "listening", "learning", "blocking"}));
+    case 2:
+        return fmt::format("bridge vlan add dev br0 vid {} self", vid);
+    case 3:
+        undo_ = "ip link set br0 type bridge vlan_protocol 802.1Q";
+        return "ip link set br0 type bridge vlan_protocol 802.1ad";
+    case 4:
+        undo_ = "ip link set br0 type bridge vlan_filtering 1";
+        return "ip link set br0 type bridge vlan_filtering 0";
+    default:
+        return fmt::format("bridge vlan add {}{}", words,
+                           oneOf({"", " untagged", " pvid", " pvid untagged"}));
+    }
 }
 
 std::string Script::portSetting() {
@@ -58,10 +104,11 @@ std::string Script::portSetting() {
 
 std::string Script::entry() {
     const auto mac = text(station(static_cast<unsigned>(below(stations))));
+    const std::string where = vlans_ ? oneOf<std::string>({"", " vlan 1", " vlan 10", " vlan 20"}) : "";
     if (below(3) == 0)
-        return "bridge fdb del " + mac + " dev " + port() + " master";
+        return "bridge fdb del " + mac + " dev " + port() + " master" + where;
     return "bridge fdb replace " + mac + " dev " + port() + " master " +
-           oneOf<std::string>({"static", "dynamic", "static sticky", "extern_learn", "permanent"});
+           oneOf<std::string>({"static", "dynamic", "static sticky", "extern_learn", "permanent"}) + where;
 }
 
 std::string Script::rule() {
@@ -95,7 +142,10 @@ std::string Script::change() {
     if (!undo_.empty() && below(3) != 0)
         return std::exchange(undo_, {});
     const auto before = std::exchange(undo_, {});
-    const auto words = below(2) == 0 ? entry() : below(2) == 0 ? portSetting() : rule();
+    const auto words = vlans_ && below(2) == 0 ? vlan()
+                       : below(2) == 0         ? entry()
+                       : below(2) == 0         ? portSetting()
+                                               : rule();
     return before.empty() ? words : before + "; " + words;
 }
 

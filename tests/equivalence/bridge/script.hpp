@@ -25,7 +25,10 @@ using Step = std::variant<Send, Change>;
 /// that speak often, so that they are known; settings that stop all traffic do not last.
 class Script {
 public:
-    explicit Script(unsigned seed) : random_(seed) {}
+    /// Of a bridge that filters VLANs, or does not.
+    Script(unsigned seed, bool vlans) : random_(seed), vlans_(vlans) {}
+    /// What to configure first.
+    [[nodiscard]] std::vector<Change> start();
     [[nodiscard]] Step next();
 
 private:
@@ -40,9 +43,12 @@ private:
     [[nodiscard]] std::string portSetting();
     [[nodiscard]] std::string entry();
     [[nodiscard]] std::string rule();
+    [[nodiscard]] std::string vlan();
+    [[nodiscard]] std::uint16_t tci();
     [[nodiscard]] std::string port();
 
     std::mt19937 random_;
+    bool vlans_;
     std::string undo_; ///< of the last change, if it has one
 };
 

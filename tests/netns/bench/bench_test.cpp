@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the benchmark measures what it says; never how fast anything is.
 #include "base/file.hpp"
+#include "bench/contender.hpp"
 #include "bench/kill.hpp"
 #include "bench/latency.hpp"
 #include "bench/many_ports.hpp"
@@ -48,7 +49,7 @@ protected:
 
 TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
     ThroughputOptions options;
-    options.contenders = {"linux", "tna", "tna-mirror", "tna@" TNAD, "ceiling"};
+    options.contenders = {"linux", "tna", "tna-mirror", "tna@" TNAD, "ceiling", "direct"};
     options.stations = {3};
     options.cpus = {1};
     options.rounds = 1;
@@ -68,6 +69,31 @@ TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
         EXPECT_EQ(sample.total.sent, sample.total.received + sample.lost());
         EXPECT_EQ(sample.total.wrong, 0U) << series.contender;
         EXPECT_EQ(sample.slow.has_value(), series.contender.starts_with("tna"));
+    }
+    EXPECT_EQ(leftNamespaces(::getpid()), "");
+}
+
+TEST_F(Bench, RoutersForwardWholePacketsAndAreFast) {
+    ThroughputOptions options;
+    options.scenario = Scenario::router;
+    options.contenders = usualContenders(options.scenario);
+    options.stations = {1, 300};
+    options.routes = 20;
+    options.cpus = {1};
+    options.rounds = 1;
+    options.seconds = 0.01;
+    options.leastFrames = 5000;
+    options.tnad = TNAD;
+    Unwatched watcher;
+    const auto all = measureThroughput(options, watcher);
+    ASSERT_TRUE(all) << all.error().sentence();
+    ASSERT_EQ(all->size(), 8U);
+    for (const auto& series : *all) {
+        ASSERT_EQ(series.notMeasured, "") << series.contender;
+        EXPECT_EQ(series.rounds.front().total.wrong, 0U) << series.contender;
+        if (series.contender == "tna") {
+            EXPECT_LT(*series.rounds.front().slow, series.rounds.front().total.sent / 2);
+        }
     }
     EXPECT_EQ(leftNamespaces(::getpid()), "");
 }
@@ -116,6 +142,12 @@ TEST_F(Bench, WrongArgumentsAreNamed) {
     wrong("--stations", "0", "--stations must be from 1");
     wrong("--size", "20", "--size must be from 64");
     wrong("--rounds", "0", "at least one round");
+    wrong("--routes", "2", "choose one with --scenario");
+    wrong("--scenario", "hub", "--scenario");
+    const auto nobody =
+        test::command({TNA_BENCH, "throughput", "--scenario", "router", "--contender", "linux+nf"});
+    EXPECT_EQ(nobody.exitCode, 2);
+    EXPECT_THAT(nobody.output, HasSubstr("'linux+nf' bridges only"));
     const auto load = test::command({TNA_BENCH, "latency", "--loads", "0"});
     EXPECT_EQ(load.exitCode, 2);
     EXPECT_THAT(load.output, HasSubstr("--loads are per cent"));

@@ -28,6 +28,7 @@ protected:
     }
     /// What comes out of port 1 when port 0 gets a frame, and how the frame was treated.
     Path through(const PacketPort& from, const Frame& frame, const Frame& expected) {
+        catchUp();
         const auto before = counted(0);
         from.send(frame);
         EXPECT_EQ(arrivesAt(1), expected);
@@ -44,11 +45,23 @@ TEST_F(Vlan, FramesForAVlanDeviceOnThePortGetThere) {
     EXPECT_EQ(through(far(0), tagged(10), tagged(10)), fastPath());
     must("ip link add link p0 name above type vlan id 10");
     must("ip link set above up");
-    const auto before = counted(0);
-    far(0).send(tagged(10));
-    EXPECT_TRUE(eventually([&] { return received("above") == "1\n"; }));
-    EXPECT_EQ(counted(0).fast, before.fast);
-    EXPECT_EQ(counted(0).slow["vlan-device"], 1U);
+    EXPECT_EQ(send(tagged(10)), slowPath("vlan-device"));
+    EXPECT_EQ(received("above"), "1\n");
+}
+
+TEST_F(Vlan, FramesForAVlanDeviceInAnotherNamespaceGetThere) {
+    const Namespace other;
+    must("ip link add link p0 name above type vlan id 10");
+    must("ip link set above netns " + other.name());
+    {
+        const auto inside = other.enter();
+        must("ip link set above up");
+    }
+    EXPECT_EQ(send(tagged(10)), slowPath("vlan-device"));
+    EXPECT_EQ(send(tagged(11)), slowPath("vlan-device"));
+    EXPECT_EQ(send(oneToTwo()), fastPath());
+    const auto inside = other.enter();
+    EXPECT_EQ(received("above"), "1\n");
 }
 
 TEST_F(Vlan, OtherTagsOnAPortWithAVlanDeviceAreLeftToLinuxWhichBridgesThem) {

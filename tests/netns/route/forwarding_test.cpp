@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "route_fixture.hpp"
 
-#include <arpa/inet.h>
 #include <linux/if_ether.h>
-#include <linux/if_packet.h>
-#include <net/if.h>
 #include <sys/socket.h>
 
 namespace tna::test {
 namespace {
 
-class Routing : public AcceleratedRouteTest {
-protected:
-    static UniqueFd capture(const char* interface, int protocol) {
-        UniqueFd fd{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
-        sockaddr_ll address{};
-        address.sll_family = AF_PACKET;
-        address.sll_protocol = htons(static_cast<std::uint16_t>(protocol));
-        address.sll_ifindex = interface == nullptr ? 0 : static_cast<int>(::if_nametoindex(interface));
-        EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-        return fd;
-    }
-};
+using Routing = AcceleratedRouteTest;
 
 TEST_F(Routing, PacketsGoToTheHostBehindAnotherPort) {
     expectFast(packet());

@@ -23,20 +23,6 @@ protected:
         must("ip neigh replace 10.0.0.3 lladdr 02:00:00:00:00:07 dev p0 nud permanent");
         must("ip neigh replace 10.0.1.0 lladdr 02:00:00:00:00:07 dev p1 nud permanent");
     }
-    /// First without the fast path, then with it. Says how many took it.
-    std::uint64_t expectAsLinux(const std::vector<Frame>& frames) {
-        std::vector<Arrivals> linux;
-        for (const auto& frame : frames)
-            linux.push_back(treat(frame).out);
-        accelerate();
-        std::uint64_t fast = 0;
-        for (std::size_t i = 0; i < frames.size() && !IsSkipped(); i++) {
-            const auto treated = treat(frames[i]);
-            EXPECT_EQ(treated.out, linux[i]) << "for " << ::testing::PrintToString(frames[i]);
-            fast += treated.path.fast;
-        }
-        return fast;
-    }
 };
 
 TEST_F(RoutedFrames, EachByteOfTheHeaderWithOtherValues) {
@@ -52,7 +38,7 @@ TEST_F(RoutedFrames, EachByteOfTheHeaderWithOtherValues) {
                     finishIpv4(frame);
                 frames.push_back(std::move(frame));
             }
-    EXPECT_GT(expectAsLinux(frames), 40U);
+    EXPECT_GT(expectEachAsLinux(frames), 40U);
 }
 
 TEST_F(RoutedFrames, CutAtEachLength) {
@@ -61,7 +47,7 @@ TEST_F(RoutedFrames, CutAtEachLength) {
         frames.push_back(packet());
         frames.back().bytes.resize(length);
     }
-    EXPECT_EQ(expectAsLinux(frames), 1U);
+    EXPECT_EQ(expectEachAsLinux(frames), 1U);
 }
 
 TEST_F(RoutedFrames, WhatLiesBehindThePacketIsCutOff) {
@@ -71,14 +57,14 @@ TEST_F(RoutedFrames, WhatLiesBehindThePacketIsCutOff) {
             frames.push_back(packet({.payload = payload}));
             frames.back().bytes.resize(frames.back().bytes.size() + behind, 0xee);
         }
-    EXPECT_EQ(expectAsLinux(frames), frames.size());
+    EXPECT_EQ(expectEachAsLinux(frames), frames.size());
 }
 
 TEST_F(RoutedFrames, EveryTimeToLive) {
     std::vector<Frame> frames;
     for (unsigned ttl = 0; ttl < 256; ttl++)
         frames.push_back(packet({.ttl = static_cast<std::uint8_t>(ttl)}));
-    EXPECT_EQ(expectAsLinux(frames), 254U);
+    EXPECT_EQ(expectEachAsLinux(frames), 254U);
 }
 
 /// The sum of all checksums' carries: each identification gives another one.
@@ -94,14 +80,14 @@ TEST_F(RoutedFrames, ChecksumsOfAllKinds) {
         id = (id & 0xffffU) + (id >> 16U);
         frames.push_back(packet({.id = static_cast<std::uint16_t>(id)}));
     }
-    EXPECT_EQ(expectAsLinux(frames), frames.size());
+    EXPECT_EQ(expectEachAsLinux(frames), frames.size());
 }
 
 TEST_F(RoutedFrames, Fragments) {
     std::vector<Frame> frames;
     for (const unsigned fragment : {0x2000U, 0x2001U, 0x00b9U, 0x4000U, 0x8000U, 0x1fffU, 0x6000U})
         frames.push_back(packet({.fragment = static_cast<std::uint16_t>(fragment)}));
-    EXPECT_EQ(expectAsLinux(frames), frames.size());
+    EXPECT_EQ(expectEachAsLinux(frames), frames.size());
 }
 
 TEST_F(RoutedFrames, AddressesOfAllKinds) {
@@ -115,7 +101,7 @@ TEST_F(RoutedFrames, AddressesOfAllKinds) {
     for (const auto& from : addresses)
         for (const auto& to : addresses)
             frames.push_back(packet({.from = from, .to = to}));
-    EXPECT_GT(expectAsLinux(frames), 20U);
+    EXPECT_GT(expectEachAsLinux(frames), 20U);
 }
 
 TEST_F(RoutedFrames, OtherMacAddresses) {
@@ -125,14 +111,14 @@ TEST_F(RoutedFrames, OtherMacAddresses) {
         frames.push_back(ipv4Frame(mac, station(1)));
         frames.push_back(ipv4Frame(portMac(0), mac));
     }
-    EXPECT_EQ(expectAsLinux(frames), 5U) << "Linux does not look at the source's MAC address";
+    EXPECT_EQ(expectEachAsLinux(frames), 5U) << "Linux does not look at the source's MAC address";
 }
 
 TEST_F(RoutedFrames, OfAllSizes) {
     std::vector<Frame> frames;
     for (const std::size_t payload : {0U, 1U, 25U, 26U, 27U, 1000U, 1479U, 1480U})
         frames.push_back(packet({.payload = payload}));
-    EXPECT_EQ(expectAsLinux(frames), frames.size());
+    EXPECT_EQ(expectEachAsLinux(frames), frames.size());
 }
 
 TEST_F(RoutedFrames, SmallThenLargeThenSmall) {
@@ -140,17 +126,17 @@ TEST_F(RoutedFrames, SmallThenLargeThenSmall) {
     std::vector<Frame> frames;
     for (const std::size_t payload : {26U, 981U, 980U, 1400U, 26U})
         frames.push_back(packet({.payload = payload}));
-    EXPECT_EQ(expectAsLinux(frames), 3U);
+    EXPECT_EQ(expectEachAsLinux(frames), 3U);
 }
 
 TEST_F(RoutedFrames, OtherProtocols) {
     std::vector<Frame> frames;
-    for (const int type : {0x0806, 0x86dd, 0x8100, 0x88a8, 0x88b5, 0x0026})
+    for (const int type : {0x0806, 0x8100, 0x88a8, 0x88b5, 0x0026})
         frames.push_back(FrameBuilder()
                              .ethernet(portMac(0), station(1))
                              .etherType(static_cast<std::uint16_t>(type))
                              .raw(46));
-    EXPECT_EQ(expectAsLinux(frames), 0U);
+    EXPECT_EQ(expectEachAsLinux(frames), 0U);
 }
 
 } // namespace

@@ -2,8 +2,12 @@
 #include "route_fixture.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <iostream>
+#include <linux/if_packet.h>
+#include <net/if.h>
 #include <set>
+#include <sys/socket.h>
 
 namespace tna::test {
 
@@ -28,6 +32,16 @@ void RouteTest::SetUp() {
     ASSERT_TRUE(
         eventually([&] { return treat(packet()).out == routedTo(packet()); }, std::chrono::seconds(20)))
         << "nothing is routed";
+}
+
+UniqueFd RouteTest::capture(const char* interface, int protocol) {
+    UniqueFd fd{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
+    sockaddr_ll address{};
+    address.sll_family = AF_PACKET;
+    address.sll_protocol = htons(static_cast<std::uint16_t>(protocol));
+    address.sll_ifindex = interface == nullptr ? 0 : static_cast<int>(::if_nametoindex(interface));
+    EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    return fd;
 }
 
 void RouteTest::expectAllAsLinux(const std::vector<Condition>& conditions) {
@@ -61,16 +75,69 @@ void RouteTest::expectAllAsLinux(const std::vector<Condition>& conditions) {
     }
 }
 
+std::uint64_t RouteTest::expectEachAsLinux(const std::vector<Frame>& frames) {
+    std::vector<Arrivals> linux;
+    for (const auto& frame : frames)
+        linux.push_back(treat(frame).out);
+    accelerate();
+    std::uint64_t fast = 0;
+    for (std::size_t i = 0; i < frames.size() && !IsSkipped(); i++) {
+        const auto treated = treat(frames[i]);
+        EXPECT_EQ(treated.out, linux[i]) << "for " << ::testing::PrintToString(frames[i]);
+        fast += treated.path.fast;
+    }
+    return fast;
+}
+
 Arrivals RouteTest::arrivals() {
     auto found = BridgeTest::arrivals();
     constexpr std::size_t protocol = 14 + 9;
     constexpr std::uint8_t icmp = 1;
     for (auto& [port, frames] : found)
         for (auto& frame : frames)
-            if (frame.bytes.size() > 34 && frame.bytes[protocol] == icmp) {
+            if (!isIpv6(frame) && frame.bytes.size() > 34 && frame.bytes[protocol] == icmp) {
                 frame.bytes[18] = frame.bytes[19] = 0;
                 finishIpv4(frame);
             }
+    return found;
+}
+
+void Route6Test::SetUp() {
+    RouteTest::SetUp();
+    if (IsSkipped())
+        return;
+    if (command({"sysctl", "-n", "net.ipv6.conf.all.forwarding"}).exitCode != 0)
+        GTEST_SKIP() << "this kernel has no IPv6";
+    sysctl("net.ipv4.ip_forward", "0");
+    sysctl("net.ipv6.icmp.ratemask", "0"); // as many answers as there are questions
+    // What has no device of its own has this one.
+    must("sysctl -qw net.ipv6.conf.lo.disable_ipv6=0");
+    must("ip link set lo up");
+    for (unsigned i = 0; i < 3; i++) {
+        const auto port = "p" + std::to_string(i);
+        const auto network = "fd00:0:0:" + std::to_string(i) + "::";
+        for (const char* setting : {"addr_gen_mode=1", "accept_dad=0", "disable_ipv6=0"})
+            must("sysctl -qw net.ipv6.conf." + port + "." + setting);
+        must("ip address add " + network + "1/64 dev " + port + " nodad");
+        must("ip neigh replace " + network + "2 lladdr " + text(station(i + 1)) + " dev " + port +
+             " nud permanent");
+    }
+    sysctl("net.ipv6.conf.all.forwarding", "1");
+    ASSERT_TRUE(
+        eventually([&] { return treat(packet()).out == routedTo(packet()); }, std::chrono::seconds(20)))
+        << "nothing is routed";
+}
+
+Arrivals Route6Test::arrivals() {
+    auto found = RouteTest::arrivals();
+    constexpr std::size_t nextHeader = 14 + 6;
+    const auto isReport = [](const Frame& frame) {
+        return isIpv6(frame) && frame.bytes[0] == 0x33 && frame.bytes[5] == 0x16 &&
+               frame.bytes[nextHeader] == 0;
+    };
+    for (auto& [port, frames] : found)
+        std::erase_if(frames, isReport);
+    std::erase_if(found, [](const auto& port) { return port.second.empty(); });
     return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include "condition.hpp"
 #include "support/ipv4.hpp"
+#include "support/ipv6.hpp"
 
 namespace tna::test {
 
@@ -29,24 +30,50 @@ public:
 
 protected:
     void SetUp() override;
+    /// A packet socket for a protocol, on an interface or (null) on all.
+    static UniqueFd capture(const char* interface, int protocol);
     /// The frame is treated the fast way, and comes out where it should.
     void expectFast(const Frame& frame, unsigned port = 1) {
         EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame, port)}));
     }
     /// expectAsLinux() for one condition after the other, with the controller started once.
     void expectAllAsLinux(const std::vector<Condition>& conditions);
+    /// Frames one after the other, first without the fast path, then with it. Says how many took it.
+    std::uint64_t expectEachAsLinux(const std::vector<Frame>& frames);
     /// What Linux answers to senders has an identification of its own each time: 0 stands for it.
     [[nodiscard]] Arrivals arrivals() override;
 };
 
+/// The same for IPv6: its ports have fd00:0:0:N::1/64, and know the host fd00:0:0:N::2; IPv4 is not
+/// forwarded.
+class Route6Test : public RouteTest {
+public:
+    [[nodiscard]] static Frame packet(const Ipv6& fields = {}) {
+        return ipv6Frame(portMac(0), station(1), fields);
+    }
+    [[nodiscard]] static Condition about(Condition condition, const Ipv6& fields = {}) {
+        condition.frame = packet(fields);
+        return condition;
+    }
+
+protected:
+    void SetUp() override;
+    /// Without the reports with which Linux joins groups, whenever it likes.
+    [[nodiscard]] Arrivals arrivals() override;
+};
+
 /// The same with the controller started.
-class AcceleratedRouteTest : public RouteTest {
+template <typename Router>
+class Accelerated : public Router {
 protected:
     void SetUp() override {
-        RouteTest::SetUp();
-        if (!IsSkipped())
-            accelerate();
+        Router::SetUp();
+        if (!this->IsSkipped())
+            this->accelerate();
     }
 };
+
+using AcceleratedRouteTest = Accelerated<RouteTest>;
+using AcceleratedRoute6Test = Accelerated<Route6Test>;
 
 } // namespace tna::test

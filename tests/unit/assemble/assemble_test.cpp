@@ -114,6 +114,16 @@ TEST(AssembleRouter, LinksThatDoNotRouteAreNotInThePlan) {
     }
 }
 
+TEST(AssembleRouter, EitherProtocolIsEnoughWhereItIsForwarded) {
+    Router router;
+    router.port().addresses = {{6, "fe80::1/64", "link"}};
+    EXPECT_FALSE(router.planned());
+    router.port().ip = {.forwarding6 = true};
+    EXPECT_TRUE(router.planned());
+    router.port().addresses = {{4, "10.0.0.1/24", "global"}};
+    EXPECT_FALSE(router.planned());
+}
+
 TEST(AssembleRouter, PortsOfOtherDevicesAreLeftToLinux) {
     Router router;
     router.port().master = 7;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <tna/reasons.h>
+#include <tna/fastpath.h>
 
 namespace tna::assemble {
 namespace {
@@ -47,6 +47,7 @@ struct Scene {
         capabilities.fastPath.available = true;
         for (const auto index : {portIndex, otherIndex})
             capabilities.devices[index] = {.native = true, .redirectTarget = true, .frags = false};
+        wishes.underVlanDevices.emplace();
     }
     model::Link& port() { return network.links.at(portIndex); }
     model::Link& other() { return network.links.at(otherIndex); }
@@ -110,7 +111,14 @@ INSTANTIATE_TEST_SUITE_P(
              TNA_REASON_BRIDGE_OPTIONS, none},
         Rule{"NfCallArpOfTheBridge", [](Scene& s) { s.bridge().bridge->nfCallArptables = true; },
              TNA_REASON_BRIDGE_OPTIONS, none},
-        Rule{"UnknownBridgeOption", [](Scene& s) { s.bridge().bridge->multiOptions = 4; },
+        Rule{"VlanStatistics",
+             [](Scene& s) { s.bridge().bridge->vlanFiltering = s.bridge().bridge->vlanStats = true; },
+             TNA_REASON_BRIDGE_OPTIONS, none},
+        Rule{"VlanStatisticsWithoutVlans", [](Scene& s) { s.bridge().bridge->vlanStats = true; }},
+        Rule{"VlanFiltering", [](Scene& s) { s.bridge().bridge->vlanFiltering = true; }},
+        Rule{"SpanningTreesOfVlans", [](Scene& s) { s.bridge().bridge->multiOptions = 4; },
+             TNA_REASON_BRIDGE_OPTIONS, none},
+        Rule{"UnknownBridgeOption", [](Scene& s) { s.bridge().bridge->multiOptions = 64; },
              TNA_REASON_BRIDGE_OPTIONS, none},
         Rule{"HarmlessBridgeOption", [](Scene& s) { s.bridge().bridge->multiOptions = 1; }},
         Rule{"NeighbourSuppressionElsewhere", [](Scene& s) { s.other().bridgePort->neighSuppress = true; },
@@ -161,6 +169,45 @@ TEST(WatchedPort, RefreshesFasterWhileTheTopologyChanges) {
     EXPECT_EQ(scene.plan().watched->refresh, std::chrono::nanoseconds(std::chrono::seconds(15)) / 64);
 }
 
+std::uint64_t partOf(const WatchedPort& port, unsigned vid) {
+    return port.vlans.at(vid / TNA_VLANS_IN_WORD) >> 2 * (vid % TNA_VLANS_IN_WORD) & 3U;
+}
+
+TEST(WatchedPort, HasItsPartInEachVlanOfABridgeThatFilters) {
+    Scene scene;
+    using enum model::StpState;
+    scene.bridge().bridge->vlanProtocol = 0x88a8;
+    scene.port().bridgePort->vlans = {{.vid = 1, .pvid = true, .untagged = true, .state = forwarding},
+                                      {.vid = 31, .state = learning},
+                                      {.vid = 32, .untagged = true, .state = blocking},
+                                      {.vid = 33, .state = listening},
+                                      {.vid = 34, .state = disabled},
+                                      {.vid = 4094, .state = forwarding}};
+    EXPECT_EQ(scene.plan().watched->vlanProtocol, 0);
+    EXPECT_EQ(scene.plan().watched->pvid, 0);
+    EXPECT_EQ(scene.plan().watched->vlans, VlanParts{});
+    scene.bridge().bridge->vlanFiltering = true;
+    const auto watched = *scene.plan().watched;
+    EXPECT_EQ(watched.vlanProtocol, 0x88a8);
+    EXPECT_EQ(watched.pvid, 1);
+    EXPECT_EQ(partOf(watched, 1), unsigned{TNA_VLAN_UNTAGGED});
+    EXPECT_EQ(partOf(watched, 31), unsigned{TNA_VLAN_LEARNS});
+    EXPECT_EQ(partOf(watched, 4094), unsigned{TNA_VLAN_TAGGED});
+    for (const unsigned vid : {0, 2, 30, 32, 33, 34, 4093, 4095})
+        EXPECT_EQ(partOf(watched, vid), unsigned{TNA_VLAN_NONE}) << vid;
+}
+
+TEST(WatchedPort, TaggedFramesAreLinuxsWhereAVlanDeviceMayWantThem) {
+    Scene scene;
+    EXPECT_EQ(scene.plan().watched->tagReason, none);
+    scene.wishes.underVlanDevices = {otherIndex};
+    EXPECT_EQ(scene.plan().watched->tagReason, none);
+    scene.wishes.underVlanDevices = {portIndex};
+    EXPECT_EQ(scene.plan().watched->tagReason, unsigned{TNA_REASON_VLAN_DEVICE});
+    scene.wishes.underVlanDevices.reset();
+    EXPECT_EQ(scene.plan().watched->tagReason, unsigned{TNA_REASON_TAGGED});
+}
+
 TEST(WatchedPort, LearnsInTheLearningStateAndNotWhileBlocked) {
     Scene scene;
     scene.port().bridgePort->state = model::StpState::learning;
@@ -195,6 +242,18 @@ TEST(WatchedPort, DriverThatTakesTagsOutOfFramesKeepsAPortWithLinux) {
     const auto plan = scene.plan();
     ASSERT_THAT(plan.reasons, ::testing::SizeIs(1));
     EXPECT_EQ(plan.reasons[0].code, "vlan-offload");
+}
+
+TEST(WatchedPort, DriverThatTakesServiceTagsOutOfFramesKeepsAPortWithLinux) {
+    Scene scene;
+    scene.port().serviceTagRxOffload = true;
+    const auto plan = scene.plan();
+    ASSERT_THAT(plan.reasons, ::testing::SizeIs(1));
+    EXPECT_EQ(plan.reasons[0].code, "vlan-offload");
+    EXPECT_EQ(plan.reasons[0].hint, "`ethtool -K eth0 rx-vlan-stag-hw-parse off`");
+    scene.port().kind = scene.port().driver = "veth";
+    scene.wishes.finished = {portIndex};
+    EXPECT_TRUE(scene.plan().profile) << "its hidden tags are seen, or promised not to be";
 }
 
 TEST(WatchedPort, WithoutTheKernelsWordAPortNeedsAProgramAndAVethAPromise) {

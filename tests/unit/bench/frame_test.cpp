@@ -3,41 +3,111 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace tna::bench {
 namespace {
 
 using ::testing::HasSubstr;
 
-TEST(BenchFrame, IsWholeWithAChecksumThatAddsUp) {
-    const auto frame = frameOfFlow(0x0123, 64);
-    ASSERT_EQ(frame.size(), 64U);
-    const std::vector<unsigned char> start{2, 0,    0,    0, 0x01, 0x23, 2, 1, 0,
-                                           0, 0x01, 0x23, 8, 0,    0x45, 0, 0, 50};
-    EXPECT_TRUE(std::equal(start.begin(), start.end(), frame.begin()));
+unsigned ipv4Sum(const Frame& frame) {
     unsigned sum = 0;
     for (std::size_t at = 14; at < 34; at += 2)
         sum += frame[at] << 8U | frame[at + 1];
-    EXPECT_EQ((sum & 0xffffU) + (sum >> 16U), 0xffffU);
+    return (sum & 0xffffU) + (sum >> 16U);
+}
+
+bool startsWith(const Frame& frame, std::size_t at, const Frame& start) {
+    return std::equal(start.begin(), start.end(), frame.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+TEST(BenchFrame, OfABridgeNamesItsStationsAndComesOutAsItWas) {
+    const Frames frames{Scenario::bridge, 64};
+    const auto frame = frames.sent(0x0123);
+    ASSERT_EQ(frame.size(), 64U);
+    EXPECT_TRUE(startsWith(frame, 0, {2, 0, 0, 0, 0x01, 0x23, 2, 1, 0, 0, 0x01, 0x23, 8, 0, 0x45, 0, 0, 50}));
+    EXPECT_EQ(ipv4Sum(frame), 0xffffU);
+    EXPECT_EQ(frames.forwarded(0x0123), frame);
+}
+
+TEST(BenchFrame, OfARouterComesOutOneHopFurther) {
+    for (const auto scenario : {Scenario::router, Scenario::bridges}) {
+        const Frames frames{scenario, 100};
+        const auto sent = frames.sent(1);
+        auto forwarded = frames.forwarded(1);
+        EXPECT_TRUE(startsWith(sent, 0, {2, 0, 0, 0, 1, 1, 2, 0, 0, 0, 1, 2, 8, 0}));
+        EXPECT_TRUE(startsWith(forwarded, 0, {2, 0, 0, 0, 2, 2, 2, 0, 0, 0, 2, 1, 8, 0}));
+        EXPECT_EQ(ipv4Sum(sent), 0xffffU);
+        EXPECT_EQ(ipv4Sum(forwarded), 0xffffU);
+        EXPECT_EQ(sent[22], 64);
+        EXPECT_EQ(forwarded[22], 63);
+        // 100.64.0.0/10, and 0x9e3779b1 cut to 22 bits
+        EXPECT_TRUE(startsWith(sent, 30, {100, 64 + 0x37, 0x79, 0xb1}));
+        std::copy_n(sent.begin(), 12, forwarded.begin());
+        std::copy_n(sent.begin() + 22, 4, forwarded.begin() + 22);
+        EXPECT_EQ(sent, forwarded);
+    }
+}
+
+TEST(BenchFrame, OfAnIpv6RouterFitsIntoTheSmallest) {
+    const Frames frames{Scenario::router6, smallestFrame};
+    const auto sent = frames.sent(1);
+    auto forwarded = frames.forwarded(1);
+    EXPECT_TRUE(startsWith(sent, 12, {0x86, 0xdd, 0x60, 0, 0, 0, 0, 10, 59, 64}));
+    EXPECT_TRUE(startsWith(sent, 38, {0x20, 1, 0x0d, 0xb8, 0xdd, 0xe6, 0xc4, 0, 0}));
+    EXPECT_EQ(forwarded[21], 63);
+    EXPECT_LE(frames.head().markAt + 4, smallestFrame);
+    EXPECT_GT(frames.smallestTimed(), smallestFrame);
+    std::copy_n(sent.begin(), 12, forwarded.begin());
+    forwarded[21]++;
+    EXPECT_EQ(sent, forwarded);
+}
+
+TEST(BenchFrame, FlowsGoToDifferentPlaces) {
+    for (const auto scenario : {Scenario::bridge, Scenario::router, Scenario::router6}) {
+        std::set<Frame> all;
+        for (unsigned flow = 0; flow < 5000; flow++)
+            all.insert(Frames{scenario, 64}.sent(flow * 797));
+        EXPECT_EQ(all.size(), 5000U);
+    }
+}
+
+std::string differencesOf(const std::vector<Frame>& arrived, unsigned flows) {
+    std::vector<Frame> expected;
+    for (unsigned flow = 0; flow < flows; flow++)
+        expected.push_back(Frames{Scenario::bridge, 64}.sent(flow));
+    return differences(arrived, expected);
 }
 
 TEST(BenchFrame, NothingDiffersWhenEveryFlowArrivesInAnyOrder) {
-    EXPECT_EQ(differences({frameOfFlow(1, 100), frameOfFlow(2, 100), frameOfFlow(0, 100)}, 3, 100), "");
+    const Frames frames{Scenario::bridge, 64};
+    EXPECT_EQ(differencesOf({frames.sent(1), frames.sent(2), frames.sent(0)}, 3), "");
 }
 
 TEST(BenchFrame, EveryDifferenceIsFound) {
+    const Frames frames{Scenario::bridge, 64};
     for (std::size_t at = 0; at < 64; at++) {
-        auto frame = frameOfFlow(0, 64);
+        auto frame = frames.sent(0);
         frame[at] ^= 0x80U;
-        EXPECT_NE(differences({frame}, 1, 64), "") << "byte " << at;
+        EXPECT_NE(differencesOf({frame}, 1), "") << "byte " << at;
     }
-    auto changed = frameOfFlow(0, 64);
+    auto changed = frames.sent(2);
     changed[22]--; // a hop
-    EXPECT_THAT(differences({changed}, 1, 64), HasSubstr("byte 22 of a frame changed from 40 to 3f"));
-    EXPECT_THAT(differences({frameOfFlow(0, 65)}, 1, 64), HasSubstr("64 bytes arrived with 65"));
-    EXPECT_THAT(differences({frameOfFlow(0, 64)}, 2, 64), HasSubstr("1 of 2 frames arrived"));
-    EXPECT_THAT(differences({frameOfFlow(0, 64), frameOfFlow(0, 64)}, 2, 64), HasSubstr("twice"));
-    EXPECT_THAT(differences({frameOfFlow(7, 64)}, 1, 64), HasSubstr("not sent"));
+    EXPECT_THAT(differencesOf({changed}, 3), HasSubstr("byte 22 of a frame is 3f instead of 40"));
+    const Frames longer{Scenario::bridge, 65};
+    EXPECT_THAT(differencesOf({longer.sent(0)}, 1), HasSubstr("64 bytes arrived with 65"));
+    EXPECT_THAT(differencesOf({frames.sent(0)}, 2), HasSubstr("1 of 2 frames arrived"));
+    EXPECT_THAT(differencesOf({frames.sent(0), frames.sent(0)}, 2), HasSubstr("twice"));
+}
+
+TEST(BenchSetup, WhatCannotBeIsNamed) {
+    EXPECT_EQ(problemWith({}), "");
+    EXPECT_EQ(problemWith({.scenario = Scenario::router, .flows = 1U << 22U, .routes = 1U << 22U}), "");
+    EXPECT_THAT(problemWith({.flows = 0}), HasSubstr("--stations must be from 1 to 100000"));
+    EXPECT_THAT(problemWith({.flows = 100'001}), HasSubstr("--stations"));
+    EXPECT_THAT(problemWith({.routes = 2}), HasSubstr("choose one with --scenario"));
+    EXPECT_THAT(problemWith({.scenario = Scenario::router, .routes = 0}), HasSubstr("--routes"));
+    EXPECT_THAT(problemWith({.frameSize = 63}), HasSubstr("--size must be from 64"));
 }
 
 } // namespace

@@ -31,6 +31,8 @@ TEST(Histogram, QuantilesCountHowOftenNotHowMuch) {
     EXPECT_DOUBLE_EQ(histogram.quantile(0.999), 20);
     EXPECT_DOUBLE_EQ(histogram.largest(), 60);
     EXPECT_DOUBLE_EQ(histogram.mean(), (10 * 899 + 20 * 100 + 60) / 1000.0);
+    const std::vector<std::pair<double, std::uint64_t>> all{{10, 899}, {20, 100}, {60, 1}};
+    EXPECT_EQ(histogram.entries(), all);
 }
 
 TEST(Histogram, SumsRoundsAndIsZeroWithoutAny) {

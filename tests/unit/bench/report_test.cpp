@@ -49,6 +49,17 @@ TEST(BenchReport, TableShowsMedianSpreadAndExactAccount) {
     EXPECT_THAT(table, HasSubstr("    4000005     4000000         5\n"));
 }
 
+TEST(BenchReport, HopIsWhatIsMoreThanGeneratorAndSink) {
+    auto all = threeRounds();
+    EXPECT_TRUE(resultDocument({}, nlohmann::json::object(), all)["series"][1]["hop_ns"].is_null());
+    all.push_back(
+        seriesOf("direct", {sampleOf(5'000'000, 0), sampleOf(5'000'000, 0), sampleOf(10'000'000, 0)}));
+    const auto document = resultDocument({}, nlohmann::json::object(), all);
+    // 0.5 s of 1, 2, 1 million frames; of 5, 5, 10 million: 500, 250, 500 ns, and 100, 100, 50
+    EXPECT_DOUBLE_EQ(document["series"][0]["hop_ns"]["median"], 400);
+    EXPECT_TRUE(document["series"][3]["hop_ns"].is_null());
+}
+
 TEST(BenchReport, RoundInWhichLinuxDidPartOfTheWorkIsFlagged) {
     auto all = threeRounds();
     EXPECT_THAT(remarks(all), IsEmpty());

@@ -51,9 +51,11 @@ TEST_F(Install, PutsFilesWhereDebianExpectsThem) {
                 ::testing::UnorderedElementsAre(
                     "/etc/tna/tnad.conf", "/usr/bin/tna-bench", "/usr/bin/tnactl", "/usr/sbin/tnad",
                     "/usr/lib/systemd/system/tnad.service", "/usr/lib/sysusers.d/tna.conf",
-                    "/usr/share/man/man1/tna-bench.1", "/usr/share/man/man5/tnad.conf.5",
-                    "/usr/share/man/man8/tnactl.8", "/usr/share/man/man8/tnad.8",
-                    "/usr/share/bash-completion/completions/tna-bench",
+                    "/usr/libexec/tna/bench-report/main.py", "/usr/libexec/tna/bench-report/results.py",
+                    "/usr/libexec/tna/bench-report/findings.py", "/usr/libexec/tna/bench-report/plots.py",
+                    "/usr/libexec/tna/bench-report/page.html", "/usr/share/man/man1/tna-bench.1",
+                    "/usr/share/man/man5/tnad.conf.5", "/usr/share/man/man8/tnactl.8",
+                    "/usr/share/man/man8/tnad.8", "/usr/share/bash-completion/completions/tna-bench",
                     "/usr/share/bash-completion/completions/tnactl",
                     "/usr/share/bash-completion/completions/tnad", "/usr/share/zsh/vendor-completions/_tna"));
     EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad.service"),

@@ -25,6 +25,14 @@ struct per_cpu {
 #define LATENCY_LARGEST_LOG 40 /* 18 minutes */
 #define LATENCY_BUCKETS ((LATENCY_LARGEST_LOG - LATENCY_STEPS_LOG + 1) * LATENCY_STEPS)
 
+/* How the flows' frames differ from each other. */
+#define ADDRESSING_STATIONS 0 /* both MAC addresses */
+#define ADDRESSING_IPV4 1     /* destination and header checksum */
+#define ADDRESSING_IPV6 2     /* destination */
+
+#define HEAD_WORDS 8 /* of each frame are the generator's, eight bytes each */
+#define SCATTER(flow) ((flow) * 0x9e3779b1u & 0x3fffff)
+
 struct kept_frame {
 	__u32 size;
 	__u8 bytes[1532];

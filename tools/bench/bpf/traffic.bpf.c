@@ -3,7 +3,6 @@
  * the ceiling. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
-#include <linux/ip.h>
 
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
@@ -11,11 +10,16 @@
 #include "shared.h"
 
 #define MAGIC 0x746e6162u
-#define HEADERS (ETH_HLEN + 20 + 8)
-#define STAMP (HEADERS + 4)
+#define HEAD (8 * HEAD_WORDS)
+#define MARKED (4 + 8) /* the mark, and where latencies are measured, the time when a frame was due */
 
+/* Of the frames, and known when they are sent. */
 const volatile __u32 flow_count = 1;
 const volatile __u32 frame_size = 64;
+const volatile __u32 addressing = ADDRESSING_STATIONS;
+const volatile __u32 mark_at = ETH_HLEN + 20 + 8;
+const volatile __u32 header_sum = 0;
+const volatile __u64 head[HEAD_WORDS] = {};
 
 struct per_cpu generated[CPUS] = {};
 struct per_cpu received[CPUS] = {};
@@ -52,50 +56,34 @@ struct {
 	__type(value, __u64);
 } latencies SEC(".maps");
 
-/* Flow n goes from station 02:01:n to station 02:00:n. */
-static __always_inline void write_headers(__u8 *data, __u32 flow)
+/* What is a flow's own; at fixed places, each of two bytes' alignment. */
+static __always_inline void write_flow(__u8 *data, __u32 flow)
 {
-	__u16 high = bpf_htons(flow >> 16), low = bpf_htons(flow), *words = (__u16 *)data;
-	__u32 size = frame_size, sum = 0;
+	if (addressing == ADDRESSING_STATIONS) {
+		*(__u32 *)(data + 2) = bpf_htonl(flow);
+		*(__u32 *)(data + 8) = bpf_htonl(flow);
+	} else if (addressing == ADDRESSING_IPV4) {
+		__u32 bits = SCATTER(flow), sum = header_sum + (bits >> 16) + (bits & 0xffff);
 
-	words[0] = bpf_htons(0x0200);
-	words[1] = high;
-	words[2] = low;
-	words[3] = bpf_htons(0x0201);
-	words[4] = high;
-	words[5] = low;
-	words[6] = bpf_htons(ETH_P_IP);
-	words[7] = bpf_htons(0x4500);
-	words[8] = bpf_htons(size - ETH_HLEN);
-	words[9] = 0;
-	words[10] = 0;
-	words[11] = bpf_htons(64 << 8 | 17);
-	words[12] = 0;
-	words[13] = bpf_htons(0x0a00);
-	words[14] = bpf_htons(1);
-	words[15] = bpf_htons(0x0a01);
-	words[16] = bpf_htons(2);
-	for (int i = 7; i < 17; i++)
-		sum += words[i];
-	sum = (sum & 0xffff) + (sum >> 16);
-	words[12] = ~((sum & 0xffff) + (sum >> 16));
-	words[17] = bpf_htons(9000);
-	words[18] = bpf_htons(9);
-	words[19] = bpf_htons(size - ETH_HLEN - 20);
-	words[20] = 0;
-	*(__u32 *)(data + HEADERS) = MAGIC;
+		*(__u32 *)(data + ETH_HLEN + 16) |= bpf_htonl(bits);
+		sum = (sum & 0xffff) + (sum >> 16);
+		*(__u16 *)(data + ETH_HLEN + 10) = bpf_htons(~((sum & 0xffff) + (sum >> 16)));
+	} else {
+		*(__u32 *)(data + ETH_HLEN + 28) = bpf_htonl(SCATTER(flow) << 10);
+	}
 }
 
 /* Recycled frames keep changes, so each is written anew. */
-static __always_inline int send_next(__u8 *data)
+static __always_inline void write_next(__u8 *data)
 {
 	struct per_cpu *own = &generated[bpf_get_smp_processor_id() & (CPUS - 1)];
 	__u32 flow = own->flow;
 
 	own->flow = flow + 1 >= flow_count ? 0 : flow + 1;
 	own->frames++;
-	write_headers(data, flow);
-	return bpf_redirect_map(&generator_port, 0, XDP_DROP);
+	for (int i = 0; i < HEAD_WORDS; i++)
+		((__u64 *)data)[i] = head[i];
+	write_flow(data, flow);
 }
 
 /* Run with BPF_F_TEST_XDP_LIVE_FRAMES. */
@@ -104,7 +92,10 @@ int generate(struct xdp_md *ctx)
 {
 	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
 
-	return data + HEADERS + 4 > end ? XDP_ABORTED : send_next(data);
+	if (data + HEAD > end)
+		return XDP_ABORTED;
+	write_next(data);
+	return bpf_redirect_map(&generator_port, 0, XDP_DROP);
 }
 
 /*
@@ -116,20 +107,21 @@ int generate_paced(struct xdp_md *ctx)
 {
 	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
 
-	if (data + STAMP + 8 > end)
+	if (data + HEAD > end || data + mark_at + MARKED > end)
 		return XDP_ABORTED;
 	if (bpf_ktime_get_ns() < due)
 		return XDP_DROP;
-	*(__u64 *)(data + STAMP) = due;
+	write_next(data);
+	*(__u64 *)(data + mark_at + 4) = due;
 	due += pace;
-	return send_next(data);
+	return bpf_redirect_map(&generator_port, 0, XDP_DROP);
 }
 
 static __always_inline int is_ours(struct xdp_md *ctx)
 {
 	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
 
-	return data + HEADERS + 4 <= end && *(__u32 *)(data + HEADERS) == MAGIC;
+	return data + mark_at + 4 <= end && *(__u32 *)(data + mark_at) == MAGIC;
 }
 
 static __always_inline void count_received(__u8 *data, __u8 *end)
@@ -146,7 +138,7 @@ int sink(struct xdp_md *ctx)
 {
 	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
 
-	if (data + HEADERS + 4 > end || *(__u32 *)(data + HEADERS) != MAGIC)
+	if (!is_ours(ctx))
 		return XDP_PASS;
 	count_received(data, end);
 	return XDP_DROP;
@@ -174,9 +166,9 @@ int sink_stamped(struct xdp_md *ctx)
 {
 	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
 
-	if (data + STAMP + 8 > end || *(__u32 *)(data + HEADERS) != MAGIC)
+	if (data + mark_at + MARKED > end || *(__u32 *)(data + mark_at) != MAGIC)
 		return XDP_PASS;
-	__u64 sent = *(__u64 *)(data + STAMP), now = bpf_ktime_get_ns();
+	__u64 sent = *(__u64 *)(data + mark_at + 4), now = bpf_ktime_get_ns();
 	__u32 bucket = latency_bucket(now > sent ? now - sent : 0);
 	__u64 *count = bpf_map_lookup_elem(&latencies, &bucket);
 

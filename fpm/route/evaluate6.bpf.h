@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_EVALUATE6_H
+#define TNA_ROUTE_EVALUATE6_H
+
+/* What evaluate.bpf.h is for IPv4: all tests one by one, each with its reason. */
+
+#include "route/evaluate.bpf.h"
+#include "route/fib6.bpf.h"
+
+#define FAMILY_INET6 10 /* AF_INET6 */
+
+struct route6_path {
+	struct route_path way;
+	u64 inet6; /* of the ingress device */
+	u64 egress_inet6;
+	struct ipv6_address gateway;
+	u64 metrics;
+	u64 mtus;
+};
+
+INLINE u32 evaluate6_settings(const struct route6_path *path)
+{
+	struct net *net = KOBJ(struct net, CONSTANT(NET));
+	struct ipv6_devconf *all = inet6_all(net);
+
+	BECAUSE(guard_inet6_hooks(net), IP_NETFILTER);
+	BECAUSE(guard_xfrm(net), XFRM);
+	BECAUSE(inet6_disabled(path->inet6) || inet6_not_forwarding(all), NOT_FORWARDING);
+	/* that matters to bpf_fib_lookup() only */
+	BECAUSE(!KLOAD(u32, KADDR(struct inet6_dev, path->inet6, cnf.forwarding)), NOT_FORWARDING);
+	BECAUSE(inet6_proxy(all), PROXY_NDP);
+	if (bpf_core_field_exists(struct net, ipv6.fib6_has_custom_rules))
+		BECAUSE(KGET(u8, net, ipv6.fib6_has_custom_rules), RULES);
+	if (bpf_core_field_exists(struct net, ipv6.fib6_routes_require_src))
+		BECAUSE(KGET(u32, net, ipv6.fib6_routes_require_src), ROUTE_SPECIAL);
+	return REASON_NONE;
+}
+
+/*
+ * Unspecified (which Linux takes as destination, but not as source), loopback, link-local and multicast; all
+ * others are routed, those too that embed IPv4 addresses or are site-local.
+ */
+INLINE int ipv6_address_routed(const struct ipv6_address *address)
+{
+	u64 first = host_order(address->prefix), second = host_order(address->rest);
+
+	return first >> 56 != 0xff && first >> 54 != 0xfe80 >> 6 && (first || second > 1);
+}
+
+INLINE u32 evaluate6_header(const struct ipv6 *ip, u64 device)
+{
+	BECAUSE(ip->mac != device_address(KOBJ(struct net_device, device)), OTHER_STATION);
+	BECAUSE(ipv6_header_wrong(ip), IP_HEADER);
+	BECAUSE(!ipv6_address_routed(&ip->source) || !ipv6_address_routed(&ip->destination), IP_ADDRESS);
+	BECAUSE(ipv6_expires(ip), TTL);
+	return REASON_NONE;
+}
+
+/* The addresses lie in two words each; the structure has them as four, aligned less. */
+INLINE long route6_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32 ifindex,
+			  const struct ipv6 *ip)
+{
+	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET6, .ifindex = ifindex};
+	lookup->ipv6_src[0] = ip->source.prefix;
+	lookup->ipv6_src[1] = ip->source.prefix >> 32;
+	lookup->ipv6_src[2] = ip->source.rest;
+	lookup->ipv6_src[3] = ip->source.rest >> 32;
+	lookup->ipv6_dst[0] = ip->destination.prefix;
+	lookup->ipv6_dst[1] = ip->destination.prefix >> 32;
+	lookup->ipv6_dst[2] = ip->destination.rest;
+	lookup->ipv6_dst[3] = ip->destination.rest >> 32;
+	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), 0);
+}
+
+/* The next hop that was found in place; it must be the one that the kernel's lookup has named. */
+INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *lookup, const struct ipv6 *ip)
+{
+	u64 fib6_nh = fib6_single_hop(path->way.info);
+
+	BECAUSE(!fib6_nh, MULTIPATH);
+	path->way.hop = KADDR(struct fib6_nh, fib6_nh, nh_common);
+	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, path->way.hop);
+	u32 family = KGET(u8, hop, nhc_gw_family);
+	u64 gateway = KADDR(struct fib_nh_common, path->way.hop, nhc_gw.ipv4);
+
+	BECAUSE(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE, ROUTE_SPECIAL);
+	BECAUSE(KGET(u64, hop, nhc_lwtstate), ROUTE_SPECIAL);
+	BECAUSE(KLOAD(u64, KADDR(struct fib6_nh, fib6_nh, rt6i_exception_bucket)), ROUTE_SPECIAL);
+	BECAUSE(family && family != FAMILY_INET6, ROUTE_SPECIAL);
+	path->way.egress = KGET(u64, hop, nhc_dev);
+	path->gateway = ip->destination;
+	if (family)
+		path->gateway = (struct ipv6_address){KLOAD(u64, gateway), KLOAD(u64, gateway + 8)};
+	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->way.egress, ifindex)) != lookup->ifindex, UNPROVED);
+	BECAUSE((u32)path->gateway.prefix != lookup->ipv6_dst[0] ||
+			path->gateway.prefix >> 32 != lookup->ipv6_dst[1] ||
+			(u32)path->gateway.rest != lookup->ipv6_dst[2] ||
+			path->gateway.rest >> 32 != lookup->ipv6_dst[3],
+		UNPROVED);
+	return REASON_NONE;
+}
+
+/* Without rules of its own, a namespace looks into the table of local addresses first. */
+INLINE u32 evaluate6_tables(struct route6_path *path, const struct ipv6 *ip)
+{
+	struct net *net = KOBJ(struct net, CONSTANT(NET));
+	u64 first = host_order(ip->destination.prefix), second = host_order(ip->destination.rest);
+	u64 table = KGET(u64, net, ipv6.fib6_main_tbl), none = KGET(u64, net, ipv6.fib6_null_entry);
+
+	if (bpf_core_field_exists(struct net, ipv6.fib6_local_tbl)) {
+		u64 local = fib6_find(fib6_root(KGET(u64, net, ipv6.fib6_local_tbl)), first, second);
+
+		BECAUSE(local && KLOAD(u64, KADDR(struct fib6_node, local, leaf)) != none, UNPROVED);
+	}
+	path->way.alias = fib6_find(fib6_root(table), first, second);
+	BECAUSE(!path->way.alias, UNPROVED);
+	path->way.info = fib6_only_route(path->way.alias);
+	BECAUSE(!path->way.info, MULTIPATH);
+	struct fib6_info *route = KOBJ(struct fib6_info, path->way.info);
+
+	BECAUSE(fib6_gone(route, table, path->way.alias), UNPROVED);
+	BECAUSE(fib6_length(path->way.info) != KLOAD(u16, KADDR(struct fib6_node, path->way.alias, fn_bit)),
+		UNPROVED);
+	BECAUSE(KGET(u8, route, fib6_type) != ROUTE_UNICAST, UNPROVED);
+	BECAUSE(fib6_expired(route), ROUTE_SPECIAL);
+	return REASON_NONE;
+}
+
+INLINE u32 evaluate6_route(struct xdp_md *ctx, const struct ipv6 *ip, struct route6_path *path)
+{
+	struct bpf_fib_lookup lookup;
+	long answer = route6_lookup(ctx, &lookup, path->way.ifindex, ip);
+
+	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
+		UNLESS_BECAUSE(evaluate6_tables(path, ip));
+		UNLESS_BECAUSE(evaluate6_hop(path, &lookup, ip));
+		BECAUSE(path->way.egress == path->way.device, SAME_DEVICE);
+	}
+	UNLESS_BECAUSE(route_refused(answer));
+	path->egress_inet6 = inet6_device(KOBJ(struct net_device, path->way.egress));
+	BECAUSE(inet6_disabled(path->egress_inet6), ROUTE_SPECIAL);
+	path->way.neighbour = neighbour6_find(path->egress_inet6, path->way.egress, path->gateway.prefix,
+					      path->gateway.rest);
+	BECAUSE(!path->way.neighbour ||
+			neighbour_unfit(KOBJ(struct neighbour, path->way.neighbour), path->way.egress),
+		NEIGHBOUR);
+	path->way.destination = neighbour_address(path->way.neighbour);
+	BECAUSE((path->way.destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
+	return REASON_NONE;
+}
+
+/* What the MTU is made of: the egress device's for IPv6, and above it the route's metric. */
+INLINE u64 route6_mtus(u64 inet6, u64 metrics)
+{
+	return (u64)metric_mtu(metrics) << 32 | KLOAD(u32, KADDR(struct inet6_dev, inet6, cnf.mtu6));
+}
+
+/* Remembers where the parts of the proof lie; each frame looks there again. */
+INLINE u32 route6_fill(struct tna_route6 *route6, const struct ipv6 *ip, const struct route6_path *path,
+		       u64 epoch)
+{
+	UNLESS_BECAUSE(route_fill(&route6->route, &path->way, epoch));
+	route6->route.mtus = path->mtus;
+	route6->source_prefix = ip->source.prefix;
+	route6->source_rest = ip->source.rest;
+	route6->destination_prefix = ip->destination.prefix;
+	route6->destination_rest = ip->destination.rest;
+	route6->gateway_prefix = path->gateway.prefix;
+	route6->gateway_rest = path->gateway.rest;
+	route6->metrics = path->metrics;
+	route6->egress_inet6 = path->egress_inet6;
+	return REASON_NONE;
+}
+
+/*
+ * The slot table's epoch, and above it the generation of the routes: each change moves it but the deletion
+ * of a route, after which that route is no longer linked.
+ */
+INLINE u64 route6_epoch(struct net *net)
+{
+	return (u64)KGET(u32, net, ipv6.fib6_sernum.counter) << 32 | home.epoch;
+}
+
+/* A reason to leave the frame to Linux; or none, and the route is filled in. */
+NOINLINE u32 route6_evaluate(struct xdp_md *ctx, struct tna_route6 *route6)
+{
+	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
+	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
+	struct route6_path path = {.way.device = ingress_device(xdp)};
+	u64 epoch = route6_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
+	struct ipv6 ip;
+
+	BECAUSE(!ipv6_parse(ctx, &ip), SHORT);
+	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
+	UNLESS_BECAUSE(evaluate_arrival(&path.way, buffer));
+	path.inet6 = inet6_device(KOBJ(struct net_device, path.way.device));
+	path.way.ifindex = KLOAD(u32, KADDR(struct net_device, path.way.device, ifindex));
+	UNLESS_BECAUSE(evaluate6_settings(&path));
+	UNLESS_BECAUSE(evaluate6_header(&ip, path.way.device));
+	UNLESS_BECAUSE(evaluate6_route(ctx, &ip, &path));
+	path.metrics = KLOAD(u64, KADDR(struct fib6_info, path.way.info, fib6_metrics));
+	path.mtus = route6_mtus(path.egress_inet6, path.metrics);
+	path.way.mtu = route_mtu(path.mtus, path.mtus >> 32);
+	UNLESS_BECAUSE(evaluate_departure(&path.way, ip.total));
+	return route6 ? route6_fill(route6, &ip, &path, epoch) : TNA_REASON_SHORT;
+}
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_FIB6_H
+#define TNA_ROUTE_FIB6_H
+
+/*
+ * Where the kernel keeps an IPv6 route: a search in the binary trie of a table (net/ipv6/ip6_fib.c), for the
+ * same reasons as in fib.bpf.h: bpf_fib_lookup() decides, and what is found here must lead to the same next
+ * hop.
+ *
+ * A node tests one bit of the address (fn_bit) and has a child for either value; nodes that hold routes are
+ * marked. The way down ends at the node whose prefix, or that of a node above it, is the longest that
+ * matches.
+ */
+
+#include "kernel/access.h"
+#include "kernel/inet_types.h"
+#include "route/ipv6.bpf.h"
+
+#define FIB6_DEPTH_MAX 130 /* one node for each length of prefixes */
+
+/* include/net/ip6_fib.h, include/uapi/linux/ipv6_route.h */
+#define FIB6_NODE_ROOT 0x0002u
+#define FIB6_NODE_ROUTES 0x0004u
+#define FIB6_EXPIRES 0x00400000u
+
+INLINE u64 host_order(u64 number)
+{
+	return __builtin_bswap64(number);
+}
+
+INLINE u64 fib6_root(u64 table)
+{
+	return KADDR(struct fib6_table, table, tb6_root);
+}
+
+INLINE u32 fib6_length(u64 info)
+{
+	return KLOAD(u32, KADDR(struct fib6_info, info, fib6_dst.plen));
+}
+
+/* Whether the first bits of an address (in host order) are a route's prefix. */
+INLINE int fib6_matches(u64 info, u64 first, u64 second)
+{
+	u64 prefix = KADDR(struct fib6_info, info, fib6_dst);
+	u32 length = fib6_length(info);
+	u64 above = host_order(KLOAD(u64, prefix)) ^ first,
+	    below = host_order(KLOAD(u64, prefix + 8)) ^ second;
+
+	if (length > 64)
+		return !(above | below >> ((128 - length) & 63));
+	return !length || !(above >> ((64 - length) & 63));
+}
+
+/* The node below, on the side where the address has its bit. */
+INLINE u64 fib6_child(u64 node, u64 first, u64 second)
+{
+	u32 bit = KLOAD(u16, KADDR(struct fib6_node, node, fn_bit));
+	u64 word = bit & 64 ? second : first;
+
+	if (word >> (~bit & 63) & 1)
+		return KLOAD(u64, KADDR(struct fib6_node, node, right));
+	return KLOAD(u64, KADDR(struct fib6_node, node, left));
+}
+
+/* The struct fib6_node * with the routes for an address (in host order), 0 if it is not found. */
+NOINLINE u64 fib6_find(u64 root, u64 first, u64 second)
+{
+	u64 node = root;
+
+	for (int i = 0; i < FIB6_DEPTH_MAX; i++) {
+		u64 child = fib6_child(node, first, second);
+
+		if (!child)
+			break;
+		node = child;
+	}
+	for (int i = 0; i < FIB6_DEPTH_MAX; i++) {
+		u32 flags = KLOAD(u16, KADDR(struct fib6_node, node, fn_flags));
+		u64 info = KLOAD(u64, KADDR(struct fib6_node, node, leaf));
+
+		if (flags & FIB6_NODE_ROUTES && info && fib6_matches(info, first, second))
+			return node;
+		if (flags & FIB6_NODE_ROOT)
+			break;
+		node = KLOAD(u64, KADDR(struct fib6_node, node, parent));
+	}
+	return 0;
+}
+
+/*
+ * The route that the kernel takes from a node whatever the packet; 0 if there are several that it may choose
+ * from (find_rr_leaf()): of the same metric, or because it has gone from one to another.
+ */
+INLINE u64 fib6_only_route(u64 node)
+{
+	u64 info = KLOAD(u64, KADDR(struct fib6_node, node, leaf));
+	u64 turn = KLOAD(u64, KADDR(struct fib6_node, node, rr_ptr));
+	struct fib6_info *route = KOBJ(struct fib6_info, info);
+	u64 next = KGET(u64, route, fib6_next);
+
+	if ((turn && turn != info) || KGET(u32, route, fib6_nsiblings))
+		return 0;
+	if (next && KLOAD(u32, KADDR(struct fib6_info, next, fib6_metric)) == KGET(u32, route, fib6_metric))
+		return 0;
+	return info;
+}
+
+/* The struct fib6_nh * of a route that has just one; 0 if it has several. */
+INLINE u64 fib6_single_hop(u64 info)
+{
+	u64 nexthop = KLOAD(u64, KADDR(struct fib6_info, info, nh));
+
+	if (!nexthop)
+		return KADDR(struct fib6_info, info, fib6_nh[0]);
+	if (KLOAD(u8, KADDR(struct nexthop, nexthop, is_group)))
+		return 0;
+	return KADDR(struct nh_info, KLOAD(u64, KADDR(struct nexthop, nexthop, nh_info)), fib_nhc);
+}
+
+/* Whether this is no longer the route of a node (fib6_del_route() unlinks it, and other memory is no route).
+ */
+INLINE u64 fib6_gone(struct fib6_info *route, u64 table, u64 node)
+{
+	u64 word = KGET(u64, route, fib6_table) ^ table;
+
+	COLLECT(word, KGET(u64, route, fib6_node) ^ node);
+	return word;
+}
+
+/* fib6_check_expired() */
+INLINE int fib6_expired(struct fib6_info *route)
+{
+	return KGET(u32, route, fib6_flags) & FIB6_EXPIRES &&
+	       (s64)(KGET(u64, route, expires) - bpf_jiffies64()) < 0;
+}
+
+#endif

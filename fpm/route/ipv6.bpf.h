@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_IPV6_H
+#define TNA_ROUTE_IPV6_H
+
+/*
+ * The IPv6 header of an untagged frame: what ip6_rcv_core() asks of it, and what ip6_forward() changes. Of
+ * the headers behind it a router looks at one, the hop-by-hop options, which come first.
+ */
+
+#include "packet/packet.bpf.h"
+
+#define IPV6_HEADER_LEN 40
+#define IPV6_FRAME_MIN (ETH_HLEN + IPV6_HEADER_LEN)
+#define IPV6_HOP_OPTIONS 0
+
+/* An address as two numbers, as they lie in the header. */
+struct ipv6_address {
+	u64 prefix;
+	u64 rest;
+};
+
+struct ipv6 {
+	u64 mac;     /* destination MAC address */
+	u32 version; /* as it lies in the header, and what else the first byte holds */
+	u32 total;   /* length with the header, host order */
+	u32 next;    /* type of the next header */
+	u32 hops;
+	u32 frame_len; /* of the whole frame */
+	struct ipv6_address source;
+	struct ipv6_address destination;
+};
+
+/* False: too short to look at. */
+INLINE int ipv6_parse(struct xdp_md *ctx, struct ipv6 *ip)
+{
+	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+
+	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + IPV6_FRAME_MIN), "r"(end) : : short_frame);
+	u32 length_next_hops = *(u32 *)(data + ETH_HLEN + 4);
+
+	ip->mac = *(u64 *)data & MAC_MASK;
+	ip->version = *(data + ETH_HLEN);
+	ip->total = IPV6_HEADER_LEN + bpf_ntohs(length_next_hops & 0xffff);
+	ip->next = length_next_hops >> 16 & 0xff;
+	ip->hops = length_next_hops >> 24;
+	ip->frame_len = end - data;
+	ip->source.prefix = *(u64 *)(data + ETH_HLEN + 8);
+	ip->source.rest = *(u64 *)(data + ETH_HLEN + 16);
+	ip->destination.prefix = *(u64 *)(data + ETH_HLEN + 24);
+	ip->destination.rest = *(u64 *)(data + ETH_HLEN + 32);
+	return 1;
+short_frame:
+	return 0;
+}
+
+/*
+ * Another version, hop-by-hop options (without which there are no packets that give their length otherwise,
+ * as jumbograms do), or more than the frame holds.
+ */
+INLINE u64 ipv6_header_wrong(const struct ipv6 *ip)
+{
+	u64 word = (ip->version & 0xf0) ^ 0x60;
+
+	COLLECT(word, ip->next == IPV6_HOP_OPTIONS);
+	COLLECT(word, ((u64)ip->frame_len - ETH_HLEN - ip->total) >> 63);
+	return word;
+}
+
+INLINE u64 ipv6_expires(const struct ipv6 *ip)
+{
+	return ((u64)ip->hops - 2) >> 63;
+}
+
+/* What a packet looks like one hop further. */
+INLINE int ipv6_rewrite(struct xdp_md *ctx, u64 destination, u64 source)
+{
+	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+
+	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + IPV6_FRAME_MIN), "r"(end) : : short_frame);
+	packet_readdress(data, destination, source);
+	*(data + ETH_HLEN + 7) -= 1;
+	return 1;
+short_frame:
+	return 0;
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE6_H
+#define TNA_ROUTE6_H
+
+/* IPv6: a straight line that proves what the route cache remembers, and behind it the whole truth. */
+
+#include "route/evaluate6.bpf.h"
+#include "route/route.bpf.h"
+
+/* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
+NOINLINE int route6_second_look(struct xdp_md *ctx, struct tna_route6 *route6, u64 device, u64 doubt)
+{
+	struct ipv6 ip;
+
+	if (!route6)
+		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	if (doubt || route_objection(ctx, device, route6->route.egress_dev) ||
+	    fib6_expired(KOBJ(struct fib6_info, route6->route.info))) {
+		u32 reason = route6_evaluate(ctx, route6);
+
+		if (reason != REASON_NONE)
+			return leave_to_linux(ctx, reason);
+	}
+	return ipv6_parse(ctx, &ip) ? route_send(ctx, &route6->route, ip.frame_len, ip.total, 6) : XDP_PASS;
+}
+
+/* For an index below FLOWS_TOTAL. */
+INLINE struct tna_route6 *route6_at(u32 index)
+{
+	struct tna_route6 *all = routes6;
+
+	asm volatile("" : "+r"(all)); /* its size is known at load time only */
+	return all + (index >> 1);
+}
+
+/* Addresses differ in their last bytes, which are the highest of a number as it lies in the header. */
+INLINE u64 ipv6_mix(const struct ipv6 *ip)
+{
+	u64 rest = ip->destination.rest ^ ip->source.rest >> 3;
+	u64 prefix = ip->destination.prefix ^ ip->source.prefix >> 5;
+
+	return rest ^ rest >> 35 ^ prefix >> 11 ^ prefix >> 41;
+}
+
+/* XDP_REDIRECT, or XDP_PASS with the frame untouched. */
+INLINE int route6_forward(struct xdp_md *ctx)
+{
+	struct ipv6 ip;
+
+	if (unlikely(!ipv6_parse(ctx, &ip)))
+		return route6_second_look(ctx, NULL, 0, 1);
+	u32 index = flow_index(ipv6_mix(&ip), 0, 0);
+
+	if (unlikely(index >= FLOWS_TOTAL))
+		return XDP_PASS;
+	struct tna_route6 *route6 = route6_at(index);
+	struct tna_route *route = &route6->route;
+	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
+	struct net *net = KOBJ(struct net, CONSTANT(NET));
+	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ipv6_header_wrong(&ip), closer = 0;
+	u64 device = ingress_device(xdp), egress_address = route->egress_dev;
+
+	COLLECT(doubt, route6->source_prefix ^ ip.source.prefix);
+	COLLECT(doubt, route6->source_rest ^ ip.source.rest);
+	COLLECT(doubt, route6->destination_prefix ^ ip.destination.prefix);
+	COLLECT(doubt, route6->destination_rest ^ ip.destination.rest);
+	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
+	COLLECT(doubt, route->ingress_dev ^ device);
+	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
+	COLLECT(doubt, ipv6_expires(&ip));
+	COLLECT(doubt, route->epoch ^ route6_epoch(net));
+
+	struct net_device *ingress = KOBJ(struct net_device, device);
+
+	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
+	COLLECT(doubt, KGET(u64, ingress, rx_handler));
+	COLLECT(doubt, device_address(ingress) ^ ip.mac);
+	COLLECT(closer, guard_tc_ingress(ingress));
+	COLLECT(doubt, guard_netdev_ingress(ingress));
+	COLLECT(doubt, inet6_disabled(inet6_device(ingress)));
+
+	struct ipv6_devconf *all = inet6_all(net);
+
+	COLLECT(doubt, inet6_not_forwarding(all));
+	COLLECT(doubt, inet6_proxy(all));
+	COLLECT(closer, guard_capture_possible(net));
+	COLLECT(doubt, guard_inet6_hooks(net));
+	COLLECT(doubt, guard_xfrm(net));
+
+	struct fib6_info *info = KOBJ(struct fib6_info, route->info);
+
+	COLLECT(doubt, fib6_gone(info, KGET(u64, net, ipv6.fib6_main_tbl), route->alias));
+	COLLECT(closer, KGET(u32, info, fib6_flags) & FIB6_EXPIRES);
+	COLLECT(doubt, KGET(u64, info, fib6_metrics) ^ route6->metrics);
+	COLLECT(doubt, route6_mtus(route6->egress_inet6, route6->metrics) ^ route->mtus);
+
+	struct neighbour *neighbour = KOBJ(struct neighbour, route->neighbour);
+
+	COLLECT(doubt, neighbour_unfit(neighbour, egress_address));
+	COLLECT(doubt, neighbour6_differs(route->neighbour, route6->gateway_prefix, route6->gateway_rest));
+	COLLECT(doubt, KGET(u64, neighbour, ha) ^ route->destination);
+
+	struct net_device *egress = KOBJ(struct net_device, egress_address);
+
+	COLLECT(closer, guard_egress_hooks(egress));
+	COLLECT(doubt, guard_egress_redirect(egress));
+	COLLECT(doubt, guard_egress_down(egress));
+	COLLECT(closer, guard_egress_qdisc(egress));
+
+	RARELY(doubt | closer, "!= 0", look_again);
+	return route_send(ctx, route, ip.frame_len, ip.total, 6);
+look_again:
+	return route6_second_look(ctx, route6, device, doubt);
+}
+
+#endif

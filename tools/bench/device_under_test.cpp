@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/device_under_test.hpp"
+
+#include "base/file.hpp"
+#include "bench/frame.hpp"
+#include "bench/process.hpp"
+
+#include <bit>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <thread>
+
+namespace tna::bench {
+
+namespace {
+constexpr int portAttempts = 50;
+constexpr auto portPause = std::chrono::milliseconds(20);
+
+/// Runs lines of `ip` or `bridge` in a namespace.
+Result<void> runBatch(const std::string& program, const std::string& name, const std::string& lines) {
+    const auto file = fmt::format("/tmp/{}.{}", name, program);
+    if (auto written = writeFile(file, lines); !written)
+        return written;
+    auto done = runProgram({program, "-n", name, "-batch", file});
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    return done;
+}
+
+/// A port takes stations once it forwards, which is a moment after it was set up.
+Result<void> addStations(const std::string& name, const std::string& lines) {
+    auto done = runBatch("bridge", name, lines);
+    for (int attempt = 0; !done && attempt < portAttempts; attempt++) {
+        std::this_thread::sleep_for(portPause);
+        done = runBatch("bridge", name, lines);
+    }
+    return done;
+}
+
+Result<void> setUpBridge(const std::string& name, const Setup& setup) {
+    if (auto made = runBatch("ip", name,
+                             "link add br0 type bridge ageing_time 1000000 mcast_snooping 0\n"
+                             "link set d0 master br0 up\nlink set d1 master br0 up\nlink set br0 up\n");
+        !made)
+        return made;
+    std::string stations;
+    for (unsigned i = 0; i < setup.flows; i++)
+        stations += fmt::format("fdb replace 02:00:00:{0:02x}:{1:02x}:{2:02x} dev d1 master dynamic\n"
+                                "fdb replace 02:01:00:{0:02x}:{1:02x}:{2:02x} dev d0 master dynamic\n",
+                                i >> 16U, i >> 8U & 255U, i & 255U);
+    return addStations(name, stations);
+}
+
+/// One route for all destinations, and more specific ones that divide them evenly.
+std::string routesTo4(unsigned count) {
+    const auto bits = static_cast<unsigned>(std::bit_width(count - 1));
+    std::string lines = "route add 100.64.0.0/10 via 10.2.0.2\n";
+    for (unsigned i = 0; i + 1 < count; i++) {
+        const auto address = 0x64400000U + (i << (scatterBits - bits));
+        lines += fmt::format("route add {}.{}.{}.{}/{} via 10.2.0.2\n", address >> 24U, address >> 16U & 255U,
+                             address >> 8U & 255U, address & 255U, 32 - scatterBits + bits);
+    }
+    return lines;
+}
+
+std::string routesTo6(unsigned count) {
+    const auto bits = static_cast<unsigned>(std::bit_width(count - 1));
+    std::string lines = "route add 2001:db8::/32 via fd00:2::2\n";
+    for (unsigned i = 0; i + 1 < count; i++) {
+        const auto address = i << (32 - bits);
+        lines += fmt::format("route add 2001:db8:{:x}:{:x}::/{} via fd00:2::2\n", address >> 16U,
+                             address & 0xffffU, 32 + bits);
+    }
+    return lines;
+}
+
+Result<void> setSysctl(const std::string& name, const std::string& setting) {
+    return runProgram({"ip", "netns", "exec", name, "sysctl", "-q", "-w", setting});
+}
+
+/// `in` and `out` are the devices with addresses.
+Result<void> setUpRouter4(const std::string& name, const std::string& in, const std::string& out,
+                          unsigned routes) {
+    if (auto set = setSysctl(name, "net.ipv4.ip_forward=1"); !set)
+        return set;
+    return runBatch("ip", name,
+                    fmt::format("address add 10.1.0.1/24 dev {0}\naddress add 10.2.0.1/24 dev {1}\n"
+                                "neighbour replace 10.1.0.2 lladdr {2} dev {0} nud permanent\n"
+                                "neighbour replace 10.2.0.2 lladdr {3} dev {1} nud permanent\n",
+                                in, out, generatorMac, sinkMac) +
+                        routesTo4(routes));
+}
+
+Result<void> setUpRouter6(const std::string& name, unsigned routes) {
+    for (const char* setting : {"net.ipv6.conf.all.disable_ipv6=0", "net.ipv6.conf.d0.disable_ipv6=0",
+                                "net.ipv6.conf.d1.disable_ipv6=0", "net.ipv6.conf.all.forwarding=1"})
+        if (auto set = setSysctl(name, setting); !set)
+            return set;
+    return runBatch(
+        "ip", name,
+        fmt::format("address add fd00:1::1/64 dev d0 nodad\naddress add fd00:2::1/64 dev d1 nodad\n"
+                    "neighbour replace fd00:1::2 lladdr {} dev d0 nud permanent\n"
+                    "neighbour replace fd00:2::2 lladdr {} dev d1 nud permanent\n",
+                    generatorMac, sinkMac) +
+            routesTo6(routes));
+}
+
+Result<void> setUpBridges(const std::string& name, unsigned routes) {
+    if (auto made =
+            runBatch("ip", name,
+                     fmt::format("link add br0 address {} type bridge ageing_time 1000000 mcast_snooping 0\n"
+                                 "link add br1 address {} type bridge ageing_time 1000000 mcast_snooping 0\n"
+                                 "link set d0 master br0 up\nlink set d1 master br1 up\n"
+                                 "link set br0 up\nlink set br1 up\n",
+                                 ingressMac, egressMac));
+        !made)
+        return made;
+    if (auto added = addStations(name, fmt::format("fdb replace {} dev d0 master dynamic\n"
+                                                   "fdb replace {} dev d1 master dynamic\n",
+                                                   generatorMac, sinkMac));
+        !added)
+        return added;
+    return setUpRouter4(name, "br0", "br1", routes);
+}
+
+Result<void> setUpRouter(const std::string& name, const Setup& setup) {
+    if (auto set = runBatch(
+            "ip", name,
+            fmt::format("link set d0 address {} up\nlink set d1 address {} up\n", ingressMac, egressMac));
+        !set)
+        return set;
+    return setup.scenario == Scenario::router6 ? setUpRouter6(name, setup.routes)
+                                               : setUpRouter4(name, "d0", "d1", setup.routes);
+}
+} // namespace
+
+Result<void> setUpForwarding(const std::string& name, const Setup& setup) {
+    switch (setup.scenario) {
+    case Scenario::router:
+    case Scenario::router6:
+        return setUpRouter(name, setup);
+    case Scenario::bridges:
+        return setUpBridges(name, setup.routes);
+    case Scenario::bridge:
+        break;
+    }
+    return setUpBridge(name, setup);
+}
+
+} // namespace tna::bench

@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""One HTML page of result files of tna-bench, complete in itself. Called by `tna-bench report`."""
+
+import argparse
+import sys
+from pathlib import Path
+
+EXIT_FAILURE = 1
+EXIT_NOT_SUPPORTED = 4
+
+sys.dont_write_bytecode = True
+try:
+    import jinja2
+    import findings
+    import plots
+    import results
+except ImportError as error:
+    print(f"tna-bench: {error}: apt-get install python3-matplotlib python3-jinja2", file=sys.stderr)
+    sys.exit(EXIT_NOT_SUPPORTED)
+
+
+def spread(summary, digits=2):
+    if summary is None:
+        return "-"
+    low, high = summary["quartiles"]
+    return f"{summary['median']:.{digits}f} ({low:.{digits}f}-{high:.{digits}f})"
+
+
+def where(result):
+    machine = result.document["machine"]
+    return (f"{result.name}: kernel {machine.get('kernel', '?')}, {machine.get('cpus', '?')} × "
+            f"{machine.get('cpu', '?')}, load before: {machine.get('load_before', '?')}")
+
+
+def section(result, heading, found, **more):
+    return {"heading": heading, "where": where(result), "found": found, "doubts": findings.doubts(result),
+            "pictures": [], "columns": [], "rows": []} | more
+
+
+def throughput(result):
+    options = result.document["options"]
+    pictures = []
+    loads = list(dict.fromkeys((one["stations"], one["cpus"]) for one in result.series))
+    for stations, cpus in loads:
+        series = [one for one in result.series if (one["stations"], one["cpus"]) == (stations, cpus)]
+        if any(one["mpps"] for one in series):
+            pictures.append(plots.throughput_bars(series, findings.load_of(series[0])))
+    for cpus in sorted({load[1] for load in loads}):
+        if len({load[0] for load in loads if load[1] == cpus}) >= 3:
+            pictures.append(plots.scaling([one for one in result.series if one["cpus"] == cpus], "stations", "stations",
+                                          f"Over the number of stations, {cpus} CPU{'s' if cpus > 1 else ''}", True))
+    for stations in sorted({load[0] for load in loads}):
+        if len({load[1] for load in loads if load[0] == stations}) >= 2:
+            pictures.append(plots.scaling([one for one in result.series if one["stations"] == stations], "cpus", "CPUs",
+                                          f"Over the number of CPUs, {stations:,} stations"))
+    rows = [[one["contender"], f"{one['stations']:,}", one["cpus"], spread(one["x_ceiling"]), spread(one["x_linux"]),
+             spread(one["mpps"]), spread(one.get("ns_per_frame"), 0), spread(one.get("hop_ns"), 0),
+             f"{sum(turn['sent'] for turn in one['rounds']):,}", f"{sum(turn['lost'] for turn in one['rounds']):,}"]
+            for one in result.series]
+    return section(result, f"Throughput: {result.scenario}, {options.get('frame_size', '?')} bytes",
+                   findings.of_throughput(result), pictures=pictures, rows=rows,
+                   columns=["", "stations", "CPUs", "× ceiling", "× Linux", "Mpps", "ns/frame", "hop ns", "sent",
+                            "lost"])
+
+
+def latency(result):
+    pictures = []
+    for load in sorted({one["load_percent"] for one in result.series}):
+        series = [one for one in result.series if one["load_percent"] == load and one["sent"]]
+        if series:
+            rate = f"{series[0]['wanted_mpps']:.3f} Mpps, {load} % of what {result.document['slowest']} carries"
+            pictures += [plots.latency_percentiles(series, rate), plots.latency_distribution(series, rate)]
+    microseconds = ["p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "jitter_ns"]
+    rows = [[one["contender"], f"{one['load_percent']} %"] + [f"{one[field] / 1000:,.2f}" for field in microseconds] +
+            [f"{one['sent']:,}", f"{one['lost']:,}"] for one in result.series]
+    return section(result, f"Latency: {result.scenario}, {result.document['options'].get('frame_size', '?')} bytes",
+                   findings.of_latency(result), pictures=pictures, rows=rows,
+                   columns=["", "load", "p50 µs", "p90", "p99", "p99.9", "max", "p99 - p50", "sent", "lost"])
+
+
+def kill(result):
+    return section(result, "SIGKILL under load", findings.of_kill(result))
+
+
+def reaction(result):
+    return section(result, "Reaction and rest of the daemon", findings.of_reaction(result))
+
+
+SECTIONS = {"throughput": throughput, "latency": latency, "kill": kill, "reaction": reaction}
+
+
+def comparisons(all_results):
+    """Each throughput result with the first one of the same scenario."""
+    first = {}
+    for result in (one for one in all_results if one.command == "throughput"):
+        base = first.setdefault(result.scenario, result)
+        rows = findings.compared(base, result) if base is not result else []
+        if rows:
+            yield section(result, f"{result.name} compared with {base.name}", [], rows=rows, doubts=[],
+                          columns=["", "load", f"× ceiling, {base.name}", f"× ceiling, {result.name}", ""])
+
+
+def render(all_results, title):
+    sections = []
+    for result in all_results:
+        with results.whole(result.name):
+            sections.append(SECTIONS[result.command](result))
+    sections += comparisons(all_results)
+    loader = jinja2.FileSystemLoader(Path(__file__).resolve().parent)
+    page = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True).get_template("page.html")
+    return page.render(title=title, sections=sections)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tna-bench report", description=__doc__)
+    parser.add_argument("results", nargs="+", metavar="RESULT", help="a file written by tna-bench COMMAND --json")
+    parser.add_argument("--output", default="tna-bench.html", help="the page (default: %(default)s)")
+    parser.add_argument("--title", default="tna-bench", help="its title")
+    arguments = parser.parse_args()
+    try:
+        page = render([results.read(path) for path in arguments.results], arguments.title)
+        Path(arguments.output).write_text(page, encoding="utf-8")
+    except results.BadResult as problem:
+        print(f"tna-bench: {problem}", file=sys.stderr)
+        return EXIT_FAILURE
+    except OSError as problem:
+        print(f"tna-bench: cannot write '{arguments.output}': {problem.strerror}", file=sys.stderr)
+        return EXIT_FAILURE
+    print(arguments.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
