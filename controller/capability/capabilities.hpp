@@ -27,7 +27,7 @@ struct Finding {
 /// Where the fast path learns what Linux would do with a frame.
 enum class Way {
     inPlace, ///< from the kernel's own structures, for every frame
-    watched, ///< from a mirror of the stations and a table of ports, both kept by following netlink
+    watched, ///< from a mirror of the stations, or the bridge itself, and a table of ports kept over netlink
 };
 
 struct Capabilities {
@@ -37,6 +37,7 @@ struct Capabilities {
     Finding fastPath;                             ///< the programs load
     Finding inPlaceFdb;                           ///< proved by comparison with a netlink dump
     Finding inPlaceVlans;                         ///< likewise, for bridges that filter VLANs
+    Finding kfunc;                                ///< the bridge is asked for stations
     Finding mirror;                               ///< of the stations, in use and complete
     bool driversTell = true;                      ///< the kernel reports what drivers can do with XDP
     bool ebtables = false;                        ///< its own rules can be there, which nobody lists

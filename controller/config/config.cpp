@@ -130,7 +130,7 @@ const std::vector<std::string>& logLevels() {
 }
 
 const std::vector<std::string>& fdbWays() {
-    static const std::vector<std::string> ways{"auto", "in-place", "mirror"};
+    static const std::vector<std::string> ways{"auto", "in-place", "kfunc", "mirror"};
     return ways;
 }
 
@@ -162,7 +162,7 @@ Result<Config> parseConfig(const std::string& text, const std::string& name) {
           reader.section("limits",
                          {{"max_ports", reader.number("max_ports", config.limits.maxPorts, 2, 65535, false)},
                           {"flows_per_cpu",
-                           reader.number("flows_per_cpu", config.limits.flowsPerCpu, 64, 1U << 20U, true)},
+                           reader.number("flows_per_cpu", config.limits.flowsPerCpu, 64, 1U << 19U, true)},
                           {"max_stations", reader.number("max_stations", config.limits.maxStations, 64,
                                                          1U << 24U, false)}})}});
     if (const auto error = reader.error())

@@ -29,13 +29,13 @@ struct Daemon {
 
 struct Limits {
     unsigned maxPorts = 1024;
-    unsigned flowsPerCpu = 8192;
+    unsigned flowsPerCpu = 16384;
     unsigned maxStations = 131072;
     bool operator==(const Limits&) const = default;
 };
 
 struct Kernel {
-    std::string fdb = "auto"; ///< "auto", "in-place", "mirror"
+    std::string fdb = "auto"; ///< "auto", "in-place", "kfunc", "mirror"
     bool operator==(const Kernel&) const = default;
 };
 

@@ -91,6 +91,10 @@ void Controller::adopt(Loaded loaded) {
         return;
     spdlog::info("the kernel is not read in place, but watched over netlink: {}",
                  capabilities_.inPlaceFdb.detail);
+    if (!loaded_.stations) {
+        spdlog::info("stations: {}", capabilities_.kfunc.detail);
+        return;
+    }
     epoll_event event{.events = EPOLLIN, .data = {}};
     if (::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, loaded_.stations->fd(), &event) != 0)
         spdlog::error("cannot wait for stations, they are followed every {}: {}", tick(), errnoText(errno));
@@ -122,7 +126,7 @@ void Controller::followModules() {
 void Controller::fallBack(const std::string& why) {
     if (config_.kernel.fdb == "in-place")
         return;
-    auto loaded = loadWatched(config_.limits, capabilities_, seams_.stationsBuffer);
+    auto loaded = loadWatched(config_, capabilities_, seams_.stationsBuffer);
     if (!loaded) {
         spdlog::error("{}", loaded.error().sentence());
         return;

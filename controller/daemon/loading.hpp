@@ -13,8 +13,8 @@ namespace tna::daemon {
 struct Loaded {
     std::optional<deploy::KernelProbe> probe; ///< where the kernel is read in place
     std::unique_ptr<deploy::FastPath> fastPath;
-    std::optional<introspect::Stations> stations;   ///< where it is not
-    std::optional<deploy::VlanDevices> vlanDevices; ///< likewise; nothing: this kernel does not tell
+    std::optional<introspect::Stations> stations;   ///< where it is not, and the bridge cannot be asked
+    std::optional<deploy::VlanDevices> vlanDevices; ///< where it is not; nothing: this kernel does not tell
 };
 
 /// The probe for reading in place, or why there is none; by the configuration, too.
@@ -25,7 +25,7 @@ struct Loaded {
                                           capability::Capabilities& capabilities, std::size_t stationsBuffer);
 
 /// The one that reads nothing in place.
-[[nodiscard]] Result<Loaded> loadWatched(const config::Limits& limits, capability::Capabilities& capabilities,
+[[nodiscard]] Result<Loaded> loadWatched(const config::Config& config, capability::Capabilities& capabilities,
                                          std::size_t stationsBuffer);
 
 } // namespace tna::daemon

@@ -67,6 +67,9 @@ struct GuardWords {
     const char* detail;
     const char* watched; ///< how, and for how long at most a change goes unseen
 };
+constexpr const char* notNeeded = "not needed: the FDB is read in place";
+constexpr const char* asked = "the bridge itself answers for each frame: the FDB, port states and settings, "
+                              "VLANs; its options are announced";
 constexpr const char* atOnce = "announced: seen within milliseconds";
 constexpr GuardWords guardWords[] = {
     {"capture", "packet sockets of all devices, of the port and of the egress port; promiscuous bridges",
@@ -97,6 +100,8 @@ constexpr GuardWords guardWords[] = {
 } // namespace
 
 const char* fdbWay(const capability::Capabilities& capabilities) {
+    if (capabilities.way == capability::Way::watched && capabilities.kfunc.available)
+        return "kfunc";
     if (capabilities.way == capability::Way::watched)
         return capabilities.mirror.available ? "mirror" : "mirror, not complete";
     return capabilities.inPlaceFdb.available ? "in place" : "not available";
@@ -173,10 +178,15 @@ json viewGraph(const graph::Graph& graph, const assemble::Plan& plan) {
 json viewCapabilities(const capability::Capabilities& capabilities, const model::Network& network) {
     json guards = json::array();
     const bool watched = capabilities.way == capability::Way::watched;
-    for (const auto& guard : guardWords)
+    for (const auto& guard : guardWords) {
+        const bool answered =
+            watched && capabilities.kfunc.available && guard.name == std::string_view("bridge");
         guards.push_back({{"name", guard.name},
-                          {"mode", watched ? "watched" : "live"},
-                          {"detail", watched ? guard.watched : guard.detail}});
+                          {"mode", watched && !answered ? "watched" : "live"},
+                          {"detail", answered  ? asked
+                                     : watched ? guard.watched
+                                               : guard.detail}});
+    }
     json devices = json::array();
     for (const auto& [ifindex, features] : capabilities.devices) {
         const auto* link = network.link(ifindex);
@@ -203,9 +213,14 @@ json viewCapabilities(const capability::Capabilities& capabilities, const model:
               {{"name", "vlans-in-place"},
                {"available", capabilities.inPlaceVlans.available},
                {"detail", capabilities.inPlaceVlans.detail}},
+              {{"name", "fdb-kfunc"},
+               {"available", capabilities.kfunc.available},
+               {"detail", watched ? capabilities.kfunc.detail : notNeeded}},
               {{"name", "fdb-mirror"},
                {"available", capabilities.mirror.available},
-               {"detail", watched ? capabilities.mirror.detail : "not needed: the FDB is read in place"}},
+               {"detail", !watched                       ? notNeeded
+                          : capabilities.kfunc.available ? "not needed: the bridge is asked"
+                                                         : capabilities.mirror.detail}},
               {{"name", "br_netfilter"},
                {"available", capabilities.brNetfilter},
                {"detail", capabilities.brNetfilter ? "present: its settings are tested for each frame"

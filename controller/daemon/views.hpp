@@ -22,7 +22,7 @@ struct PortState {
 };
 
 /// The documents of the API, see docs/api.md.
-/// How stations are found: "in place", "mirror", "mirror, not complete", "not available".
+/// How stations are found: "in place", "kfunc", "mirror", "mirror, not complete", "not available".
 [[nodiscard]] const char* fdbWay(const capability::Capabilities& capabilities);
 [[nodiscard]] nlohmann::json viewPorts(const PortState& state);
 [[nodiscard]] std::optional<nlohmann::json> viewPort(const PortState& state, const std::string& name);

@@ -69,6 +69,8 @@ bool Controller::pollWatched() {
 }
 
 void Controller::followStations() {
+    if (!loaded_.stations)
+        return;
     auto& mirror = *loaded_.fastPath->mirror();
     auto& stations = *loaded_.stations;
     const auto processed = stations.process([&] { loaded_.fastPath->setMirrorComplete(false); });

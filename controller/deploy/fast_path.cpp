@@ -63,6 +63,21 @@ Result<std::unique_ptr<FastPath>> FastPath::loadWatched(const Limits& limits, Bu
     return fastPath;
 }
 
+Result<std::unique_ptr<FastPath>> FastPath::loadAsking(const Limits& limits) {
+    auto pipeline = PipelineObject::loadAsking(limits.maxPorts);
+    if (!pipeline)
+        return std::unexpected(pipeline.error());
+    auto ports = WatchedPorts::open(pipeline->watchedPorts, pipeline->watchedVlans, limits.maxPorts);
+    if (!ports)
+        return std::unexpected(ports.error());
+    auto fastPath = make({limits.maxPorts, 1, 0}, std::move(*pipeline), {});
+    if (fastPath) {
+        (*fastPath)->watched_.emplace(std::move(*ports), std::nullopt);
+        (*fastPath)->setMirrorComplete(true); // the bridge knows all that Linux knows
+    }
+    return fastPath;
+}
+
 Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineObject pipeline,
                                                  Constants constants) {
     auto flows = FlowCache::create(limits.flowsPerCpu);
@@ -88,7 +103,8 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
 
 FastPath::FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits,
                    FlowCache flows, CounterReader counters, UniqueFd passAll)
-    : pipeline_(std::move(pipeline)), entry_(entry), pipelineTemplate_(pipeline_.program, pipeline_.buffers),
+    : pipeline_(std::move(pipeline)), entry_(entry),
+      pipelineTemplate_(pipeline_.program, pipeline_.buffers, pipeline_.moduleBtf.get()),
       entryTemplate_(entry->progs.entry, pipeline_.buffers), constants_(constants), limits_(limits),
       flows_(std::move(flows)), counterReader_(std::move(counters)), passAll_(std::move(passAll)) {}
 

@@ -27,7 +27,7 @@ namespace tna::deploy {
 
 struct Limits {
     unsigned maxPorts = 1024;
-    unsigned flowsPerCpu = 8192; ///< a power of two
+    unsigned flowsPerCpu = 16384; ///< a power of two
     unsigned maxStations = 131072;
 };
 
@@ -60,6 +60,8 @@ public:
     /// The same for kernels that are not read in place.
     [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadWatched(const Limits& limits,
                                                                        Buffers buffers = buffersOfKernel());
+    /// The same, where the bridge can be asked for stations (kernel-patches/).
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadAsking(const Limits& limits);
     FastPath(const FastPath&) = delete;
     FastPath& operator=(const FastPath&) = delete;
     ~FastPath();
@@ -79,9 +81,10 @@ public:
     /// Makes every flow prove itself from nothing, once.
     void forgetFlows();
 
-    /// Of the watched pipeline, null otherwise.
-    [[nodiscard]] StationMirror* mirror() { return watched_ ? &watched_->stations : nullptr; }
-    [[nodiscard]] const StationMirror* mirror() const { return watched_ ? &watched_->stations : nullptr; }
+    /// Of the watched pipeline, unless the bridge is asked; null otherwise.
+    [[nodiscard]] StationMirror* mirror() {
+        return watched_ && watched_->stations ? &*watched_->stations : nullptr;
+    }
     /// Whether the mirror holds all that Linux knows; else, frames are left to Linux.
     void setMirrorComplete(bool complete);
 
@@ -98,7 +101,7 @@ private:
     [[nodiscard]] Constants constantsOf(const assemble::Profile& profile) const;
     struct Watched {
         WatchedPorts ports;
-        StationMirror stations;
+        std::optional<StationMirror> stations;
     };
     FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
              CounterReader counters, UniqueFd passAll);

@@ -3,7 +3,6 @@
 
 #include "deploy/counters.hpp"
 
-#include <algorithm>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <cerrno>
@@ -11,9 +10,9 @@
 namespace tna::deploy {
 
 namespace {
-/// The kernel takes no larger value for an array map (KMALLOC_MAX_SIZE).
-constexpr unsigned largestFlowCache =
-    (4U << 20U) / std::max({sizeof(tna_flow), sizeof(tna_route), sizeof(tna_route6) / 2});
+/// Entries of all CPUs: more memory than they take should be nobody's surprise. A program could address more
+/// (BPF_MAX_VAR_OFF).
+constexpr unsigned largestFlowCache = 1U << 19U;
 } // namespace
 
 Result<FlowCache> FlowCache::create(unsigned perCpu) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/pipeline_object.hpp"
 
+#include "deploy/kfunc.hpp"
 #include "deploy/requirements.hpp"
 
 #include <bpf/bpf.h>
@@ -11,6 +12,7 @@
 #include "pipeline.skel.h"
 #include "pipeline_typed.skel.h"
 #include "watched.skel.h"
+#include "watched_kfunc.skel.h"
 
 namespace tna::deploy {
 
@@ -86,6 +88,25 @@ Result<PipelineObject> PipelineObject::loadWatched(unsigned maxPorts, unsigned m
     object->watchedVlans = bpf_map__fd(skeleton->maps.watched_vlans);
     object->stations = bpf_map__fd(skeleton->maps.stations);
     object->stationUses = bpf_map__fd(skeleton->maps.station_uses);
+    return object;
+}
+
+Result<PipelineObject> PipelineObject::loadAsking(unsigned maxPorts) {
+    auto kfunc = findKfunc("bpf_xdp_br_fdb_lookup");
+    if (!kfunc)
+        return std::unexpected(kfunc.error());
+    ::watched_kfunc* skeleton = nullptr;
+    auto object = openGenerated(skeleton, maxPorts, forWatching);
+    if (!object)
+        return object;
+    if (bpf_map__set_max_entries(skeleton->maps.watched_ports, maxPorts) != 0 ||
+        bpf_map__set_max_entries(skeleton->maps.watched_vlans, maxPorts) != 0 ||
+        bpf_program__set_flags(skeleton->progs.pipeline, programFlags(object->buffers)) != 0 ||
+        !loadOpened(skeleton, *object))
+        return std::unexpected(refused(forWatching));
+    object->watchedPorts = bpf_map__fd(skeleton->maps.watched_ports);
+    object->watchedVlans = bpf_map__fd(skeleton->maps.watched_vlans);
+    object->moduleBtf = std::move(kfunc->moduleBtf);
     return object;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "base/unique_fd.hpp"
 #include "deploy/kernel_probe.hpp"
 #include "deploy/program_template.hpp"
 
@@ -30,11 +31,14 @@ struct PipelineObject {
     int stations = -1;
     int stationUses = -1;
     Buffers buffers = Buffers::several;
+    UniqueFd moduleBtf; ///< of the module whose functions the program calls, if any
 
     [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts);
     /// The one for kernels that are not read in place.
     [[nodiscard]] static Result<PipelineObject> loadWatched(unsigned maxPorts, unsigned maxStations,
                                                             Buffers buffers);
+    /// The same, which asks the bridge for stations.
+    [[nodiscard]] static Result<PipelineObject> loadAsking(unsigned maxPorts);
 };
 
 } // namespace tna::deploy

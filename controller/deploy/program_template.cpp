@@ -29,6 +29,11 @@ void setConstant(bpf_insn& low, bpf_insn& high, const Constants& constants) {
     high.imm = static_cast<std::int32_t>(constants[index] >> 32U);
 }
 
+bool callsModule(const bpf_insn& instruction) {
+    return instruction.code == (BPF_JMP | BPF_CALL) && instruction.src_reg == BPF_PSEUDO_KFUNC_CALL &&
+           instruction.off > 0;
+}
+
 /// The verifier's last words before its statistics: what it objected to.
 std::string complaint(const std::string& log) {
     const auto end = log.rfind("\nprocessed ");
@@ -46,10 +51,14 @@ std::uint32_t programFlags(Buffers buffers) {
     return buffers == Buffers::several ? BPF_F_XDP_HAS_FRAGS : 0;
 }
 
-ProgramTemplate::ProgramTemplate(const bpf_program* program, Buffers buffers)
+ProgramTemplate::ProgramTemplate(const bpf_program* program, Buffers buffers, int moduleBtf)
     : name_(bpf_program__name(program)), flags_(programFlags(buffers)),
       instructions_(bpf_program__insns(program),
-                    bpf_program__insns(program) + bpf_program__insn_cnt(program)) {}
+                    bpf_program__insns(program) + bpf_program__insn_cnt(program)) {
+    for (const auto& instruction : instructions_)
+        if (callsModule(instruction) && typesByIndex_.size() <= static_cast<std::size_t>(instruction.off))
+            typesByIndex_.resize(static_cast<std::size_t>(instruction.off) + 1, moduleBtf);
+}
 
 Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps,
                                        const Constants& constants) const {
@@ -59,7 +68,8 @@ Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps,
         setConstant(instructions[i], instructions[i + 1], constants);
     }
 
-    LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP, .prog_flags = flags_);
+    LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP, .prog_flags = flags_,
+                .fd_array = typesByIndex_.empty() ? nullptr : typesByIndex_.data());
     UniqueFd fd{
         bpf_prog_load(BPF_PROG_TYPE_XDP, name_, "GPL", instructions.data(), instructions.size(), &options)};
     if (fd)

@@ -33,7 +33,8 @@ enum class Buffers {
 /// 30-140 ms of a whole object, nearly all of which is parsing the kernel's BTF.
 class ProgramTemplate {
 public:
-    ProgramTemplate(const bpf_program* program, Buffers buffers);
+    /// Kernel functions that the program calls may be a module's: its types.
+    ProgramTemplate(const bpf_program* program, Buffers buffers, int moduleBtf = -1);
 
     /// Loads a copy in which the maps of the first file descriptors are replaced by the second, and the
     /// constants (tna/constants.h) have these values.
@@ -44,6 +45,7 @@ private:
     const char* name_;
     std::uint32_t flags_;
     std::vector<bpf_insn> instructions_;
+    std::vector<int> typesByIndex_; ///< what calls of kernel functions have in `off`; at 0, the kernel's own
 };
 
 /// A program that leaves every frame to Linux.

@@ -8,11 +8,11 @@
  *
  * The decision is made twice. bridge_forward() proves for every frame, in place, that what the flow
  * cache remembers still holds and that nothing objects: a straight line, all tests collected in two
- * words, doubt and what deserves a closer look. What it cannot prove is evaluated from nothing by
- * bridge_evaluate().
+ * words, doubt and what deserves a closer look. Where the cache knows nothing, bridge_find() looks for
+ * what there is to prove. What cannot be proved is evaluated from nothing by bridge_evaluate().
  */
 
-#include "bridge/evaluate.bpf.h"
+#include "bridge/find.bpf.h"
 
 /*
  * Conditions that are harmless more often than not, for the ports that have them: filters that run
@@ -115,18 +115,22 @@ INLINE int bridge_prove(struct xdp_md *ctx, const int vlans)
 	if (vlans)
 		packet.len = packet_length(ctx);
 	u64 tag = vlans ? vlan_tag(&packet, CONSTANT(VLAN)) : 0, vlan_key = 0, retag = 0;
-	u32 index = flow_index(packet.destination, packet.source, tag & VLAN_ID);
+	u32 hash = flow_hash(packet.destination, packet.source);
+	u32 index = flow_place(hash, tag & VLAN_ID);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return XDP_PASS;
 	struct tna_flow *flow = flow_at(index);
+	u64 other = flow->mark ^ flow_mark(hash, home.epoch);
+
+	RARELY(other, "!= 0", another_pair);
+known:;
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 doubt = ((flow->fresh_until - bpf_jiffies64()) >> 63) | (xdp->flags & XDP_BUFF_HAS_FRAGS);
 	u64 closer = vlans ? vlan_protocol_unusual(&packet, tag) : bridge_protocol_unusual(packet.protocol);
 	u64 device = ingress_device(xdp);
 
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
-	COLLECT(doubt, flow->epoch ^ home.epoch);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	u64 port = KGET(u64, ingress, rx_handler_data);
@@ -199,6 +203,10 @@ INLINE int bridge_prove(struct xdp_md *ctx, const int vlans)
 
 	RARELY(doubt | closer, "!= 0", look_again);
 	return bridge_send(ctx, flow, packet.len, retag);
+another_pair:
+	if (bridge_find(ctx, flow))
+		goto known;
+	return bridge_second_look(ctx, flow, 0, 0, BRIDGE_DOUBT);
 look_again:
 	return bridge_second_look(ctx, flow, device, egress_address,
 				  vlans ? (doubt ? BRIDGE_DOUBT : 0) | retag : doubt);

@@ -114,8 +114,8 @@ INLINE u32 evaluate_stations(const struct packet *packet, struct bridge_path *pa
 {
 	u64 vlan = (path->tag & VLAN_ID) << 48;
 
-	path->source = fdb_find(path->bridge, packet->source | vlan);
-	path->destination = fdb_find(path->bridge, packet->destination | vlan);
+	fdb_find_both(path->bridge, packet->source | vlan, packet->destination | vlan, &path->source,
+		      &path->destination);
 	UNLESS_BECAUSE(evaluate_source(path));
 	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, path->destination);
 
@@ -153,22 +153,28 @@ INLINE u32 evaluate_egress(const struct bridge_path *path, u32 len)
 	return REASON_NONE;
 }
 
+INLINE u32 bridge_mark(const struct packet *packet, u32 epoch)
+{
+	return flow_mark(flow_hash(packet->destination, packet->source), epoch);
+}
+
 /* Remembers where the parts of the proof lie; each frame looks there again. */
-INLINE u32 evaluate_fill(struct tna_flow *flow, const struct bridge_path *path, u32 epoch)
+INLINE u32 evaluate_fill(struct tna_flow *flow, const struct bridge_path *path, u32 mark)
 {
 	s32 in = port_slot(KLOAD(u32, KADDR(struct net_device, path->device, ifindex)));
 	s32 out = port_slot(KLOAD(u32, KADDR(struct net_device, path->egress, ifindex)));
 
 	BECAUSE(in < 0, UNKNOWN_PORT);
 	BECAUSE(out < 0, EGRESS_UNMANAGED);
-	flow_evict(flow);
+	if (flow->in_slot != in || flow->out_slot != out)
+		flow_evict(flow);
 	flow->source = path->source;
 	flow->destination = path->destination;
 	flow->ingress_port = path->port;
 	flow->egress_dev = path->egress;
 	flow->in_slot = in;
 	flow->out_slot = out;
-	flow->epoch = epoch;
+	flow->mark = mark;
 	flow->fresh_until = KLOAD(u64, KADDR(struct net_bridge_fdb_entry, path->source, updated)) +
 			    bridge_refresh_age(KOBJ(struct net_bridge, path->bridge));
 	return REASON_NONE;
@@ -212,7 +218,7 @@ NOINLINE u32 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow, u64 *ret
 	*retag = path.retag;
 	if (CONSTANT(VLAN) && flow)
 		evaluate_fill_vlans(&packet, &path);
-	return flow ? evaluate_fill(flow, &path, epoch) : TNA_REASON_SHORT;
+	return flow ? evaluate_fill(flow, &path, bridge_mark(&packet, epoch)) : TNA_REASON_SHORT;
 }
 
 #endif

@@ -79,10 +79,15 @@ INLINE u32 fdb_source(u32 bridge, u64 vid, u32 port, u64 mac, u64 refresh)
 	return TNA_REASON_SOURCE_AGED;
 }
 
-/* The ifindex of the port where the destination is. */
-INLINE u32 fdb_destination(u32 bridge, u64 vid, u64 mac, u32 *port)
+struct fdb_answer {
+	u32 port; /* ifindex */
+};
+
+/* The port where the destination is. */
+INLINE u32 fdb_destination(struct xdp_md *ctx, u32 bridge, u64 vid, const struct packet *packet,
+			   struct fdb_answer *answer)
 {
-	struct tna_station *station = station_find(bridge, vid, mac);
+	struct tna_station *station = station_find(bridge, vid, packet->destination);
 
 	if (!station)
 		return TNA_REASON_UNKNOWN_UNICAST;
@@ -95,8 +100,14 @@ INLINE u32 fdb_destination(u32 bridge, u64 vid, u64 mac, u32 *port)
 		return TNA_REASON_UNKNOWN_UNICAST;
 	if (use->seen_on && use->seen_on != station->port)
 		return TNA_REASON_STATION_MOVED;
-	*port = station->port;
+	answer->port = station->port;
 	return REASON_NONE;
+}
+
+/* What becomes of the tag the mirror does not know. */
+INLINE u64 fdb_objects(const struct fdb_answer *answer, u64 retag, u32 vlan_protocol)
+{
+	return 0;
 }
 
 #endif

@@ -41,6 +41,16 @@ INLINE u32 rhash_hash(u64 key, u32 length, u32 seed)
 	return (c ^ b) - rotate(b, 24);
 }
 
+/* The address of the first node for a key in a table's bucket, 0 if there is none. */
+INLINE u64 rhash_first(u64 buckets, u64 key, u32 length)
+{
+	struct bucket_table *table = KOBJ(struct bucket_table, buckets);
+	u32 size = KGET(u32, table, size), seed = KGET(u32, table, hash_rnd);
+	u64 bucket = KADDR(struct bucket_table, buckets, buckets);
+
+	return KLOAD(u64, bucket + 8ULL * (rhash_hash(key, length, seed) & (size - 1))) & ~1ULL;
+}
+
 /*
  * The address of the entry with a key of `length` bytes, 0 if there is none; its node and its key lie at
  * these offsets. While the table is being resized, entries are in one of two tables.
@@ -52,13 +62,11 @@ INLINE u64 rhash_find(u64 table, u64 key, u32 length, u64 node_offset, u64 key_o
 
 	for (int round = 0; round < 2 && address; round++) {
 		struct bucket_table *buckets = KOBJ(struct bucket_table, address);
-		u32 size = KGET(u32, buckets, size), seed = KGET(u32, buckets, hash_rnd);
 		u64 future = KGET(u64, buckets, future_tbl);
 
 		if (KGET(u32, buckets, nest))
 			return 0;
-		u64 bucket = KADDR(struct bucket_table, address, buckets);
-		u64 node = KLOAD(u64, bucket + 8ULL * (rhash_hash(key, length, seed) & (size - 1))) & ~1ULL;
+		u64 node = rhash_first(address, key, length);
 
 		for (int i = 0; i < RHASH_CHAIN_MAX && node && !(node & 1); i++) {
 			u64 entry = node - node_offset;

@@ -20,12 +20,35 @@ struct tna_route routes[1] SEC(".data.routes") = {};              /* as many, fo
 struct tna_route6 routes6[1] SEC(".data.routes6") = {};           /* half as many, for those of IPv6 */
 struct tna_route_bridges route_bridges[1] SEC(".data.route_bridges") = {}; /* likewise, by bridges */
 
+/*
+ * Its upper bits depend on all of the key, and differ between all keys that differ in the last byte of one
+ * address only.
+ */
+INLINE u32 flow_hash(u64 destination, u64 source)
+{
+	return ((destination ^ source << 16) * 0x9e3779b97f4a7c15ULL) >> 32;
+}
+
 /* The place in the cache for a pair of stations, on this CPU; whether it is theirs is to be proved. */
+INLINE u32 flow_place(u32 hash, u64 vid)
+{
+	u64 spread = (u32)(hash + vid * 0x9e3779b1u);
+
+	return (spread * FLOWS_PER_CPU >> 32) + bpf_get_smp_processor_id() * FLOWS_PER_CPU;
+}
+
 INLINE u32 flow_index(u64 destination, u64 source, u64 vid)
 {
-	u32 hash = ((destination ^ (source << 16 | vid)) * 0x9e3779b97f4a7c15ULL) >> 40;
+	return flow_place(flow_hash(destination, source), vid);
+}
 
-	return (hash & (FLOWS_PER_CPU - 1)) + bpf_get_smp_processor_id() * FLOWS_PER_CPU;
+/*
+ * Which pair of stations a place is taken by, so that a frame of another need not fail first; and when its
+ * slots were looked up. Two pairs may be alike in this: whoever proves the pair has proved the epoch.
+ */
+INLINE u32 flow_mark(u32 hash, u32 epoch)
+{
+	return hash ^ epoch;
 }
 
 /* For an index below FLOWS_TOTAL. */

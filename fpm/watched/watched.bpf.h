@@ -4,12 +4,17 @@
 
 /*
  * Known unicast between two ports of a bridge, without reading anything of the kernel: the stations come
- * from fdb/mirror.bpf.h, all else that Linux would do with a frame from tables of ports and of their
- * VLANs that the controller keeps. See README.md beside this file.
+ * from fdb/mirror.bpf.h, or the bridge is asked (fdb/kfunc.bpf.h); all else that Linux would do with a
+ * frame comes from tables of ports and of their VLANs that the controller keeps. See README.md beside this
+ * file.
  */
 
 #include "bridge/settings.bpf.h"
+#ifdef TNA_FDB_KFUNC
+#include "fdb/kfunc.bpf.h"
+#else
 #include "fdb/mirror.bpf.h"
+#endif
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -121,7 +126,8 @@ INLINE int watched_send(struct xdp_md *ctx, const struct watched_path *path,
 INLINE int watched_forward(struct xdp_md *ctx)
 {
 	struct watched_path path = {.port = ctx->ingress_ifindex};
-	u32 egress = 0, source = TNA_REASON_SOURCE_UNKNOWN, reason;
+	u32 source = TNA_REASON_SOURCE_UNKNOWN, reason;
+	struct fdb_answer answer = {};
 
 	if (!packet_parse(ctx, &path.packet))
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
@@ -143,16 +149,18 @@ INLINE int watched_forward(struct xdp_md *ctx)
 	if (reason == REASON_NONE)
 		reason = source;
 	if (reason == REASON_NONE)
-		reason = fdb_destination(in->bridge, path.tag & VLAN_ID, path.packet.destination, &egress);
+		reason = fdb_destination(ctx, in->bridge, path.tag & VLAN_ID, &path.packet, &answer);
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
-	if (egress == path.port)
+	if (answer.port == path.port)
 		return leave_to_linux(ctx, TNA_REASON_SAME_PORT);
-	struct tna_watched_port *out = bpf_map_lookup_elem(&watched_ports, &egress);
+	struct tna_watched_port *out = bpf_map_lookup_elem(&watched_ports, &answer.port);
 
 	if (!out)
 		return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
 	reason = watched_egress(&path, in, out);
+	if (reason == REASON_NONE && fdb_objects(&answer, path.retag, in->vlan_protocol))
+		reason = TNA_REASON_EGRESS_VLAN;
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
 	return watched_send(ctx, &path, in, out);

@@ -17,7 +17,7 @@ struct tna_flow {
 	__u64 destination;  /* struct net_bridge_fdb_entry * */
 	__u64 ingress_port; /* struct net_bridge_port * that in_slot stands for */
 	__u64 egress_dev;   /* struct net_device * that out_slot stands for */
-	__u32 epoch;        /* of the slot table, when the slots were looked up */
+	__u32 mark;         /* the pair of stations, and the epoch of the slot table: flow_mark() */
 	__u16 in_slot;
 	__u16 out_slot;
 	__u64 packets;

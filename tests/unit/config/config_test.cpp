@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"UnknownLogLevel", "[daemon]\n\nlog_level = \"loud\"\n",
               "tnad.conf:3: 'log_level' must be one of \"trace\", \"debug\""},
         Wrong{"UnknownWayToTheFdb", "[kernel]\nfdb = \"guess\"\n",
-              "tnad.conf:2: 'fdb' must be one of \"auto\", \"in-place\", \"mirror\""},
+              "tnad.conf:2: 'fdb' must be one of \"auto\", \"in-place\", \"kfunc\", \"mirror\""},
         Wrong{"SectionIsNotATable", "limits = 3\n", "'limits' must be a table"}),
     [](const auto& parameter) { return parameter.param.name; });
 
