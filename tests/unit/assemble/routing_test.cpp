@@ -41,16 +41,6 @@ TEST(AssembleRouter, BrNetfilterDoesNotMatter) {
     EXPECT_FALSE(router.plan().profile->brNetfilter);
 }
 
-TEST(AssembleRouter, EitherProtocolIsEnoughWhereItIsForwarded) {
-    Router router;
-    router.port().addresses = {{6, "fe80::1/64", "link"}};
-    EXPECT_FALSE(router.planned());
-    router.port().ip = {.forwarding6 = true};
-    EXPECT_TRUE(router.planned());
-    router.port().addresses = {{4, "10.0.0.1/24", "global"}};
-    EXPECT_FALSE(router.planned());
-}
-
 TEST(AssembleRouter, DevicesThatAreNoPortsAreLeftToLinux) {
     for (const auto& [kind, code] :
          {std::pair{"bond", "stacked"}, {"wireguard", "stacked"}, {"vxlan", "stacked"}}) {
