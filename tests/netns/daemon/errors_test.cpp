@@ -172,9 +172,10 @@ TEST_F(Errors, PortThatIsNotThere) {
 
 TEST_F(Errors, WrongUsageOfTheControlProgram) {
     for (const auto& wrong :
-         {Words{}, Words{"nope"}, Words{"explain"}, Words{"explain", ""}, Words{"route", "get", "10.0.0.1"},
-          Words{"--nope"}, Words{"status", "--dot"}, Words{"--json"}, Words{"--json=maybe", "status"}})
+         {Words{}, Words{"nope"}, Words{"explain"}, Words{"explain", ""}, Words{"route"}, Words{"--nope"},
+          Words{"status", "--dot"}, Words{"--json"}, Words{"--json=maybe", "status"}})
         expectRefusal(tnactl(wrong), 2, {"(`tnactl --help` shows the usage)"});
+    expectRefusal(tnactl({"route", "get", "10.0.0.1"}), 2, {"route get ADDRESS from ADDRESS iif PORT"});
     expectRefusal(tnactl({"top", "--json"}), 2, {"'top' has no --json", "--json status"});
     expectRefusal(tnactl({"graph", "--json", "--dot"}), 2, {"exclude each other"});
 }
