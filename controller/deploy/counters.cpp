@@ -84,18 +84,25 @@ template class CacheView<tna_flow>;
 template class CacheView<tna_route>;
 template class CacheView<tna_route6>;
 
-Result<CounterReader> CounterReader::open(const Maps& maps, unsigned slots, unsigned flows) {
-    auto flowView = CacheView<tna_flow>::open(maps.flows, flows);
-    if (!flowView)
-        return std::unexpected(flowView.error());
-    auto routeView = CacheView<tna_route>::open(maps.routes, flows);
-    if (!routeView)
-        return std::unexpected(routeView.error());
-    auto route6View = CacheView<tna_route6>::open(maps.routes6, routes6For(flows));
-    if (!route6View)
-        return std::unexpected(route6View.error());
-    return CounterReader{
-        maps.counters, slots, {std::move(*flowView), std::move(*routeView), std::move(*route6View)}};
+Result<CounterReader> CounterReader::open(int counters, unsigned slots, int flows, unsigned entries) {
+    auto view = CacheView<tna_flow>::open(flows, entries);
+    if (!view)
+        return std::unexpected(view.error());
+    return CounterReader{counters, slots, std::move(*view)};
+}
+
+Result<void> CounterReader::addRoutes(int routes, int routes6, unsigned entries) {
+    if (routes_)
+        return {};
+    auto view = CacheView<tna_route>::open(routes, entries);
+    if (!view)
+        return std::unexpected(view.error());
+    auto view6 = CacheView<tna_route6>::open(routes6, routes6For(entries));
+    if (!view6)
+        return std::unexpected(view6.error());
+    routes_.emplace(std::move(*view));
+    routes6_.emplace(std::move(*view6));
+    return {};
 }
 
 std::vector<PortCounters> CounterReader::read(unsigned usedSlots) const {
@@ -105,9 +112,11 @@ std::vector<PortCounters> CounterReader::read(unsigned usedSlots) const {
         if (bpf_map_lookup_elem(countersMap_, &slot, perCpu.data()) == 0)
             for (const auto& part : perCpu)
                 add(sums[slot], part);
-    caches_.flows.addTo(sums);
-    caches_.routes.addTo(sums);
-    caches_.routes6.addTo(sums);
+    flows_.addTo(sums);
+    if (routes_)
+        routes_->addTo(sums);
+    if (routes6_)
+        routes6_->addTo(sums);
     return sums;
 }
 

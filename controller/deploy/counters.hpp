@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <tna/fastpath.h>
 #include <vector>
@@ -51,28 +52,23 @@ private:
 /// Adds up what the CPUs and the caches have counted, by slot.
 class CounterReader {
 public:
-    struct Maps {
-        int counters;
-        int flows;
-        int routes;
-        int routes6;
-    };
-    [[nodiscard]] static Result<CounterReader> open(const Maps& maps, unsigned slots, unsigned flows);
+    /// Of maps, the second one with `entries` flows.
+    [[nodiscard]] static Result<CounterReader> open(int counters, unsigned slots, int flows,
+                                                    unsigned entries);
+    /// Those of routes, once they are there; they are for as many flows.
+    [[nodiscard]] Result<void> addRoutes(int routes, int routes6, unsigned entries);
 
     /// By slot; only `usedSlots` are looked at.
     [[nodiscard]] std::vector<PortCounters> read(unsigned usedSlots) const;
 
 private:
-    struct Caches {
-        CacheView<tna_flow> flows;
-        CacheView<tna_route> routes;
-        CacheView<tna_route6> routes6;
-    };
-    CounterReader(int countersMap, unsigned slots, Caches caches)
-        : countersMap_(countersMap), slots_(slots), caches_(std::move(caches)) {}
+    CounterReader(int countersMap, unsigned slots, CacheView<tna_flow> flows)
+        : countersMap_(countersMap), slots_(slots), flows_(std::move(flows)) {}
     int countersMap_;
     unsigned slots_;
-    Caches caches_;
+    CacheView<tna_flow> flows_;
+    std::optional<CacheView<tna_route>> routes_;
+    std::optional<CacheView<tna_route6>> routes6_;
 };
 
 } // namespace tna::deploy

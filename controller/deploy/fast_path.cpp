@@ -85,9 +85,8 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
         return std::unexpected(flows.error());
     constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows->perCpu;
     constants[TNA_CONSTANT_FLOWS_TOTAL] = flows->total;
-    auto counters = CounterReader::open(
-        {pipeline.portCounters, flows->flows.get(), flows->routes.get(), flows->routes6.get()},
-        limits.maxPorts, flows->total);
+    auto counters =
+        CounterReader::open(pipeline.portCounters, limits.maxPorts, flows->flows.get(), flows->total);
     if (!counters)
         return std::unexpected(counters.error());
     auto passAll = loadPassAll(pipeline.buffers);
@@ -131,6 +130,10 @@ Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
     const auto replaced = flows_.replacements(profile, pipeline_);
     if (!replaced)
         return std::unexpected(replaced.error());
+    if (profile.route)
+        if (auto added = counterReader_.addRoutes(flows_.routes.get(), flows_.routes6.get(), flows_.total);
+            !added)
+            return std::unexpected(added.error());
     return pipelineTemplate_.load(*replaced, constantsOf(profile));
 }
 

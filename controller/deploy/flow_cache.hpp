@@ -14,11 +14,11 @@ namespace tna::deploy {
 /// take the places of the pipeline's own, which are there for one entry only.
 struct FlowCache {
     UniqueFd flows;
-    UniqueFd routes;
-    UniqueFd routes6;
     unsigned perCpu = 0;
     unsigned total = 0;
-    /// What some profiles need beside each entry; made for the first one that does.
+    /// What only some profiles need; made for the first one that does.
+    UniqueFd routes;
+    UniqueFd routes6;
     UniqueFd vlans;
     UniqueFd bridges;
 
@@ -27,9 +27,6 @@ struct FlowCache {
     /// Which map a profile is to have in place of which.
     [[nodiscard]] Result<std::map<int, int>> replacements(const assemble::Profile& profile,
                                                           const PipelineObject& pipeline);
-
-private:
-    [[nodiscard]] Result<void> need(UniqueFd& map, const char* name, std::size_t size) const;
 };
 
 } // namespace tna::deploy

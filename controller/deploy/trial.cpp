@@ -62,11 +62,12 @@ Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::u
     const auto action = runOn(program->get(), port, frame, verdict.frame);
     if (!action)
         return std::unexpected(action.error());
-    const auto reader =
-        CounterReader::open({counters->get(), flows->flows.get(), flows->routes.get(), flows->routes6.get()},
-                            limits_.maxPorts, flows->total);
+    auto reader = CounterReader::open(counters->get(), limits_.maxPorts, flows->flows.get(), flows->total);
     if (!reader)
         return std::unexpected(reader.error());
+    if (profile.route)
+        if (auto added = reader->addRoutes(flows->routes.get(), flows->routes6.get(), flows->total); !added)
+            return std::unexpected(added.error());
     const auto counted = reader->read(nextSlot_);
     for (const auto& [ifindex, number] : slots_)
         if (*action == XDP_REDIRECT && counted[number].outPackets > 0)
