@@ -38,11 +38,21 @@ bool isStacked(const model::Link& link) {
     return kinds.contains(link.kind);
 }
 
+Surroundings look(const model::Network& network, const capability::Capabilities& capabilities,
+                  const Wishes& wishes) {
+    Surroundings around{network, capabilities, wishes};
+    for (const auto& [ifindex, link] : network.links) {
+        around.bridges |= link.bridge.has_value();
+        around.routedBridges |= isRoutedBridge(link);
+    }
+    return around;
+}
+
 class PortDecision {
 public:
-    PortDecision(const model::Network& network, const capability::Capabilities& capabilities,
-                 const Wishes& wishes, const model::Link& link, const model::Link* bridge)
-        : network_(network), capabilities_(capabilities), wishes_(wishes), link_(link), bridge_(bridge) {}
+    PortDecision(const Surroundings& around, const model::Link& link, const model::Link* bridge)
+        : around_(around), capabilities_(around.capabilities), wishes_(around.wishes), link_(link),
+          bridge_(bridge) {}
 
     PortPlan decide() {
         PortPlan plan;
@@ -69,7 +79,7 @@ public:
         if (reasons_.empty())
             plan.profile = profile();
         if (watched() && bridge_ != nullptr)
-            plan.watched = watchPort({network_, capabilities_, wishes_}, link_, *bridge_, plan.egress);
+            plan.watched = watchPort(around_, link_, *bridge_, plan.egress);
         plan.reasons = std::move(reasons_);
         return plan;
     }
@@ -193,22 +203,17 @@ private:
         const bool bridged = bridge_ != nullptr;
         const bool filters = bridged && bridge_->bridge->vlanFiltering;
         const bool forBridge = bridged && isRoutedBridge(*bridge_);
-        const auto any = [&](auto property) {
-            return std::ranges::any_of(network_.links,
-                                       [&](const auto& item) { return property(item.second); });
-        };
-        // br_netfilter has a hook for routed packets in each namespace that has bridges.
-        const bool bridges = bridged || any([](const auto& link) { return link.bridge.has_value(); });
         return {.bridge = bridged,
                 .route = !bridged || forBridge,
                 .veth = link_.kind == "veth",
-                .brNetfilter = bridges && capabilities_.brNetfilter,
+                // It has a hook for routed packets in each namespace that has bridges.
+                .brNetfilter = around_.bridges && capabilities_.brNetfilter,
                 .vlanProtocol = filters ? bridge_->bridge->vlanProtocol : std::uint16_t{0},
-                .stacked = forBridge || (!bridged && any(isRoutedBridge)),
+                .stacked = forBridge || (!bridged && around_.routedBridges),
                 .station = forBridge ? bridge_->mac : model::MacAddress{}};
     }
 
-    const model::Network& network_;
+    const Surroundings& around_;
     const capability::Capabilities& capabilities_;
     const Wishes& wishes_;
     const model::Link& link_;
@@ -220,13 +225,14 @@ private:
 
 Plan assemble(const model::Network& network, const capability::Capabilities& capabilities,
               const Wishes& wishes) {
+    const auto around = look(network, capabilities, wishes);
     Plan plan;
     for (const auto& [ifindex, link] : network.links) {
         const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
         if (bridge != nullptr && bridge->bridge)
-            plan.ports.emplace(ifindex, PortDecision(network, capabilities, wishes, link, bridge).decide());
+            plan.ports.emplace(ifindex, PortDecision(around, link, bridge).decide());
         else if (routes(link) && !isRoutedBridge(link))
-            plan.ports.emplace(ifindex, PortDecision(network, capabilities, wishes, link, nullptr).decide());
+            plan.ports.emplace(ifindex, PortDecision(around, link, nullptr).decide());
     }
     return plan;
 }

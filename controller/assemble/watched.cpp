@@ -21,61 +21,61 @@ constexpr std::chrono::milliseconds clockTick{10};
 constexpr std::uint32_t ethernetHeader = 14;
 constexpr std::uint32_t vlanTag = 4;
 
-bool captured(const World& world, const model::Link& link) {
-    return world.network.captures.contains(0) || world.network.captures.contains(link.ifindex);
+bool captured(const Surroundings& around, const model::Link& link) {
+    return around.network.captures.contains(0) || around.network.captures.contains(link.ifindex);
 }
 
 /// A hook may name devices by the start of their names, and flow tables are hooks as well.
-bool hooked(const World& world, const model::Link& link, const std::string& where) {
-    return std::ranges::any_of(world.network.netfilter.hooks, [&](const model::NetfilterHook& hook) {
+bool hooked(const Surroundings& around, const model::Link& link, const std::string& where) {
+    return std::ranges::any_of(around.network.netfilter.hooks, [&](const model::NetfilterHook& hook) {
         return hook.hook == where && (hook.family == "netdev" || hook.family == "inet") &&
                link.name.starts_with(hook.device);
     });
 }
 
 /// An expression in any chain of the bridge family may register hooks of its own (conntrack).
-bool bridgeFiltered(const World& world) {
-    const auto& netfilter = world.network.netfilter;
-    return world.capabilities.ebtables || netfilter.bridgeRules > 0 ||
+bool bridgeFiltered(const Surroundings& around) {
+    const auto& netfilter = around.network.netfilter;
+    return around.capabilities.ebtables || netfilter.bridgeRules > 0 ||
            std::ranges::any_of(netfilter.hooks, [](const model::NetfilterHook& hook) {
                return hook.family == "bridge" && hook.hook != "input" && hook.hook != "output";
            });
 }
 
-bool callsIptables(const World& world) {
+bool callsIptables(const Surroundings& around) {
     constexpr std::array<const char*, 2> settings = {"net.bridge.bridge-nf-call-iptables",
                                                      "net.bridge.bridge-nf-call-ip6tables"};
     return std::ranges::any_of(settings, [&](const char* name) {
-        const auto it = world.network.sysctls.find(name);
-        return it != world.network.sysctls.end() && it->second != "0";
+        const auto it = around.network.sysctls.find(name);
+        return it != around.network.sysctls.end() && it->second != "0";
     });
 }
 
-bool optionsNeedLinux(const World& world, const model::Link& bridge) {
+bool optionsNeedLinux(const Surroundings& around, const model::Link& bridge) {
     const auto& options = *bridge.bridge;
     if ((options.multiOptions & ~harmlessOptions) != 0 || options.nfCallIptables || options.nfCallIp6tables ||
         options.nfCallArptables || (options.vlanFiltering && options.vlanStats))
         return true;
-    const auto ports = world.network.portsOf(bridge.ifindex);
+    const auto ports = around.network.portsOf(bridge.ifindex);
     return std::ranges::any_of(ports, [](const model::Link* port) {
         return port->bridgePort->neighSuppress || port->bridgePort->neighVlanSuppress;
     });
 }
 
-unsigned ingressReason(const World& world, const model::Link& link, const model::Link& bridge) {
-    if (captured(world, link))
+unsigned ingressReason(const Surroundings& around, const model::Link& link, const model::Link& bridge) {
+    if (captured(around, link))
         return TNA_REASON_CAPTURE;
-    if (link.ingressFilters > 0 || world.wishes.tcxIngress.contains(link.ifindex))
+    if (link.ingressFilters > 0 || around.wishes.tcxIngress.contains(link.ifindex))
         return TNA_REASON_TC;
-    if (hooked(world, link, "ingress"))
+    if (hooked(around, link, "ingress"))
         return TNA_REASON_NETDEV_HOOK;
-    if (optionsNeedLinux(world, bridge))
+    if (optionsNeedLinux(around, bridge))
         return TNA_REASON_BRIDGE_OPTIONS;
     if (bridge.promiscuity > 0)
         return TNA_REASON_BRIDGE_PROMISC;
-    if (bridgeFiltered(world))
+    if (bridgeFiltered(around))
         return TNA_REASON_NETFILTER;
-    if (callsIptables(world))
+    if (callsIptables(around))
         return TNA_REASON_BR_NETFILTER;
     if (link.bridgePort->state != model::StpState::forwarding)
         return TNA_REASON_PORT_STATE;
@@ -94,15 +94,15 @@ bool queuesArePlain(const model::Link& link) {
 }
 
 /// Without the kernel's word, a veth takes frames only if its far end does, which nobody tells.
-bool takesRedirects(const World& world, const model::Link& link) {
-    const auto features = world.capabilities.devices.find(link.ifindex);
-    if (features == world.capabilities.devices.end() || !features->second.redirectTarget)
+bool takesRedirects(const Surroundings& around, const model::Link& link) {
+    const auto features = around.capabilities.devices.find(link.ifindex);
+    if (features == around.capabilities.devices.end() || !features->second.redirectTarget)
         return false;
-    return world.capabilities.driversTell || !sendersMayLeaveWork(link) ||
-           world.wishes.finished.contains(link.ifindex);
+    return around.capabilities.driversTell || !sendersMayLeaveWork(link) ||
+           around.wishes.finished.contains(link.ifindex);
 }
 
-unsigned egressReason(const World& world, const model::Link& link, bool allowed) {
+unsigned egressReason(const Surroundings& around, const model::Link& link, bool allowed) {
     const auto& port = *link.bridgePort;
     if (!allowed)
         return TNA_REASON_EGRESS_UNMANAGED;
@@ -110,24 +110,24 @@ unsigned egressReason(const World& world, const model::Link& link, bool allowed)
         return TNA_REASON_EGRESS_STATE;
     if (port.locked || port.mab || port.vlanTunnel || port.neighSuppress || port.neighVlanSuppress)
         return TNA_REASON_EGRESS_FLAGS;
-    if (captured(world, link))
+    if (captured(around, link))
         return TNA_REASON_CAPTURE;
-    if (link.egressFilters > 0 || world.wishes.tcxEgress.contains(link.ifindex))
+    if (link.egressFilters > 0 || around.wishes.tcxEgress.contains(link.ifindex))
         return TNA_REASON_TC;
-    if (hooked(world, link, "egress"))
+    if (hooked(around, link, "egress"))
         return TNA_REASON_NETDEV_HOOK;
     if (!link.up() || !link.carrier)
         return TNA_REASON_EGRESS_DOWN;
     if (!queuesArePlain(link))
         return TNA_REASON_EGRESS_QDISC;
-    if (!takesRedirects(world, link))
+    if (!takesRedirects(around, link))
         return TNA_REASON_EGRESS_REDIRECT;
     return TNA_REASON_COUNT;
 }
 
 /// Linux hands a tagged frame to the VLAN device that it is for before the bridge sees it.
-unsigned tagReason(const World& world, const model::Link& link) {
-    const auto& devices = world.wishes.underVlanDevices;
+unsigned tagReason(const Surroundings& around, const model::Link& link) {
+    const auto& devices = around.wishes.underVlanDevices;
     if (!devices)
         return TNA_REASON_TAGGED;
     return devices->contains(link.ifindex) ? TNA_REASON_VLAN_DEVICE : TNA_REASON_COUNT;
@@ -168,14 +168,15 @@ bool sendersMayLeaveWork(const model::Link& link) {
                                [&](const char* name) { return link.kind == name || link.driver == name; });
 }
 
-WatchedPort watchPort(const World& world, const model::Link& link, const model::Link& bridge, bool egress) {
+WatchedPort watchPort(const Surroundings& around, const model::Link& link, const model::Link& bridge,
+                      bool egress) {
     const auto& port = *link.bridgePort;
     WatchedPort watched;
     watched.bridge = bridge.ifindex;
-    watched.ingressReason = ingressReason(world, link, bridge);
-    watched.egressReason = egressReason(world, link, egress);
-    watched.tagReason = tagReason(world, link);
-    watched.needsProgram = !world.capabilities.driversTell;
+    watched.ingressReason = ingressReason(around, link, bridge);
+    watched.egressReason = egressReason(around, link, egress);
+    watched.tagReason = tagReason(around, link);
+    watched.needsProgram = !around.capabilities.driversTell;
     watched.isolated = port.isolated;
     watched.learns = port.learning &&
                      (port.state == model::StpState::forwarding || port.state == model::StpState::learning);

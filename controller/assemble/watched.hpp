@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "assemble/assemble.hpp"
+#include "assemble/surroundings.hpp"
 
 namespace tna::assemble {
-
-/// All that a decision depends on.
-struct World {
-    const model::Network& network;
-    const capability::Capabilities& capabilities;
-    const Wishes& wishes;
-};
 
 /// Whether a link may hand over frames that their sender, on the same machine, has not finished.
 [[nodiscard]] bool sendersMayLeaveWork(const model::Link& link);
 
 /// Where the guards cannot look into the kernel for every frame: what they would have found there, from what
 /// has been read over netlink. `egress`: frames may leave by this port at all.
-[[nodiscard]] WatchedPort watchPort(const World& world, const model::Link& link, const model::Link& bridge,
-                                    bool egress);
+[[nodiscard]] WatchedPort watchPort(const Surroundings& around, const model::Link& link,
+                                    const model::Link& bridge, bool egress);
 
 } // namespace tna::assemble

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "assemble/assemble.hpp"
+
+namespace tna::assemble {
+
+/// What a decision rests on besides the port itself; the same for all ports of a plan.
+struct Surroundings {
+    const model::Network& network;
+    const capability::Capabilities& capabilities;
+    const Wishes& wishes;
+    bool bridges = false;       ///< there are any
+    bool routedBridges = false; ///< there are any that packets are routed to and from
+};
+
+} // namespace tna::assemble
