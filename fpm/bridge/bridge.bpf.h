@@ -20,26 +20,20 @@
  */
 NOINLINE u64 bridge_objection(struct xdp_md *ctx, u64 device, u64 egress_address)
 {
-	struct net_device *ingress = KOBJ(struct net_device, device);
-	struct net_device *egress = KOBJ(struct net_device, egress_address);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 buffer = CONSTANT(VETH) ? sender_buffer(bpf_cast_to_kern_ctx(ctx)) : 0;
 	struct packet packet;
 
 	if (!packet_parse(ctx, &packet))
 		return 1;
-	u64 word = guard_tc_entry_busy(guard_tc_ingress(ingress)) | guard_netdev_egress(egress) |
-		   guard_tc_entry_busy(guard_tc_egress(egress)) |
-		   bridge_tagged_to_vlan_device(packet.protocol, ingress) |
+	u64 word = guard_devices(CONSTANT(NET), device, egress_address) |
+		   bridge_tagged_to_vlan_device(packet.protocol, KOBJ(struct net_device, device)) |
 		   bridge_frame_is_special(ctx, packet.protocol);
 
 	if (guard_capture_possible(net))
-		word |= guard_capture_namespace(CONSTANT(NET), net) | guard_capture_device(device, ingress) |
-			guard_capture_device(egress_address, egress);
+		word |= guard_capture_namespace(CONSTANT(NET), net);
 	if (guard_bridge_hooks(net, &home))
 		word |= bridge_hooks_revalidate(&home);
-	if (guard_egress_qdisc(egress))
-		word |= guard_egress_qdisc_list(egress_address);
 	if (buffer)
 		word |= guard_unfinished_checksum(buffer) | guard_hidden_tag(buffer);
 	return word;

@@ -11,6 +11,7 @@
 #include "bridge/settings.bpf.h"
 #include "fdb/fdb.bpf.h"
 #include "guards/bridge_netfilter.bpf.h"
+#include "guards/devices.bpf.h"
 #include "guards/egress.bpf.h"
 #include "guards/namespace.bpf.h"
 #include "guards/netdev_hook.bpf.h"

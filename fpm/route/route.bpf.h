@@ -20,37 +20,15 @@
  */
 NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 departure)
 {
-	struct net_device *ingress = KOBJ(struct net_device, device);
-	struct net_device *egress = KOBJ(struct net_device, departure);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 buffer = CONSTANT(VETH) ? sender_buffer(bpf_cast_to_kern_ctx(ctx)) : 0;
-	u64 word = guard_tc_entry_busy(guard_tc_ingress(ingress)) | guard_netdev_egress(egress) |
-		   guard_tc_entry_busy(guard_tc_egress(egress));
+	u64 word = guard_devices(CONSTANT(NET), device, departure);
 
 	if (guard_capture_possible(net))
-		word |= guard_capture_namespace(CONSTANT(NET), net) | guard_capture_device(device, ingress) |
-			guard_capture_specific(CONSTANT(NET), device, ingress) |
-			guard_capture_device(departure, egress);
-	if (guard_egress_qdisc(egress))
-		word |= guard_egress_qdisc_list(departure);
+		word |= guard_capture_namespace(CONSTANT(NET), net) |
+			guard_capture_specific(CONSTANT(NET), device, KOBJ(struct net_device, device));
 	if (buffer)
 		word |= guard_unfinished_checksum(buffer) | guard_hidden_tag(buffer);
-	return word;
-}
-
-/* The same of the ports, where they are others than those. */
-NOINLINE u64 route_port_objection(struct xdp_md *ctx, u64 device, u64 egress_address)
-{
-	struct net_device *ingress = KOBJ(struct net_device, device);
-	struct net_device *egress = KOBJ(struct net_device, egress_address);
-	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 word = guard_tc_entry_busy(guard_tc_ingress(ingress)) | guard_netdev_egress(egress) |
-		   guard_tc_entry_busy(guard_tc_egress(egress));
-
-	if (guard_capture_possible(net))
-		word |= guard_capture_device(device, ingress) | guard_capture_device(egress_address, egress);
-	if (guard_egress_qdisc(egress))
-		word |= guard_egress_qdisc_list(egress_address);
 	return word;
 }
 
@@ -93,7 +71,7 @@ INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route,
 
 	if (!CONSTANT(STACKED))
 		return route_objection(ctx, device, route->egress_dev);
-	u64 word = route_port_objection(ctx, device, route->egress_dev);
+	u64 word = guard_devices(CONSTANT(NET), device, route->egress_dev);
 
 	if (CONSTANT(BRIDGE))
 		arrival = port_bridge_device(KOBJ(struct net_device, device));

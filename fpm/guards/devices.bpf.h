@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_GUARD_DEVICES_H
+#define TNA_GUARD_DEVICES_H
+
+/* What all modules ask two devices on a closer look. */
+
+#include "guards/capture.bpf.h"
+#include "guards/egress.bpf.h"
+#include "guards/netdev_hook.bpf.h"
+#include "guards/tc.bpf.h"
+
+/*
+ * Of the device that a frame comes in by and the one that it leaves by: filters that run something,
+ * captures, queues that are not plain. What is to be seen without a closer look has been seen.
+ */
+NOINLINE u64 guard_devices(u64 net, u64 device, u64 egress_address)
+{
+	struct net_device *ingress = KOBJ(struct net_device, device);
+	struct net_device *egress = KOBJ(struct net_device, egress_address);
+	u64 word = guard_tc_entry_busy(guard_tc_ingress(ingress)) | guard_netdev_egress(egress) |
+		   guard_tc_entry_busy(guard_tc_egress(egress));
+
+	if (guard_capture_possible(KOBJ(struct net, net)))
+		word |= guard_capture_device(device, ingress) | guard_capture_device(egress_address, egress);
+	if (guard_egress_qdisc(egress))
+		word |= guard_egress_qdisc_list(egress_address);
+	return word;
+}
+
+#endif
