@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/device_under_test.hpp"
 
-#include "base/file.hpp"
 #include "bench/frame.hpp"
 #include "bench/process.hpp"
 
 #include <bit>
 #include <chrono>
-#include <filesystem>
 #include <fmt/format.h>
 #include <thread>
 
@@ -16,17 +14,6 @@ namespace tna::bench {
 namespace {
 constexpr int portAttempts = 50;
 constexpr auto portPause = std::chrono::milliseconds(20);
-
-/// Runs lines of `ip` or `bridge` in a namespace.
-Result<void> runBatch(const std::string& program, const std::string& name, const std::string& lines) {
-    const auto file = fmt::format("/tmp/{}.{}", name, program);
-    if (auto written = writeFile(file, lines); !written)
-        return written;
-    auto done = runProgram({program, "-n", name, "-batch", file});
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
-    return done;
-}
 
 /// A port takes stations once it forwards, which is a moment after it was set up.
 Result<void> addStations(const std::string& name, const std::string& lines) {

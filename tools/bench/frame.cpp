@@ -9,9 +9,12 @@
 #include <map>
 #include <numeric>
 
+#include "bench/bpf/shared.h"
+
 namespace tna::bench {
 
 namespace {
+static_assert(scatterBits == SCATTER_BITS);
 constexpr std::size_t ethernet = 14;
 constexpr std::size_t ipv4 = 20;
 constexpr std::size_t ipv6 = 40;
@@ -83,7 +86,7 @@ Frame Frames::ofBridge(unsigned flow) const {
 }
 
 Frame Frames::ofRouter(unsigned flow) const {
-    const auto to = 0x64400000U | scatter(flow);
+    const auto to = 0x64400000U | SCATTER(flow);
     auto frame = ipv4Frame(size_, {0x0a01, 2, to >> 16U, to});
     setMacs(frame, ingressMac, generatorMac);
     return frame;
@@ -91,7 +94,7 @@ Frame Frames::ofRouter(unsigned flow) const {
 
 /// Nothing follows the header that a router would know (59), so that a mark fits into the smallest frame.
 Frame Frames::ofRouter6(unsigned flow) const {
-    const auto to = scatter(flow) << (32 - scatterBits);
+    const auto to = SCATTER(flow) << (32 - scatterBits);
     auto frame = payload(size_, ethernet + ipv6);
     setMacs(frame, ingressMac, generatorMac);
     writeWords(frame, 12,

@@ -50,11 +50,6 @@ private:
     unsigned size_;
 };
 
-/// The bits in which a flow's destination differs from others', as the generator computes them.
-[[nodiscard]] constexpr std::uint32_t scatter(std::uint32_t flow) {
-    return flow * 0x9e3779b1U & ((1U << scatterBits) - 1);
-}
-
 /// How frames that arrived differ from what was expected of each flow, in any order; empty if they do not.
 [[nodiscard]] std::string differences(const std::vector<Frame>& arrived, const std::vector<Frame>& expected);
 

@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/many_ports.hpp"
 
-#include "base/file.hpp"
 #include "bench/process.hpp"
 
 #include <cerrno>
-#include <filesystem>
 #include <net/if.h>
 
 namespace tna::bench {
-
-namespace {
-Result<void> runBatch(const std::string& name, const std::string& commands) {
-    const auto file = fmt::format("/tmp/{}.links", name);
-    if (auto written = writeFile(file, commands); !written)
-        return written;
-    auto done = runProgram({"ip", "-n", name, "-batch", file});
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
-    return done;
-}
-} // namespace
 
 Result<ManyPorts> ManyPorts::make(unsigned ports) {
     auto device = OwnNamespace::make("d");
@@ -44,9 +30,9 @@ Result<void> ManyPorts::build(unsigned ports) {
                             port, far_.name());
         there += fmt::format("link set f{} up\n", port);
     }
-    if (auto done = runBatch(device_.name(), here); !done)
+    if (auto done = runBatch("ip", device_.name(), here); !done)
         return done;
-    if (auto done = runBatch(far_.name(), there); !done)
+    if (auto done = runBatch("ip", far_.name(), there); !done)
         return done;
     auto inside = NamespaceScope::enter(device());
     if (!inside)

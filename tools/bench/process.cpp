@@ -10,6 +10,7 @@
 #include <csignal>
 #include <ctime>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/ranges.h>
 #include <sstream>
 #include <sys/prctl.h>
@@ -77,6 +78,16 @@ Result<void> runCommand(const std::string& words) {
     for (std::string word; stream >> word;)
         arguments.push_back(word);
     return runProgram(arguments);
+}
+
+Result<void> runBatch(const std::string& program, const std::string& name, const std::string& lines) {
+    const auto file = fmt::format("/tmp/{}.{}", name, program);
+    if (auto written = writeFile(file, lines); !written)
+        return written;
+    auto done = runProgram({program, "-n", name, "-batch", file});
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    return done;
 }
 
 Result<Process> Process::start(const std::vector<std::string>& arguments, const std::string& errorFile) {

@@ -15,6 +15,9 @@ namespace tna::bench {
 [[nodiscard]] Result<void> runProgram(const std::vector<std::string>& arguments);
 /// The same, of words between spaces.
 [[nodiscard]] Result<void> runCommand(const std::string& words);
+/// Many lines of `ip` or `bridge`, in the network namespace of a name.
+[[nodiscard]] Result<void> runBatch(const std::string& program, const std::string& name,
+                                    const std::string& lines);
 
 /// A program that runs beside this one, in the calling thread's network namespace. Killed at destruction,
 /// and by the kernel if this program dies; the keys of the terminal do not reach it.

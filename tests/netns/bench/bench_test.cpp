@@ -41,6 +41,15 @@ protected:
         if (const auto why = test::cannotUseNamespaces(); !why.empty())
             GTEST_SKIP() << why;
     }
+    static ThroughputOptions shortRun() {
+        ThroughputOptions options;
+        options.cpus = {1};
+        options.rounds = 1;
+        options.seconds = 0.01;
+        options.leastFrames = 5000;
+        options.tnad = TNAD;
+        return options;
+    }
     static std::string leftNamespaces(pid_t pid) {
         const auto list = test::command({"ip", "netns", "list"}).output;
         return list.find("tnab-" + std::to_string(pid) + "-") == std::string::npos ? "" : list;
@@ -48,14 +57,9 @@ protected:
 };
 
 TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
-    ThroughputOptions options;
+    auto options = shortRun();
     options.contenders = {"linux", "tna", "tna-mirror", "tna@" TNAD, "ceiling", "direct"};
     options.stations = {3};
-    options.cpus = {1};
-    options.rounds = 1;
-    options.seconds = 0.01;
-    options.leastFrames = 5000;
-    options.tnad = TNAD;
     Unwatched watcher;
     const auto all = measureThroughput(options, watcher);
     ASSERT_TRUE(all) << all.error().sentence();
@@ -74,16 +78,11 @@ TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
 }
 
 TEST_F(Bench, RoutersForwardWholePacketsAndAreFast) {
-    ThroughputOptions options;
+    auto options = shortRun();
     options.scenario = Scenario::router;
     options.contenders = usualContenders(options.scenario);
     options.stations = {1, 300};
     options.routes = 20;
-    options.cpus = {1};
-    options.rounds = 1;
-    options.seconds = 0.01;
-    options.leastFrames = 5000;
-    options.tnad = TNAD;
     Unwatched watcher;
     const auto all = measureThroughput(options, watcher);
     ASSERT_TRUE(all) << all.error().sentence();

@@ -31,7 +31,10 @@ struct per_cpu {
 #define ADDRESSING_IPV6 2     /* destination */
 
 #define HEAD_WORDS 8 /* of each frame are the generator's, eight bytes each */
-#define SCATTER(flow) ((flow) * 0x9e3779b1u & 0x3fffff)
+
+/* The bits in which a flow's destination behind a router differs from others': each flow has its own. */
+#define SCATTER_BITS 22
+#define SCATTER(flow) ((flow) * 0x9e3779b1u & ((1u << SCATTER_BITS) - 1))
 
 struct kept_frame {
 	__u32 size;

@@ -69,7 +69,7 @@ static __always_inline void write_flow(__u8 *data, __u32 flow)
 		sum = (sum & 0xffff) + (sum >> 16);
 		*(__u16 *)(data + ETH_HLEN + 10) = bpf_htons(~((sum & 0xffff) + (sum >> 16)));
 	} else {
-		*(__u32 *)(data + ETH_HLEN + 28) = bpf_htonl(SCATTER(flow) << 10);
+		*(__u32 *)(data + ETH_HLEN + 28) = bpf_htonl(SCATTER(flow) << (32 - SCATTER_BITS));
 	}
 }
 
