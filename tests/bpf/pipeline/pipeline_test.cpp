@@ -4,10 +4,11 @@
 // that this is about frames that no sender could send as well.
 #include "bridge_fixture.hpp"
 #include "capability/kernel.hpp"
+#include "closer_looks.hpp"
 #include "deploy/fast_path.hpp"
+#include "support/program.hpp"
 
 #include <arpa/inet.h>
-#include <bpf/bpf.h>
 #include <linux/if_ether.h>
 #include <net/if.h>
 #include <random>
@@ -15,11 +16,6 @@
 
 namespace tna::test {
 namespace {
-
-struct Outcome {
-    int verdict = -1;
-    std::vector<std::uint8_t> bytes;
-};
 
 class Pipeline : public BridgeTest {
 protected:
@@ -48,28 +44,15 @@ protected:
         program_ = *program;
         must("bridge fdb replace " + text(station(1)) + " dev p0 master static");
         must("bridge fdb replace " + text(station(2)) + " dev p1 master static");
-        ASSERT_EQ(run(oneToTwo()).verdict, XDP_REDIRECT);
+        ASSERT_EQ(run(oneToTwo()).first, XDP_REDIRECT);
     }
-    [[nodiscard]] Outcome run(const Frame& frame) const {
-        Outcome done;
-        done.bytes.resize(frame.bytes.size() + 64);
-        xdp_md context{};
-        context.data_end = static_cast<__u32>(frame.bytes.size());
-        context.ingress_ifindex = ::if_nametoindex("p0");
-        LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.bytes.data(), .data_out = done.bytes.data(),
-                    .data_size_in = static_cast<__u32>(frame.bytes.size()),
-                    .data_size_out = static_cast<__u32>(done.bytes.size()), .ctx_in = &context,
-                    .ctx_size_in = sizeof(context), .repeat = 1);
-        if (const int error = bpf_prog_test_run_opts(program_, &options); error != 0)
-            ADD_FAILURE() << "cannot run " << frame.bytes.size() << " bytes: " << std::strerror(-error);
-        done.verdict = static_cast<int>(options.retval);
-        done.bytes.resize(options.data_size_out);
-        return done;
+    [[nodiscard]] std::pair<int, Frame> run(const Frame& frame) const {
+        return runProgram(program_, frame, ::if_nametoindex("p0"));
     }
     void expect(const Frame& frame, int verdict, const std::string& what) const {
-        const auto done = run(frame);
-        EXPECT_EQ(done.verdict, verdict) << what << ": " << ::testing::PrintToString(frame);
-        EXPECT_EQ(Frame{done.bytes}, frame) << what << ": bytes were changed";
+        const auto [said, after] = run(frame);
+        EXPECT_EQ(said, verdict) << what << ": " << ::testing::PrintToString(frame);
+        EXPECT_EQ(after, frame) << what << ": bytes were changed";
     }
 
     std::unique_ptr<deploy::FastPath> fastPath_;
@@ -97,22 +80,10 @@ int verdictByTheBook(const Frame& frame) {
 /// Frames of senders always get the closer look, for what their buffers may hold. These do not: that
 /// something deserves the look is for the straight line to see, once the flow is in the cache.
 TEST_F(Pipeline, StraightLineSeesWhatDeservesACloserLook) {
-    struct Change {
-        std::vector<std::string> there;
-        std::string back;
-    };
-    const std::string filter = "protocol all u32 match u32 0 0 flowid 1:1";
-    const std::vector<Change> changes = {
-        {{"tc qdisc add dev p0 clsact", "tc filter add dev p0 ingress " + filter},
-         "tc qdisc del dev p0 clsact"},
-        {{"tc qdisc add dev p1 clsact", "tc filter add dev p1 egress " + filter},
-         "tc qdisc del dev p1 clsact"},
-        {{"tc qdisc add dev p1 root tbf rate 1gbit burst 1m latency 50ms"}, "tc qdisc del dev p1 root"},
+    auto changes = closerLooks();
+    changes.push_back(
         {{"nft add table bridge t", "nft add chain bridge t c { type filter hook forward priority 0; }"},
-         "nft delete table bridge t"},
-        {{"nft add table netdev t",
-          "nft add chain netdev t c { type filter hook egress device p1 priority 0; }"},
-         "nft delete table netdev t"}};
+         "nft delete table bridge t"});
     for (const auto& change : changes) {
         expect(oneToTwo(), XDP_REDIRECT, "before " + change.there.front());
         for (const auto& words : change.there)
@@ -149,7 +120,7 @@ TEST_F(Pipeline, EveryEtherType) {
                                .ethernet(station(2), station(1))
                                .etherType(static_cast<std::uint16_t>(type))
                                .raw(46);
-        if (run(frame).verdict != verdictByTheBook(frame))
+        if (run(frame).first != verdictByTheBook(frame))
             ADD_FAILURE() << "EtherType " << std::hex << type;
     }
     for (const std::uint16_t type :
@@ -185,10 +156,10 @@ TEST_F(Pipeline, RandomFramesAndFramesWithRandomFaults) {
                 byte = static_cast<std::uint8_t>(random());
         if (i % 3 == 0)
             frame.bytes.resize(14 + upTo(frame.bytes.size() - 14));
-        const auto done = run(frame);
-        redirected += done.verdict == XDP_REDIRECT;
-        ASSERT_EQ(done.verdict, verdictByTheBook(frame)) << ::testing::PrintToString(frame);
-        ASSERT_EQ(Frame{done.bytes}, frame) << "bytes were changed";
+        const auto [verdict, after] = run(frame);
+        redirected += verdict == XDP_REDIRECT;
+        ASSERT_EQ(verdict, verdictByTheBook(frame)) << ::testing::PrintToString(frame);
+        ASSERT_EQ(after, frame) << "bytes were changed";
     }
     EXPECT_GT(redirected, 1000U) << "these frames do not test much";
 }

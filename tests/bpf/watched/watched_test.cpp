@@ -3,6 +3,7 @@
 // tables that speaks against a frame, alone, and the reason that is counted for it.
 #include "bridge_fixture.hpp"
 #include "deploy/fast_path.hpp"
+#include "support/program.hpp"
 
 #include <bpf/bpf.h>
 #include <functional>
@@ -67,18 +68,7 @@ protected:
     }
     /// What the program says, and what it makes of the frame.
     [[nodiscard]] std::pair<int, Frame> run(const Frame& frame, model::IfIndex port) const {
-        xdp_md context{};
-        context.data_end = static_cast<__u32>(frame.bytes.size());
-        context.ingress_ifindex = port;
-        std::vector<std::uint8_t> after(frame.bytes.size() + 4);
-        LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.bytes.data(), .data_out = after.data(),
-                    .data_size_in = static_cast<__u32>(frame.bytes.size()),
-                    .data_size_out = static_cast<__u32>(after.size()), .ctx_in = &context,
-                    .ctx_size_in = sizeof(context), .repeat = 1);
-        if (const int error = bpf_prog_test_run_opts(program_, &options); error != 0)
-            ADD_FAILURE() << "cannot run: " << std::strerror(-error);
-        after.resize(options.data_size_out);
-        return {static_cast<int>(options.retval), Frame{after}};
+        return runProgram(program_, frame, port);
     }
     void expectFast(const Frame& frame, model::IfIndex port = 0) { expectFast(frame, frame, port); }
     void expectFast(const Frame& frame, const Frame& becomes, model::IfIndex port = 0) {

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <array>
+#include <fmt/format.h>
 #include <iostream>
+#include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <set>
@@ -49,6 +52,26 @@ UniqueFd RouteTest::capture(const char* interface, int protocol) {
     address.sll_ifindex = interface == nullptr ? 0 : static_cast<int>(::if_nametoindex(interface));
     EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
     return fd;
+}
+
+void RouteTest::expectCapturesToSee(const Frame& frame, int protocol) {
+    struct Case {
+        const char* interface;
+        int protocol;
+        unsigned times;
+    };
+    for (const auto& [interface, wanted, times] :
+         {Case{nullptr, ETH_P_ALL, 2}, Case{"p0", ETH_P_ALL, 1}, Case{"p1", ETH_P_ALL, 1},
+          Case{nullptr, protocol, 1}, Case{"p0", protocol, 1}}) {
+        SCOPED_TRACE(fmt::format("{} {:#x}", interface == nullptr ? "all" : interface, wanted));
+        auto socket = capture(interface, wanted);
+        EXPECT_EQ(treat(frame), (Treatment{slowPath("capture"), routedTo(frame)}));
+        std::array<char, 2048> buffer{};
+        for (unsigned i = 0; i < times; i++)
+            EXPECT_GT(::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT), 0);
+        socket.reset();
+        expectFast(frame);
+    }
 }
 
 void RouteTest::expectAllAsLinux(const std::vector<Condition>& conditions) {

@@ -40,6 +40,8 @@ protected:
     void expectFast(const Frame& frame, unsigned port = 1) {
         EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame, port)}));
     }
+    /// Each packet socket that is to see a packet of this protocol does; the packet is slow as long.
+    void expectCapturesToSee(const Frame& frame, int protocol);
     /// expectAsLinux() for one condition after the other, with the controller started once.
     void expectAllAsLinux(const std::vector<Condition>& conditions);
     /// Frames one after the other, first without the fast path, then with it. Says how many took it.

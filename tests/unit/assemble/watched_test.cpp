@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the kernel is not read in place: what the guards would have seen there, from what netlink said.
 #include "assemble/watched.hpp"
+#include "world.hpp"
 
 #include <functional>
 #include <gmock/gmock.h>
@@ -10,53 +11,31 @@
 namespace tna::assemble {
 namespace {
 
-constexpr model::IfIndex bridgeIndex = 1;
-constexpr model::IfIndex portIndex = 2;
 constexpr model::IfIndex otherIndex = 3;
 
-/// A world in which the port may send and receive the fast way; each test changes one thing.
-struct Scene {
-    model::Network network;
-    capability::Capabilities capabilities;
-    Wishes wishes;
-
+/// A world in which nothing is read in place, and two ports may send and receive the fast way.
+struct Scene : World {
     Scene() {
-        model::Link bridge;
-        bridge.ifindex = bridgeIndex;
-        bridge.name = "br0";
-        bridge.kind = "bridge";
-        bridge.bridge.emplace();
-        model::Link port;
-        port.ifindex = portIndex;
-        port.name = "eth0";
-        port.driver = "ixgbe";
-        port.master = bridgeIndex;
-        port.flags = model::link_flag::up;
-        port.carrier = true;
-        port.mtu = 1500;
-        port.promiscuity = 1;
-        port.rootQdisc = "mq";
-        port.queues = {"mq", "fq_codel"};
-        port.bridgePort.emplace();
-        port.bridgePort->state = model::StpState::forwarding;
-        auto other = port;
-        other.ifindex = otherIndex;
-        other.name = "lan1";
-        network.links = {{bridgeIndex, bridge}, {portIndex, port}, {otherIndex, other}};
+        port().driver = "ixgbe";
+        port().flags = model::link_flag::up;
+        port().carrier = true;
+        port().mtu = 1500;
+        port().promiscuity = 1;
+        port().rootQdisc = "mq";
+        port().queues = {"mq", "fq_codel"};
+        port().bridgePort->state = model::StpState::forwarding;
+        auto link = port();
+        link.ifindex = otherIndex;
+        link.name = "lan1";
+        network.links.emplace(otherIndex, link);
         capabilities.way = capability::Way::watched;
-        capabilities.fastPath.available = true;
-        for (const auto index : {portIndex, otherIndex})
-            capabilities.devices[index] = {.native = true, .redirectTarget = true, .frags = false};
+        capabilities.inPlaceFdb.available = false;
+        capabilities.devices[otherIndex] = capabilities.devices[portIndex];
         wishes.underVlanDevices.emplace();
     }
-    model::Link& port() { return network.links.at(portIndex); }
     model::Link& other() { return network.links.at(otherIndex); }
-    model::Link& bridge() { return network.links.at(bridgeIndex); }
     void hook(const char* family, const char* where, const char* device = "") {
         network.netfilter.hooks.push_back({family, "t", "c", where, device});
-    }
-    [[nodiscard]] PortPlan plan() const {
-        return assemble(network, capabilities, wishes).ports.at(portIndex);
     }
 };
 
