@@ -22,11 +22,9 @@ bool routes(const model::Link& link) {
     return takesPart(link) && std::ranges::any_of(link.addresses, forwarded);
 }
 
-/// A bridge that IPv4 packets are routed to and from through its ports.
+/// A bridge that packets are routed to and from through its ports.
 bool isRoutedBridge(const model::Link& link) {
-    const auto isIpv4 = [](const model::Address& address) { return address.family == 4; };
-    return link.bridge && !link.bridge->vlanFiltering && link.master == 0 && takesPart(link) &&
-           link.ip.forwarding4 && std::ranges::any_of(link.addresses, isIpv4);
+    return link.bridge && !link.bridge->vlanFiltering && link.master == 0 && routes(link);
 }
 
 /// What lies on top of other devices, or carries packets in packets: nothing comes in or leaves there.

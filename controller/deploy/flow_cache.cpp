@@ -59,7 +59,8 @@ Result<std::map<int, int>> FlowCache::replacements(const assemble::Profile& prof
     if (made && profile.vlanProtocol != 0)
         made = part(vlans, pipeline.flowVlans, "tna_flow_vlans", total * sizeof(tna_flow_vlans), 0);
     if (made && profile.stacked)
-        made = part(bridges, pipeline.routeBridges, "tna_bridges", total * sizeof(tna_route_bridges), 0);
+        made = part(stacks, pipeline.routeStacks, "tna_stacks",
+                    (total + routes6For(total)) * sizeof(tna_route_stack), 0);
     if (!made)
         return std::unexpected(made.error());
     return replaced;

@@ -20,7 +20,7 @@ struct FlowCache {
     UniqueFd routes;
     UniqueFd routes6;
     UniqueFd vlans;
-    UniqueFd bridges;
+    UniqueFd stacks;
 
     /// As many entries per CPU as wanted, or as fit.
     [[nodiscard]] static Result<FlowCache> create(unsigned perCpu);

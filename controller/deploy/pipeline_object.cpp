@@ -59,7 +59,7 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts) {
         return std::unexpected(refused(forReadingInPlace));
     object->flows = bpf_map__fd(skeleton->maps.data_flows);
     object->flowVlans = bpf_map__fd(skeleton->maps.data_flow_vlans);
-    object->routeBridges = bpf_map__fd(skeleton->maps.data_route_bridges);
+    object->routeStacks = bpf_map__fd(skeleton->maps.data_route_stacks);
     object->routes = bpf_map__fd(skeleton->maps.data_routes);
     object->routes6 = bpf_map__fd(skeleton->maps.data_routes6);
     return object;

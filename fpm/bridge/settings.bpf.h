@@ -137,8 +137,9 @@ INLINE u64 bridge_device(u64 address, struct net_bridge *bridge)
 		       : KGET(u64, bridge, dev);
 }
 
-/* The other way round; before 6.9, where it was aligned behind the device (netdev_priv()). */
-INLINE u64 device_bridge(u64 device)
+/* The other way round, for devices of any kind; before 6.9, where it was aligned behind the device
+ * (netdev_priv()). */
+INLINE u64 device_private(u64 device)
 {
 	return device + (bpf_core_field_exists(struct net_device, priv)
 				 ? bpf_core_field_offset(struct net_device, priv)

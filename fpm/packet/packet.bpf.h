@@ -62,13 +62,16 @@ INLINE u32 packet_length(struct xdp_md *ctx)
 	return len;
 }
 
-/* Whether the frame is an untagged one of IPv4 for this MAC address. */
-INLINE int packet_ipv4_for(struct xdp_md *ctx, u64 station)
+/* Whether the frame is an untagged one of IPv4 or IPv6 for this MAC address. */
+INLINE int packet_ip_for(struct xdp_md *ctx, u64 station)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
 
-	return data + PACKET_MIN <= end && (*(u64 *)data & MAC_MASK) == station &&
-	       *(u16 *)(data + 2 * ETH_ALEN) == bpf_htons(ETH_P_IP);
+	if (data + PACKET_MIN > end || (*(u64 *)data & MAC_MASK) != station)
+		return 0;
+	u32 protocol = *(u16 *)(data + 2 * ETH_ALEN);
+
+	return protocol == bpf_htons(ETH_P_IP) || protocol == bpf_htons(ETH_P_IPV6);
 }
 
 /* The address of the device that the frame came in by. */

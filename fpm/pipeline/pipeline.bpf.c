@@ -7,8 +7,8 @@ SEC("xdp.frags")
 int pipeline(struct xdp_md *ctx)
 {
 	if (CONSTANT(BRIDGE)) {
-		/* an IPv4 packet for the bridge, which routes */
-		WHEN(ROUTE) if (packet_ipv4_for(ctx, CONSTANT(STATION))) return route_forward_bridged(ctx);
+		/* a packet for the bridge, which routes */
+		WHEN(ROUTE) if (packet_ip_for(ctx, CONSTANT(STATION))) return route_forward(ctx);
 		return bridge_forward(ctx);
 	}
 	return CONSTANT(ROUTE) ? route_forward(ctx) : XDP_PASS;

@@ -18,7 +18,8 @@ struct tna_flow flows[1] SEC(".data.flows") = {};
 struct tna_flow_vlans flow_vlans[1] SEC(".data.flow_vlans") = {}; /* the same, for profiles with VLANs */
 struct tna_route routes[1] SEC(".data.routes") = {};              /* as many, for packets that are routed */
 struct tna_route6 routes6[1] SEC(".data.routes6") = {};           /* half as many, for those of IPv6 */
-struct tna_route_bridges route_bridges[1] SEC(".data.route_bridges") = {}; /* likewise, by bridges */
+/* the same of both, by devices on top of ports */
+struct tna_route_stack route_stacks[2] SEC(".data.route_stacks") = {};
 
 /*
  * Its upper bits depend on all of the key, and differ between all keys that differ in the last byte of one
@@ -76,12 +77,18 @@ INLINE struct tna_route *route_at(u32 index)
 	return all + index;
 }
 
-INLINE struct tna_route_bridges *route_bridges_at(u32 index)
+INLINE struct tna_route_stack *route_stack_at(u32 index)
 {
-	struct tna_route_bridges *all = route_bridges;
+	struct tna_route_stack *all = route_stacks;
 
 	asm volatile("" : "+r"(all));
 	return all + index;
+}
+
+/* Of IPv6, half as many, they lie behind those of IPv4. */
+INLINE struct tna_route_stack *route6_stack_at(u32 index)
+{
+	return route_stack_at(FLOWS_TOTAL + (index >> 1));
 }
 
 /* Adds frames that went from one port to another to what the ports have counted. */

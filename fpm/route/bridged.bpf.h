@@ -41,7 +41,7 @@ INLINE u64 bridged_settings(struct net *net, struct net_bridge *bridge)
  * The proof that a bridge still hands this frame to the host; each frame proves it again. The device as
  * which the host receives it is found on the way.
  */
-INLINE u64 bridged_arrival(const struct tna_route_bridges *part, struct net *net, struct net_device *ingress,
+INLINE u64 bridged_arrival(const struct tna_route_stack *part, struct net *net, struct net_device *ingress,
 			   const struct packet *packet, u64 *device)
 {
 	u64 port = KGET(u64, ingress, rx_handler_data);
@@ -62,29 +62,19 @@ INLINE u64 bridged_arrival(const struct tna_route_bridges *part, struct net *net
 }
 
 /* The proof that a bridge still sends this frame out by this port. */
-INLINE u64 bridged_departure(const struct tna_route_bridges *part, struct net *net, u64 next_hop, u64 egress)
+INLINE u64 bridged_departure(const struct tna_route_stack *part, struct net *net, u64 next_hop, u64 egress)
 {
 	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, part->destination);
 	struct net_bridge_port *out = KOBJ(struct net_bridge_port, KGET(u64, to, dst));
 	u64 address = KGET(u64, out, br), word = fdb_entry_gone(to, next_hop & MAC_MASK, FDB_LOCAL);
 	struct net_bridge *bridge = KOBJ(struct net_bridge, address);
-	struct net_device *device = KOBJ(struct net_device, part->departure);
 
 	COLLECT(word, bridge_device(address, bridge) ^ part->departure);
 	COLLECT(word, KGET(u64, out, dev) ^ egress);
 	COLLECT(word, bridge_port_state(out));
 	COLLECT(word, bridge_egress_flags(out, 0));
 	COLLECT(word, bridged_settings(net, bridge));
-	COLLECT(word, guard_egress_down(device));
 	return word;
-}
-
-/* Of the bridge's device, what is harmless more often than not. */
-INLINE u64 bridged_departure_closer(u64 departure)
-{
-	struct net_device *device = KOBJ(struct net_device, departure);
-
-	return guard_egress_hooks(device) | guard_egress_qdisc(device);
 }
 
 INLINE u32 evaluate_bridge_settings(u64 address)
@@ -102,7 +92,7 @@ INLINE u32 evaluate_bridge_settings(u64 address)
  * How a frame came in by a bridge's port. What is remembered of it is written at once: whatever packet finds
  * it there proves it.
  */
-NOINLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, struct tna_route_bridges *part)
+NOINLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, struct tna_route_stack *part)
 {
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct bridge_path path = {.device = ingress_device(xdp)};
@@ -137,7 +127,7 @@ INLINE int device_is_bridge(u64 device)
 /* By which port a bridge sends to a MAC address. */
 INLINE u32 evaluate_bridged_departure(u64 device, u64 next_hop, u64 *station, u64 *egress)
 {
-	u64 bridge = device_bridge(device);
+	u64 bridge = device_private(device);
 
 	BECAUSE(bridge_device(bridge, KOBJ(struct net_bridge, bridge)) != device ||
 			KLOAD(u64, KADDR(struct net_bridge, bridge, dev)) != device,

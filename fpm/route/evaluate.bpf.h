@@ -8,11 +8,11 @@
  * proof's parts lie.
  */
 
-#include "route/bridged.bpf.h"
 #include "route/fib.bpf.h"
 #include "route/ipv4.bpf.h"
 #include "route/neighbour.bpf.h"
 #include "route/settings.bpf.h"
+#include "route/stacked.bpf.h"
 
 /* From uapi headers that may be older than the kernel, or that pull in too much. */
 #define FIB_SKIP_NEIGHBOUR (1u << 2)  /* BPF_FIB_LOOKUP_SKIP_NEIGH, since 6.3 */
@@ -24,18 +24,14 @@
 
 /* What a packet meets on its way, by address. */
 struct route_path {
-	u64 device;  /* that the frame came in by */
-	u64 arrival; /* as which Linux receives it: that one, or its bridge */
+	struct route_way way;
 	u64 inet;
 	u64 reverse_path;
 	u64 alias;
 	u64 info;
 	u64 hop;
 	u64 neighbour;
-	u64 departure; /* to which Linux hands it: the egress device, or its bridge */
-	u64 egress;
 	u64 destination; /* MAC address */
-	u64 station;     /* of a bridge by which it leaves, the next hop's entry */
 	u32 ifindex;
 	u32 gateway;
 	u32 mtu;
@@ -50,28 +46,35 @@ INLINE long route_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32 
 	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), flags);
 }
 
-/* The device as which Linux receives the packet. */
-INLINE u32 evaluate_arrival(const struct route_path *path)
-{
-	struct net_device *arrival = KOBJ(struct net_device, path->arrival);
-	u64 net = CONSTANT(NET);
-
-	BECAUSE(KGET(u64, arrival, rx_handler), STACKED);
-	BECAUSE(BPF_CORE_READ_BITFIELD(arrival, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
-	BECAUSE(guard_capture_device(path->arrival, arrival), CAPTURE);
-	BECAUSE(guard_capture_specific(net, path->arrival, arrival), CAPTURE);
-	BECAUSE(guard_capture_namespace(net, KOBJ(struct net, net)), CAPTURE);
-	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(arrival)), TC);
-	BECAUSE(guard_netdev_ingress(arrival), NETDEV_HOOK);
-	return REASON_NONE;
-}
-
 /* The port, where it is no bridge's. */
 INLINE u32 evaluate_routed_port(const struct route_path *path, u64 buffer)
 {
-	BECAUSE(guard_namespace(KOBJ(struct net_device, path->device), CONSTANT(NET)), NAMESPACE);
+	BECAUSE(guard_namespace(KOBJ(struct net_device, path->way.device), CONSTANT(NET)), NAMESPACE);
 	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
 	BECAUSE(buffer && guard_unfinished_checksum(buffer), CHECKSUM);
+	return REASON_NONE;
+}
+
+/* The device as which Linux receives the packet, beginning with the port. */
+INLINE u32 evaluate_arrival(struct route_path *path, u64 buffer)
+{
+	u64 net = CONSTANT(NET);
+
+	path->way.arrival = path->way.device;
+	if (CONSTANT(BRIDGE))
+		path->way.arrival = port_bridge_device(KOBJ(struct net_device, path->way.device));
+	else
+		UNLESS_BECAUSE(evaluate_routed_port(path, buffer));
+	struct net_device *arrival = KOBJ(struct net_device, path->way.arrival);
+
+	path->ifindex = KGET(u32, arrival, ifindex);
+	BECAUSE(KGET(u64, arrival, rx_handler), STACKED);
+	BECAUSE(BPF_CORE_READ_BITFIELD(arrival, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
+	BECAUSE(guard_capture_device(path->way.arrival, arrival), CAPTURE);
+	BECAUSE(guard_capture_specific(net, path->way.arrival, arrival), CAPTURE);
+	BECAUSE(guard_capture_namespace(net, KOBJ(struct net, net)), CAPTURE);
+	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(arrival)), TC);
+	BECAUSE(guard_netdev_ingress(arrival), NETDEV_HOOK);
 	return REASON_NONE;
 }
 
@@ -117,9 +120,10 @@ INLINE u32 evaluate_hop(struct route_path *path, const struct bpf_fib_lookup *lo
 	BECAUSE(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE, ROUTE_SPECIAL);
 	BECAUSE(KGET(u64, hop, nhc_lwtstate) | KGET(u64, hop, nhc_exceptions), ROUTE_SPECIAL);
 	BECAUSE(family && (family != FAMILY_INET || KGET(u8, hop, nhc_scope) != SCOPE_LINK), ROUTE_SPECIAL);
-	path->departure = KGET(u64, hop, nhc_dev);
+	path->way.departure = KGET(u64, hop, nhc_dev);
 	path->gateway = family ? KGET(u32, hop, nhc_gw.ipv4) : to;
-	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->departure, ifindex)) != lookup->ifindex, UNPROVED);
+	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->way.departure, ifindex)) != lookup->ifindex,
+		UNPROVED);
 	BECAUSE(path->gateway != lookup->ipv4_dst, UNPROVED);
 	return REASON_NONE;
 }
@@ -155,12 +159,12 @@ INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct rout
 		BECAUSE(KGET(u8, alias, fa_dscp), ROUTE_SPECIAL);
 		BECAUSE(KGET(u8, alias, fa_type) != ROUTE_UNICAST, UNPROVED);
 		UNLESS_BECAUSE(evaluate_hop(path, &lookup, to));
-		BECAUSE(path->departure == path->arrival, SAME_DEVICE);
+		BECAUSE(path->way.departure == path->way.arrival, SAME_DEVICE);
 	}
 	UNLESS_BECAUSE(route_refused(answer));
-	path->neighbour = neighbour_find(path->departure, path->gateway);
-	BECAUSE(!path->neighbour || neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->departure,
-						   path->gateway),
+	path->neighbour = neighbour_find(path->way.departure, path->gateway);
+	BECAUSE(!path->neighbour || neighbour_gone(KOBJ(struct neighbour, path->neighbour),
+						   path->way.departure, path->gateway),
 		NEIGHBOUR);
 	path->destination = neighbour_address(path->neighbour);
 	BECAUSE((path->destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
@@ -187,20 +191,6 @@ INLINE u32 route_evaluate_source(struct xdp_md *ctx, const struct ipv4 *ip, stru
 	return REASON_NONE;
 }
 
-/* The bridge by which a packet leaves, and which of its ports it will be. */
-INLINE u32 evaluate_departing_bridge(struct route_path *path, u32 total)
-{
-	struct net_device *bridge = KOBJ(struct net_device, path->departure);
-
-	BECAUSE(total > path->mtu, ROUTE_MTU);
-	BECAUSE(guard_capture_device(path->departure, bridge), CAPTURE);
-	BECAUSE(guard_tc_entry_busy(guard_tc_egress(bridge)), TC);
-	BECAUSE(guard_netdev_egress(bridge), NETDEV_HOOK);
-	BECAUSE(guard_egress_down(bridge), EGRESS_DOWN);
-	BECAUSE(guard_egress_qdisc(bridge) && guard_egress_qdisc_list(path->departure), EGRESS_QDISC);
-	return evaluate_bridged_departure(path->departure, path->destination, &path->station, &path->egress);
-}
-
 /* The smaller one of a device's MTU and a route's metric, which 0 stands for none. */
 INLINE u32 route_mtu(u32 device, u32 metric)
 {
@@ -212,11 +202,17 @@ INLINE u32 metric_mtu(u64 metrics)
 	return KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_MTU]));
 }
 
-INLINE u32 evaluate_departure(const struct route_path *path, u32 total)
+/* The port by which the packet leaves. */
+INLINE u32 evaluate_departure(struct route_path *path, struct tna_route_stack *part, u32 total)
 {
-	struct bridge_path out = {.egress = path->egress};
+	struct bridge_path out = {.egress = path->way.departure};
 
 	BECAUSE(total > path->mtu, ROUTE_MTU);
+	if (CONSTANT(STACKED)) {
+		UNLESS_BECAUSE(evaluate_stacked_departure(path->way.departure, path->destination, part,
+							  &out.egress));
+	}
+	path->way.egress = out.egress;
 	return evaluate_egress(&out, total + ETH_HLEN);
 }
 
@@ -236,39 +232,28 @@ INLINE u32 ipv4_index(const struct ipv4 *ip)
 	return flow_index(ip->addresses ^ ip->addresses >> 35, 0, 0);
 }
 
-/* For profiles whose packets may pass a bridge. */
-INLINE void route_fill_bridges(const struct ipv4 *ip, const struct route_path *path)
-{
-	u32 index = ipv4_index(ip);
-
-	if (index >= FLOWS_TOTAL)
-		return;
-	route_bridges_at(index)->departure = path->departure;
-	route_bridges_at(index)->destination = path->station;
-}
-
 /* Remembers where the parts of the proof lie; each frame looks there again. */
 INLINE u32 route_fill(struct tna_route *route, const struct route_path *path, u64 epoch)
 {
-	s32 in = port_slot(KLOAD(u32, KADDR(struct net_device, path->device, ifindex)));
-	s32 out = port_slot(KLOAD(u32, KADDR(struct net_device, path->egress, ifindex)));
+	s32 in = port_slot(KLOAD(u32, KADDR(struct net_device, path->way.device, ifindex)));
+	s32 out = port_slot(KLOAD(u32, KADDR(struct net_device, path->way.egress, ifindex)));
 
 	BECAUSE(in < 0, UNKNOWN_PORT);
 	BECAUSE(out < 0, EGRESS_UNMANAGED);
 	route_evict(route);
-	route->ingress_dev = path->device;
+	route->ingress_dev = path->way.device;
 	route->alias = path->alias;
 	route->info = path->info;
 	route->hop = path->hop;
 	route->neighbour = path->neighbour;
-	route->egress_dev = path->egress;
+	route->egress_dev = path->way.egress;
 	route->epoch = epoch;
 	route->in_slot = in;
 	route->out_slot = out;
 	route->gateway = path->gateway;
 	route->mtu = path->mtu;
 	route->destination = path->destination;
-	route->source = device_address(KOBJ(struct net_device, path->departure));
+	route->source = device_address(KOBJ(struct net_device, path->way.departure));
 	route->reverse_path = path->reverse_path;
 	return REASON_NONE;
 }
@@ -286,36 +271,26 @@ INLINE u64 route_epoch(struct net *net)
  * A reason to leave the frame to Linux; or none, and the route is filled in. What comes before the routing of
  * a frame that a bridge hands to the host has been evaluated already.
  */
-NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route)
+NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route, struct tna_route_stack *part)
 {
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
-	struct route_path path = {.device = ingress_device(xdp)};
+	struct route_path path = {.way.device = ingress_device(xdp)};
 	u64 epoch = route_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv4 ip;
 
 	BECAUSE(!ipv4_parse(ctx, &ip), SHORT);
 	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
-	path.arrival =
-		CONSTANT(BRIDGE) ? port_bridge_device(KOBJ(struct net_device, path.device)) : path.device;
-	if (!CONSTANT(BRIDGE))
-		UNLESS_BECAUSE(evaluate_routed_port(&path, buffer));
-	UNLESS_BECAUSE(evaluate_arrival(&path));
-	path.inet = inet_device(KOBJ(struct net_device, path.arrival));
-	path.ifindex = KLOAD(u32, KADDR(struct net_device, path.arrival, ifindex));
+	UNLESS_BECAUSE(evaluate_arrival(&path, buffer));
+	path.inet = inet_device(KOBJ(struct net_device, path.way.arrival));
 	UNLESS_BECAUSE(evaluate_settings(&path));
-	UNLESS_BECAUSE(evaluate_header(&ip, path.arrival));
+	UNLESS_BECAUSE(evaluate_header(&ip, path.way.arrival));
 	UNLESS_BECAUSE(evaluate_route(ctx, &ip, &path));
 	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip, &path));
-	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.departure, mtu)),
+	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.way.departure, mtu)),
 			     metric_mtu(KLOAD(u64, KADDR(struct fib_info, path.info, fib_metrics))));
-	path.egress = path.departure;
-	if (CONSTANT(STACKED) && device_is_bridge(path.departure))
-		UNLESS_BECAUSE(evaluate_departing_bridge(&path, ip.total));
-	UNLESS_BECAUSE(evaluate_departure(&path, ip.total));
+	UNLESS_BECAUSE(evaluate_departure(&path, part, ip.total));
 	UNLESS_BECAUSE(route_fill(route, &path, epoch));
-	if (CONSTANT(STACKED))
-		route_fill_bridges(&ip, &path);
 	route->addresses = ip.addresses;
 	route->start = ip.start;
 	return REASON_NONE;

@@ -10,8 +10,8 @@
 #define FAMILY_INET6 10 /* AF_INET6 */
 
 struct route6_path {
-	struct route_path way;
-	u64 inet6; /* of the ingress device */
+	struct route_path common;
+	u64 inet6; /* of the device that receives */
 	u64 egress_inet6;
 	struct ipv6_address gateway;
 	u64 metrics;
@@ -75,23 +75,24 @@ INLINE long route6_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32
 /* The next hop that was found in place; it must be the one that the kernel's lookup has named. */
 INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *lookup, const struct ipv6 *ip)
 {
-	u64 fib6_nh = fib6_single_hop(path->way.info);
+	u64 fib6_nh = fib6_single_hop(path->common.info);
 
 	BECAUSE(!fib6_nh, MULTIPATH);
-	path->way.hop = KADDR(struct fib6_nh, fib6_nh, nh_common);
-	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, path->way.hop);
+	path->common.hop = KADDR(struct fib6_nh, fib6_nh, nh_common);
+	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, path->common.hop);
 	u32 family = KGET(u8, hop, nhc_gw_family);
-	u64 gateway = KADDR(struct fib_nh_common, path->way.hop, nhc_gw.ipv4);
+	u64 gateway = KADDR(struct fib_nh_common, path->common.hop, nhc_gw.ipv4);
 
 	BECAUSE(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE, ROUTE_SPECIAL);
 	BECAUSE(KGET(u64, hop, nhc_lwtstate), ROUTE_SPECIAL);
 	BECAUSE(KLOAD(u64, KADDR(struct fib6_nh, fib6_nh, rt6i_exception_bucket)), ROUTE_SPECIAL);
 	BECAUSE(family && family != FAMILY_INET6, ROUTE_SPECIAL);
-	path->way.egress = path->way.departure = KGET(u64, hop, nhc_dev);
+	path->common.way.departure = KGET(u64, hop, nhc_dev);
 	path->gateway = ip->destination;
 	if (family)
 		path->gateway = (struct ipv6_address){KLOAD(u64, gateway), KLOAD(u64, gateway + 8)};
-	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->way.egress, ifindex)) != lookup->ifindex, UNPROVED);
+	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->common.way.departure, ifindex)) != lookup->ifindex,
+		UNPROVED);
 	BECAUSE((u32)path->gateway.prefix != lookup->ipv6_dst[0] ||
 			path->gateway.prefix >> 32 != lookup->ipv6_dst[1] ||
 			(u32)path->gateway.rest != lookup->ipv6_dst[2] ||
@@ -112,14 +113,15 @@ INLINE u32 evaluate6_tables(struct route6_path *path, const struct ipv6 *ip)
 
 		BECAUSE(local && KLOAD(u64, KADDR(struct fib6_node, local, leaf)) != none, UNPROVED);
 	}
-	path->way.alias = fib6_find(fib6_root(table), first, second);
-	BECAUSE(!path->way.alias, UNPROVED);
-	path->way.info = fib6_only_route(path->way.alias);
-	BECAUSE(!path->way.info, MULTIPATH);
-	struct fib6_info *route = KOBJ(struct fib6_info, path->way.info);
+	path->common.alias = fib6_find(fib6_root(table), first, second);
+	BECAUSE(!path->common.alias, UNPROVED);
+	path->common.info = fib6_only_route(path->common.alias);
+	BECAUSE(!path->common.info, MULTIPATH);
+	struct fib6_info *route = KOBJ(struct fib6_info, path->common.info);
 
-	BECAUSE(fib6_gone(route, table, path->way.alias), UNPROVED);
-	BECAUSE(fib6_length(path->way.info) != KLOAD(u16, KADDR(struct fib6_node, path->way.alias, fn_bit)),
+	BECAUSE(fib6_gone(route, table, path->common.alias), UNPROVED);
+	BECAUSE(fib6_length(path->common.info) !=
+			KLOAD(u16, KADDR(struct fib6_node, path->common.alias, fn_bit)),
 		UNPROVED);
 	BECAUSE(KGET(u8, route, fib6_type) != ROUTE_UNICAST, UNPROVED);
 	BECAUSE(fib6_expired(route), ROUTE_SPECIAL);
@@ -129,23 +131,23 @@ INLINE u32 evaluate6_tables(struct route6_path *path, const struct ipv6 *ip)
 INLINE u32 evaluate6_route(struct xdp_md *ctx, const struct ipv6 *ip, struct route6_path *path)
 {
 	struct bpf_fib_lookup lookup;
-	long answer = route6_lookup(ctx, &lookup, path->way.ifindex, ip);
+	long answer = route6_lookup(ctx, &lookup, path->common.ifindex, ip);
 
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
 		UNLESS_BECAUSE(evaluate6_tables(path, ip));
 		UNLESS_BECAUSE(evaluate6_hop(path, &lookup, ip));
-		BECAUSE(path->way.egress == path->way.device, SAME_DEVICE);
+		BECAUSE(path->common.way.departure == path->common.way.arrival, SAME_DEVICE);
 	}
 	UNLESS_BECAUSE(route_refused(answer));
-	path->egress_inet6 = inet6_device(KOBJ(struct net_device, path->way.egress));
+	path->egress_inet6 = inet6_device(KOBJ(struct net_device, path->common.way.departure));
 	BECAUSE(inet6_disabled(path->egress_inet6), ROUTE_SPECIAL);
-	path->way.neighbour = neighbour6_find(path->egress_inet6, path->way.egress, path->gateway.prefix,
-					      path->gateway.rest);
-	BECAUSE(!path->way.neighbour ||
-			neighbour_unfit(KOBJ(struct neighbour, path->way.neighbour), path->way.egress),
+	path->common.neighbour = neighbour6_find(path->egress_inet6, path->common.way.departure,
+						 path->gateway.prefix, path->gateway.rest);
+	BECAUSE(!path->common.neighbour || neighbour_unfit(KOBJ(struct neighbour, path->common.neighbour),
+							   path->common.way.departure),
 		NEIGHBOUR);
-	path->way.destination = neighbour_address(path->way.neighbour);
-	BECAUSE((path->way.destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
+	path->common.destination = neighbour_address(path->common.neighbour);
+	BECAUSE((path->common.destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
 	return REASON_NONE;
 }
 
@@ -159,7 +161,7 @@ INLINE u64 route6_mtus(u64 inet6, u64 metrics)
 INLINE u32 route6_fill(struct tna_route6 *route6, const struct ipv6 *ip, const struct route6_path *path,
 		       u64 epoch)
 {
-	UNLESS_BECAUSE(route_fill(&route6->route, &path->way, epoch));
+	UNLESS_BECAUSE(route_fill(&route6->route, &path->common, epoch));
 	route6->route.mtus = path->mtus;
 	route6->source_prefix = ip->source.prefix;
 	route6->source_rest = ip->source.rest;
@@ -181,30 +183,27 @@ INLINE u64 route6_epoch(struct net *net)
 	return (u64)KGET(u32, net, ipv6.fib6_sernum.counter) << 32 | home.epoch;
 }
 
-/* A reason to leave the frame to Linux; or none, and the route is filled in. */
-NOINLINE u32 route6_evaluate(struct xdp_md *ctx, struct tna_route6 *route6)
+/* As route_evaluate(). */
+NOINLINE u32 route6_evaluate(struct xdp_md *ctx, struct tna_route6 *route6, struct tna_route_stack *part)
 {
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
-	struct route6_path path = {.way.device = ingress_device(xdp)};
+	struct route6_path path = {.common.way.device = ingress_device(xdp)};
 	u64 epoch = route6_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv6 ip;
 
 	BECAUSE(!ipv6_parse(ctx, &ip), SHORT);
 	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
-	path.way.arrival = path.way.device;
-	UNLESS_BECAUSE(evaluate_routed_port(&path.way, buffer));
-	UNLESS_BECAUSE(evaluate_arrival(&path.way));
-	path.inet6 = inet6_device(KOBJ(struct net_device, path.way.device));
-	path.way.ifindex = KLOAD(u32, KADDR(struct net_device, path.way.device, ifindex));
+	UNLESS_BECAUSE(evaluate_arrival(&path.common, buffer));
+	path.inet6 = inet6_device(KOBJ(struct net_device, path.common.way.arrival));
 	UNLESS_BECAUSE(evaluate6_settings(&path));
-	UNLESS_BECAUSE(evaluate6_header(&ip, path.way.device));
+	UNLESS_BECAUSE(evaluate6_header(&ip, path.common.way.arrival));
 	UNLESS_BECAUSE(evaluate6_route(ctx, &ip, &path));
-	path.metrics = KLOAD(u64, KADDR(struct fib6_info, path.way.info, fib6_metrics));
+	path.metrics = KLOAD(u64, KADDR(struct fib6_info, path.common.info, fib6_metrics));
 	path.mtus = route6_mtus(path.egress_inet6, path.metrics);
-	path.way.mtu = route_mtu(path.mtus, path.mtus >> 32);
-	UNLESS_BECAUSE(evaluate_departure(&path.way, ip.total));
-	return route6 ? route6_fill(route6, &ip, &path, epoch) : TNA_REASON_SHORT;
+	path.common.mtu = route_mtu(path.mtus, path.mtus >> 32);
+	UNLESS_BECAUSE(evaluate_departure(&path.common, part, ip.total));
+	return route6_fill(route6, &ip, &path, epoch);
 }
 
 #endif

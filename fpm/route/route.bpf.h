@@ -57,27 +57,18 @@ pass:
 	return XDP_PASS;
 }
 
-/* Whether a packet comes from a bridge, or goes to one. */
-INLINE int passes_bridge(const struct tna_route_bridges *part)
-{
-	return CONSTANT(BRIDGE) || part->destination;
-}
-
 /* What there is to say against a packet for which a route is known, and proved. */
 INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route,
-			    const struct tna_route_bridges *part)
+			    const struct tna_route_stack *part)
 {
 	u64 device = route->ingress_dev, arrival = device;
 
 	if (!CONSTANT(STACKED))
 		return route_objection(ctx, device, route->egress_dev);
-	u64 word = guard_devices(CONSTANT(NET), device, route->egress_dev);
-
 	if (CONSTANT(BRIDGE))
 		arrival = port_bridge_device(KOBJ(struct net_device, device));
-	if (passes_bridge(part) && guard_bridge_hooks(KOBJ(struct net, CONSTANT(NET)), &home))
-		word |= bridge_hooks_revalidate(&home);
-	return word | route_objection(ctx, arrival, part->departure);
+	return stacked_objection(part, device, route->egress_dev) |
+	       route_objection(ctx, arrival, part->departure);
 }
 
 /* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
@@ -93,12 +84,13 @@ NOINLINE int route_second_look(struct xdp_md *ctx, u64 doubt)
 	if (index >= FLOWS_TOTAL)
 		return XDP_PASS;
 	struct tna_route *route = route_at(index);
+	struct tna_route_stack *part = route_stack_at(index);
 
-	if (doubt || route_objections(ctx, route, route_bridges_at(index))) {
+	if (doubt || route_objections(ctx, route, part)) {
 		if (CONSTANT(BRIDGE))
-			reason = evaluate_bridged_arrival(ctx, route_bridges_at(index));
+			reason = evaluate_bridged_arrival(ctx, part);
 		if (reason == REASON_NONE)
-			reason = route_evaluate(ctx, route);
+			reason = route_evaluate(ctx, route, part);
 		if (reason != REASON_NONE)
 			return leave_to_linux(ctx, reason);
 	}
@@ -124,14 +116,13 @@ INLINE int route6_forward(struct xdp_md *ctx);
 
 /*
  * XDP_REDIRECT, or XDP_PASS with the frame untouched, or one of the above. `stacked` is known when this is
- * compiled: where packets pass no bridge, there is nothing of what one would need.
+ * compiled: where packets pass ports only, there is nothing of what other devices would need.
  */
 INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 {
-	struct packet packet = {};
 	struct ipv4 ip;
 
-	if (unlikely(!ipv4_parse(ctx, &ip)) || (stacked && !packet_parse(ctx, &packet)))
+	if (unlikely(!ipv4_parse(ctx, &ip)))
 		return LOOK_AGAIN;
 	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
 	u32 index = ipv4_index(&ip);
@@ -143,39 +134,21 @@ INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ip.checksum, closer = 0;
 	u64 device = ingress_device(xdp), egress_address = route->egress_dev;
-	u64 arrival_address = device, departure = egress_address;
+	struct route_way way = {device, device, egress_address, egress_address};
 
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
 	COLLECT(doubt, route->addresses ^ ip.addresses);
 	COLLECT(doubt, route->start ^ ip.start);
-	COLLECT(doubt, route->ingress_dev ^ device);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
 	COLLECT(doubt, ipv4_length_wrong(&ip));
 	COLLECT(doubt, ipv4_expires(&ip));
 	COLLECT(doubt, route->epoch ^ route_epoch(net));
+	if (stacked)
+		prove_stack(ctx, route, route_stack_at(index), &way, ip.total, &doubt, &closer);
+	COLLECT(doubt, route->ingress_dev ^ device);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
-
-	if (stacked) {
-		const struct tna_route_bridges *part = route_bridges_at(index);
-
-		departure = part->departure;
-		if (passes_bridge(part))
-			COLLECT(closer, guard_bridge_hooks(net, &home));
-		if (CONSTANT(BRIDGE)) {
-			COLLECT(doubt, bridged_arrival(part, net, ingress, &packet, &arrival_address));
-			COLLECT(closer, guard_tc_ingress(ingress));
-			COLLECT(doubt, guard_netdev_ingress(ingress));
-		}
-		if (part->destination) {
-			COLLECT(doubt, bridged_departure(part, net, route->destination, egress_address));
-			COLLECT(closer, bridged_departure_closer(departure));
-			COLLECT(doubt, guard_egress_mtu(KOBJ(struct net_device, egress_address),
-							ip.total + ETH_HLEN));
-		}
-	}
-
-	struct net_device *arrival = KOBJ(struct net_device, arrival_address);
+	struct net_device *arrival = KOBJ(struct net_device, way.arrival);
 
 	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
 	COLLECT(doubt, KGET(u64, arrival, rx_handler));
@@ -195,7 +168,7 @@ INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 
 	struct neighbour *neighbour = KOBJ(struct neighbour, route->neighbour);
 
-	COLLECT(doubt, neighbour_gone(neighbour, departure, route->gateway));
+	COLLECT(doubt, neighbour_gone(neighbour, way.departure, route->gateway));
 	COLLECT(doubt, KGET(u64, neighbour, ha) ^ route->destination);
 
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
@@ -223,12 +196,6 @@ NOINLINE int route_prove_stacked(struct xdp_md *ctx)
 INLINE int route_conclude(struct xdp_md *ctx, int action)
 {
 	return likely(action < LOOK_AGAIN) ? action : route_second_look(ctx, action == LOOK_AGAIN);
-}
-
-/* For an IPv4 packet that a bridge hands to the host. */
-INLINE int route_forward_bridged(struct xdp_md *ctx)
-{
-	return route_conclude(ctx, route_prove_stacked(ctx));
 }
 
 INLINE int route_forward(struct xdp_md *ctx)

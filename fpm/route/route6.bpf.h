@@ -7,23 +7,6 @@
 #include "route/evaluate6.bpf.h"
 #include "route/route.bpf.h"
 
-/* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
-NOINLINE int route6_second_look(struct xdp_md *ctx, struct tna_route6 *route6, u64 device, u64 doubt)
-{
-	struct ipv6 ip;
-
-	if (!route6)
-		return leave_to_linux(ctx, TNA_REASON_SHORT);
-	if (doubt || route_objection(ctx, device, route6->route.egress_dev) ||
-	    fib6_expired(KOBJ(struct fib6_info, route6->route.info))) {
-		u32 reason = route6_evaluate(ctx, route6);
-
-		if (reason != REASON_NONE)
-			return leave_to_linux(ctx, reason);
-	}
-	return ipv6_parse(ctx, &ip) ? route_send(ctx, &route6->route, ip.frame_len, ip.total, 6) : XDP_PASS;
-}
-
 /* For an index below FLOWS_TOTAL. */
 INLINE struct tna_route6 *route6_at(u32 index)
 {
@@ -42,14 +25,46 @@ INLINE u64 ipv6_mix(const struct ipv6 *ip)
 	return rest ^ rest >> 35 ^ prefix >> 11 ^ prefix >> 41;
 }
 
-/* XDP_REDIRECT, or XDP_PASS with the frame untouched. */
-INLINE int route6_forward(struct xdp_md *ctx)
+INLINE u32 ipv6_index(const struct ipv6 *ip)
+{
+	return flow_index(ipv6_mix(ip), 0, 0);
+}
+
+/* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
+NOINLINE int route6_second_look(struct xdp_md *ctx, u64 doubt)
+{
+	u32 reason = REASON_NONE;
+	struct ipv6 ip;
+
+	if (!ipv6_parse(ctx, &ip))
+		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	u32 index = ipv6_index(&ip);
+
+	if (index >= FLOWS_TOTAL)
+		return XDP_PASS;
+	struct tna_route6 *route6 = route6_at(index);
+	struct tna_route_stack *part = route6_stack_at(index);
+
+	if (doubt || route_objections(ctx, &route6->route, part) ||
+	    fib6_expired(KOBJ(struct fib6_info, route6->route.info))) {
+		if (CONSTANT(BRIDGE))
+			reason = evaluate_bridged_arrival(ctx, part);
+		if (reason == REASON_NONE)
+			reason = route6_evaluate(ctx, route6, part);
+		if (reason != REASON_NONE)
+			return leave_to_linux(ctx, reason);
+	}
+	return route_send(ctx, &route6->route, ip.frame_len, ip.total, 6);
+}
+
+/* As route_prove(). */
+INLINE int route6_prove(struct xdp_md *ctx, const int stacked)
 {
 	struct ipv6 ip;
 
 	if (unlikely(!ipv6_parse(ctx, &ip)))
-		return route6_second_look(ctx, NULL, 0, 1);
-	u32 index = flow_index(ipv6_mix(&ip), 0, 0);
+		return LOOK_AGAIN;
+	u32 index = ipv6_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return XDP_PASS;
@@ -59,25 +74,29 @@ INLINE int route6_forward(struct xdp_md *ctx)
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ipv6_header_wrong(&ip), closer = 0;
 	u64 device = ingress_device(xdp), egress_address = route->egress_dev;
+	struct route_way way = {device, device, egress_address, egress_address};
 
 	COLLECT(doubt, route6->source_prefix ^ ip.source.prefix);
 	COLLECT(doubt, route6->source_rest ^ ip.source.rest);
 	COLLECT(doubt, route6->destination_prefix ^ ip.destination.prefix);
 	COLLECT(doubt, route6->destination_rest ^ ip.destination.rest);
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
-	COLLECT(doubt, route->ingress_dev ^ device);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
 	COLLECT(doubt, ipv6_expires(&ip));
 	COLLECT(doubt, route->epoch ^ route6_epoch(net));
+	if (stacked)
+		prove_stack(ctx, route, route6_stack_at(index), &way, ip.total, &doubt, &closer);
+	COLLECT(doubt, route->ingress_dev ^ device);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
+	struct net_device *arrival = KOBJ(struct net_device, way.arrival);
 
 	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
-	COLLECT(doubt, KGET(u64, ingress, rx_handler));
-	COLLECT(doubt, device_address(ingress) ^ ip.mac);
-	COLLECT(closer, guard_tc_ingress(ingress));
-	COLLECT(doubt, guard_netdev_ingress(ingress));
-	COLLECT(doubt, inet6_disabled(inet6_device(ingress)));
+	COLLECT(doubt, KGET(u64, arrival, rx_handler));
+	COLLECT(doubt, device_address(arrival) ^ ip.mac);
+	COLLECT(closer, guard_tc_ingress(arrival));
+	COLLECT(doubt, guard_netdev_ingress(arrival));
+	COLLECT(doubt, inet6_disabled(inet6_device(arrival)));
 
 	struct ipv6_devconf *all = inet6_all(net);
 
@@ -96,7 +115,7 @@ INLINE int route6_forward(struct xdp_md *ctx)
 
 	struct neighbour *neighbour = KOBJ(struct neighbour, route->neighbour);
 
-	COLLECT(doubt, neighbour_unfit(neighbour, egress_address));
+	COLLECT(doubt, neighbour_unfit(neighbour, way.departure));
 	COLLECT(doubt, neighbour6_differs(route->neighbour, route6->gateway_prefix, route6->gateway_rest));
 	COLLECT(doubt, KGET(u64, neighbour, ha) ^ route->destination);
 
@@ -110,7 +129,20 @@ INLINE int route6_forward(struct xdp_md *ctx)
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, ip.frame_len, ip.total, 6);
 look_again:
-	return route6_second_look(ctx, route6, device, doubt);
+	return doubt ? LOOK_AGAIN : LOOK_CLOSER;
+}
+
+/* As route_prove_stacked(). */
+NOINLINE int route6_prove_stacked(struct xdp_md *ctx)
+{
+	return route6_prove(ctx, 1);
+}
+
+INLINE int route6_forward(struct xdp_md *ctx)
+{
+	int action = CONSTANT(STACKED) ? route6_prove_stacked(ctx) : route6_prove(ctx, 0);
+
+	return likely(action < LOOK_AGAIN) ? action : route6_second_look(ctx, action == LOOK_AGAIN);
 }
 
 #endif

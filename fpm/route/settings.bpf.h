@@ -36,13 +36,16 @@ INLINE u64 guard_post_routing(u64 list)
 	return word;
 }
 
+INLINE u64 guard_pre_routing(u64 list)
+{
+	return CONSTANT(BR_NETFILTER) ? hook_list_foreign(list, CONSTANT(HOOK_SABOTAGE)) : list;
+}
+
 INLINE u64 guard_inet_hooks(struct net *net)
 {
-	u64 word = KGET(u64, net, nf.hooks_ipv4[NF_INET_PRE_ROUTING]);
+	u64 word = guard_pre_routing(KGET(u64, net, nf.hooks_ipv4[NF_INET_PRE_ROUTING]));
 	u64 post = KGET(u64, net, nf.hooks_ipv4[NF_INET_POST_ROUTING]);
 
-	if (CONSTANT(BR_NETFILTER))
-		word = hook_list_foreign(word, CONSTANT(HOOK_SABOTAGE));
 	COLLECT(word, KGET(u64, net, nf.hooks_ipv4[NF_INET_FORWARD]));
 	return word | guard_post_routing(post);
 }
@@ -50,7 +53,7 @@ INLINE u64 guard_inet_hooks(struct net *net)
 /* The same of the families ip6 and inet. */
 INLINE u64 guard_inet6_hooks(struct net *net)
 {
-	u64 word = KGET(u64, net, nf.hooks_ipv6[NF_INET_PRE_ROUTING]);
+	u64 word = guard_pre_routing(KGET(u64, net, nf.hooks_ipv6[NF_INET_PRE_ROUTING]));
 	u64 post = KGET(u64, net, nf.hooks_ipv6[NF_INET_POST_ROUTING]);
 
 	COLLECT(word, KGET(u64, net, nf.hooks_ipv6[NF_INET_FORWARD]));

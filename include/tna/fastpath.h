@@ -74,8 +74,11 @@ struct tna_route6 {
 	__u64 egress_inet6; /* struct inet6_dev *, there as long as the route */
 };
 
-/* For packets that are routed to or from a bridge, beside each route. */
-struct tna_route_bridges {
+/*
+ * For packets that are routed to or from a bridge, beside each route: those of IPv4, and behind them those of
+ * IPv6.
+ */
+struct tna_route_stack {
 	__u64 source;      /* struct net_bridge_fdb_entry * of the sender */
 	__u64 own;         /* the same of the bridge's own address */
 	__u64 fresh_until; /* jiffies: then Linux gets a frame, to refresh the sender's entry */

@@ -3,10 +3,11 @@
 
 namespace tna::test {
 
-void BridgedRouteTest::bridge(unsigned number, const std::vector<std::string>& others) {
+template <typename Router>
+void Bridged<Router>::bridge(unsigned number, const std::vector<std::string>& others) {
     const auto suffix = std::to_string(number);
     const auto name = "br" + suffix;
-    must("ip link add " + name + " address " + text(portMac(number)) +
+    must("ip link add " + name + " address " + text(Router::portMac(number)) +
          " type bridge mcast_snooping 0 ageing_time 6400000");
     auto ports = others;
     ports.push_back("p" + suffix);
@@ -20,10 +21,11 @@ void BridgedRouteTest::bridge(unsigned number, const std::vector<std::string>& o
         if (const std::string key = std::string("net.bridge.bridge-nf-call-") + words;
             command({"sysctl", "-n", key}).exitCode == 0)
             sysctl(key, "0");
-    sysctl("net.ipv4.conf." + name + ".rp_filter", "0");
     must("ip link set " + name + " up");
-    must("ip address add 10.0." + suffix + ".1/24 dev " + name);
-    knows(name, number);
+    this->becomes(name, number);
 }
+
+template class Bridged<RouteTest>;
+template class Bridged<Route6Test>;
 
 } // namespace tna::test

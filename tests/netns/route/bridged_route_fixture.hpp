@@ -5,9 +5,10 @@
 
 namespace tna::test {
 
-/// The same router, some of whose ports belong to bridges: br0 takes p0's place, br1 that of p1, with its MAC
-/// and its IP address. p2 has none of its own then.
-class BridgedRouteTest : public RouteTest {
+/// A router some of whose ports belong to bridges: br0 takes p0's place, br1 that of p1, with its MAC and its
+/// IP address. p2 has none of its own then.
+template <typename Router>
+class Bridged : public Router {
 protected:
     /// A bridge in the place of port `number`, which becomes its port beside the others.
     void bridge(unsigned number, const std::vector<std::string>& others = {});
@@ -18,40 +19,50 @@ protected:
 };
 
 /// Packets come in by a bridge: p0 and p2 are ports of br0.
-class FromBridge : public BridgedRouteTest {
+template <typename Router>
+class FromBridgeOf : public Bridged<Router> {
 protected:
     void SetUp() override {
-        BridgedRouteTest::SetUp();
-        if (IsSkipped())
+        Router::SetUp();
+        if (this->IsSkipped())
             return;
-        bridge(0, {"p2"});
-        routesAtLast();
+        this->bridge(0, {"p2"});
+        this->routesAtLast();
     }
 };
 
 /// Packets leave by a bridge: p1 and p2 are ports of br1, the host that is sent to is behind p1.
-class ToBridge : public BridgedRouteTest {
+template <typename Router>
+class ToBridgeOf : public Bridged<Router> {
 protected:
     void SetUp() override {
-        BridgedRouteTest::SetUp();
-        if (IsSkipped())
+        Router::SetUp();
+        if (this->IsSkipped())
             return;
-        bridge(1, {"p2"});
-        learnt(2, "p1");
-        routesAtLast();
+        this->bridge(1, {"p2"});
+        this->learnt(2, "p1");
+        this->routesAtLast();
     }
 };
 
 /// From one bridge to another: p0 is a port of br0, p1 and p2 are ports of br1.
-class FromBridgeToBridge : public ToBridge {
+template <typename Router>
+class FromBridgeToBridgeOf : public ToBridgeOf<Router> {
 protected:
     void SetUp() override {
-        ToBridge::SetUp();
-        if (IsSkipped())
+        ToBridgeOf<Router>::SetUp();
+        if (this->IsSkipped())
             return;
-        bridge(0);
-        routesAtLast();
+        this->bridge(0);
+        this->routesAtLast();
     }
 };
+
+using FromBridge = FromBridgeOf<RouteTest>;
+using FromBridge6 = FromBridgeOf<Route6Test>;
+using ToBridge = ToBridgeOf<RouteTest>;
+using ToBridge6 = ToBridgeOf<Route6Test>;
+using FromBridgeToBridge = FromBridgeToBridgeOf<RouteTest>;
+using FromBridgeToBridge6 = FromBridgeToBridgeOf<Route6Test>;
 
 } // namespace tna::test

@@ -5,6 +5,8 @@
 #include "support/ipv4.hpp"
 #include "support/ipv6.hpp"
 
+#include <functional>
+
 namespace tna::test {
 
 /// A router: its ports p0, p1, p2 have 10.0.N.1/24, and know the host 10.0.N.2 behind them as station N + 1.
@@ -30,10 +32,12 @@ public:
 
 protected:
     void SetUp() override;
+    /// Gives a device what the port with this number has: its addresses, and the host behind it as neighbour.
+    virtual void becomes(const std::string& device, unsigned number);
     /// The host with this number is known behind a device.
     static void knows(const std::string& device, unsigned number);
     /// Until a packet comes out where it should without the fast path.
-    void routesAtLast();
+    void routesAtLast(const Frame& frame = packet());
     /// A packet socket for a protocol, on an interface or (null) on all.
     static UniqueFd capture(const char* interface, int protocol);
     /// The frame is treated the fast way, and comes out where it should.
@@ -43,7 +47,12 @@ protected:
     /// Each packet socket that is to see a packet of this protocol does; the packet is slow as long.
     void expectCapturesToSee(const Frame& frame, int protocol);
     /// expectAsLinux() for one condition after the other, with the controller started once.
-    void expectAllAsLinux(const std::vector<Condition>& conditions);
+    void expectAllAsLinux(const std::vector<Condition>& conditions) {
+        expectAllTo(conditions, [](const Frame& frame) { return routedTo(frame); });
+    }
+    /// The same where something else than that comes out usually.
+    void expectAllTo(const std::vector<Condition>& conditions,
+                     const std::function<Arrivals(const Frame&)>& usual);
     /// Frames one after the other, first without the fast path, then with it. Says how many took it.
     std::uint64_t expectEachAsLinux(const std::vector<Frame>& frames);
     /// What Linux answers to senders has an identification of its own each time: 0 stands for it.
@@ -64,6 +73,8 @@ public:
 
 protected:
     void SetUp() override;
+    void becomes(const std::string& device, unsigned number) override;
+    void routesAtLast(const Frame& frame = packet()) { RouteTest::routesAtLast(frame); }
     /// Without the reports with which Linux joins groups, whenever it likes.
     [[nodiscard]] Arrivals arrivals() override;
 };
