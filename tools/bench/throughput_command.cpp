@@ -18,16 +18,14 @@ struct Arguments {
 
 std::string problemWithOptions(const ThroughputOptions& options) {
     for (const auto& name : options.contenders)
-        if (auto problem = problemWithContender(name, options.scenario); !problem.empty())
+        if (auto problem = problemWithContender(name, options.setup.scenario); !problem.empty())
             return problem;
     const unsigned present = std::thread::hardware_concurrency();
     for (const unsigned cpus : options.cpus)
         if (cpus == 0 || cpus > present)
             return fmt::format("{} CPUs were asked for, this machine has {}", cpus, present);
-    for (const unsigned stations : options.stations)
-        if (auto problem =
-                problemWith(Setup{options.scenario, stations, options.routes, 1, options.frameSize});
-            !problem.empty())
+    for (const auto& setup : loadsOf(options))
+        if (auto problem = problemWith(setup); !problem.empty())
             return problem;
     if (options.rounds == 0 || options.seconds <= 0)
         return "there must be at least one round, of more than 0 seconds";
@@ -36,8 +34,9 @@ std::string problemWithOptions(const ThroughputOptions& options) {
 
 int run(Arguments& arguments) {
     auto& options = arguments.options;
-    if (options.contenders.empty())
-        options.contenders = usualContenders(options.scenario);
+    const auto scenario = options.setup.scenario;
+    options.contenders = options.contenders.empty() ? usualContenders(scenario)
+                                                    : expandContenders(options.contenders, scenario);
     if (arguments.quick) {
         options.cpus = {1};
         options.rounds = 10;
@@ -50,8 +49,7 @@ int run(Arguments& arguments) {
             if (arguments.json)
                 print(resultDocument(options, machine, all));
             else
-                fmt::print("{}, {} byte frames, {}\n{}", nameOf(options.scenario), options.frameSize,
-                           machineLine(machine), renderTable(all));
+                fmt::print("{}, {}\n{}", nameOf(scenario), machineLine(machine), renderTable(all));
             for (const auto& remark : remarks(all))
                 fmt::print(stderr, "{}\n", remark);
             const bool complete =
@@ -65,21 +63,15 @@ void addThroughput(CLI::App& app, int& exitCode) {
     auto arguments = std::make_shared<Arguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("throughput", "frames per second at full offer");
-    command
-        ->add_option("--contender", options.contenders,
-                     "linux, linux+nf, tna, tna-mirror, tna@FILE, ceiling, direct")
-        ->delimiter(',')
-        ->default_str("all that the scenario has, of linux, linux+nf, tna, ceiling, direct");
-    addScenario(*command, options.scenario);
-    command->add_option("--routes", options.routes, "of a router: routes that lead to the destinations")
-        ->capture_default_str();
+    addContenders(*command, options.contenders);
+    addSetup(*command, options.setup);
     command
         ->add_option("--stations", options.stations,
                      "numbers of pairs of stations that talk; or destinations")
         ->delimiter(',')
         ->capture_default_str();
     command->add_option("--cpus", options.cpus, "numbers of CPUs")->delimiter(',')->capture_default_str();
-    command->add_option("--size", options.frameSize, "frame size in bytes")->capture_default_str();
+    addSizes(*command, options.sizes);
     command->add_option("--rounds", options.rounds, "rounds")->capture_default_str();
     command->add_option("--seconds", options.seconds, "length of each measurement")->capture_default_str();
     command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
@@ -87,13 +79,10 @@ void addThroughput(CLI::App& app, int& exitCode) {
     command->add_flag("--quick", arguments->quick, "ten rounds on one CPU");
     command->footer(
         "bridge: of two ports; router, router6: two ports with IPv4 or IPv6 addresses; bridges: two bridges "
-        "with "
-        "IPv4 addresses.\n"
-        "linux: alone, with br_netfilter's calls of the rule sets off; linux+nf: on, the "
-        "kernel's default;\ntna: tnad beside it; tna-mirror: the same with fdb = \"mirror\"; tna@FILE: "
-        "another daemon, to compare with;\nceiling: a program that only redirects to a fixed port; direct: "
-        "the sink in the place of what is measured.\n"
-        "Before each measurement a frame of each flow is sent and compared at the far end.");
+        "with IPv4 addresses.\n" +
+        contenderHelp() +
+        "Before anything is timed a frame of each flow and size is sent, and compared at the far end; then a "
+        "TCP\nconnection is made.");
     command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
 }
 
