@@ -19,6 +19,7 @@ void addLatency(CLI::App& app, int& exitCode);
 void addRfc2544(CLI::App& app, int& exitCode);
 void addKill(CLI::App& app, int& exitCode);
 void addReaction(CLI::App& app, int& exitCode);
+void addMicro(CLI::App& app, int& exitCode);
 void addReport(CLI::App& app, int& exitCode);
 
 // What the commands have in common.

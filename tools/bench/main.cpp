@@ -25,6 +25,7 @@ int parseAndRun(int argc, char** argv) {
     tna::bench::addRfc2544(app, exitCode);
     tna::bench::addKill(app, exitCode);
     tna::bench::addReaction(app, exitCode);
+    tna::bench::addMicro(app, exitCode);
     tna::bench::addReport(app, exitCode);
     app.add_subcommand("clean", "remove what killed runs have left")->callback([] {
         fmt::print("{} namespaces and {} folders removed\n", tna::bench::removeLeftovers(),

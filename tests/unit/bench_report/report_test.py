@@ -59,6 +59,14 @@ def rfc2544():
             "series": [entry("linux", 1.0, throttled=True), entry("ovs", 2.5, cores=1, tcp="tx off"), nobody]}
 
 
+def micro():
+    def row(module, over, **more):
+        return {"module": module, "profile": module, "instructions": 300, "jited_bytes": 2000, "ns": None,
+                "over_empty_ns": summary(over) if over else None, "not_timed": None} | more
+    return {"version": 1, "command": "micro", "machine": MACHINE, "options": {},
+            "rows": [row("bridge", 51.0), row("vlans", None, not_timed="no VLANs here")]}
+
+
 class Page(html.parser.HTMLParser):
     """What a browser would load from elsewhere, and what it would show."""
 
@@ -134,6 +142,11 @@ class Report(unittest.TestCase):
         self.assertIn("polycube was not measured: not installed", page.text)
         self.assertIn("ovs: with a processor of its own", page.text)
         self.assertIn("ovs: real TCP connections work only where senders finish", page.text)
+
+    def test_costs_of_modules_are_told(self):
+        _, page = self.report(micro())
+        self.assertIn("bridge: 51 ns for each frame, 300 instructions.", page.text)
+        self.assertIn("no VLANs here", page.text)
 
     def test_frame_sizes_are_loads_of_their_own(self):
         more = [series(name, 2.0, size=size) for name in ("linux", "tna") for size in (512, 1514, "imix")]

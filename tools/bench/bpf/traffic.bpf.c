@@ -87,12 +87,17 @@ static __always_inline void write_flow(__u8 *data, __u32 flow, __u32 header_sum,
 /* Gives the frame the next size of the pattern; its index, or SIZES if that cannot be. */
 static __always_inline __u32 next_size(struct xdp_md *ctx, __u64 number)
 {
+	__u64 place = number % PATTERN;
 	__u32 index;
 
 	if (size_count == 1)
 		return 0;
-	index = pattern[number % PATTERN];
-	if (index >= SIZES || bpf_xdp_adjust_tail(ctx, (int)(sizes[index] - (ctx->data_end - ctx->data))))
+	asm volatile(""
+		     : "+r"(place)); /* the verifier does not know what a remainder is, the compiler does */
+	if (place >= PATTERN)
+		return SIZES;
+	index = pattern[place];
+	if (index >= SIZES || bpf_xdp_adjust_tail(ctx, (int)(sizes[index] - bpf_xdp_get_buff_len(ctx))))
 		return SIZES;
 	return index;
 }

@@ -106,6 +106,11 @@ def of_reaction(result):
     ]
 
 
+def of_micro(result):
+    return [f"{one['module']}: {one['over_empty_ns']['median']:.0f} ns for each frame, {one['instructions']} instructions."
+            for one in result.document["rows"] if one["over_empty_ns"] and one["profile"] != "empty"]
+
+
 def doubts(result):
     """What a reader must know before believing the figures."""
     notes = []

@@ -105,7 +105,15 @@ def reaction(result):
     return section(result, "Reaction and rest of the daemon", findings.of_reaction(result))
 
 
-SECTIONS = {"throughput": throughput, "rfc2544": rfc2544, "latency": latency, "kill": kill, "reaction": reaction}
+def micro(result):
+    rows = [[one["module"], one["profile"], one["instructions"], one["jited_bytes"], spread(one["ns"]),
+             spread(one["over_empty_ns"]), one["not_timed"] or ""] for one in result.document["rows"]]
+    return section(result, "What each module costs", findings.of_micro(result), rows=rows,
+                   columns=["", "profile", "instructions", "bytes", "ns/frame", "over empty", ""])
+
+
+SECTIONS = {"throughput": throughput, "rfc2544": rfc2544, "latency": latency, "kill": kill, "reaction": reaction,
+            "micro": micro}
 
 
 def comparisons(all_results):
