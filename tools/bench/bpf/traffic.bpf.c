@@ -288,7 +288,10 @@ int keep(struct xdp_md *ctx)
 	if (!frame)
 		return XDP_DROP;
 	frame->size = size;
-	if (size > 0 && size <= sizeof(frame->bytes))
+	if (size > sizeof(frame->bytes))
+		return XDP_DROP;
+	asm volatile("" : "+r"(size)); /* one test for both bounds would tell older verifiers nothing */
+	if (size >= ETH_HLEN)
 		bpf_xdp_load_bytes(ctx, 0, frame->bytes, size);
 	return XDP_DROP;
 }
