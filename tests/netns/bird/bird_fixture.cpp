@@ -15,7 +15,7 @@
 namespace tna::test {
 
 namespace {
-constexpr unsigned destinations = 200; // a multiple of 25
+constexpr unsigned destinations = 200;              // a multiple of 25
 constexpr auto patience = std::chrono::seconds(30); // for machines that have a lot else to do
 
 const Mac routerMac = station(0x100);
@@ -46,7 +46,8 @@ void BirdTest::makePort(unsigned number, const Namespace& home) {
     must("ip link add p" + n + " type veth peer name far" + n + " netns " + home.name());
     const auto up = [&](const std::string& device, unsigned host) {
         if (ipv6)
-            for (const char* words : {"addr_gen_mode=1", "accept_dad=0", "keep_addr_on_down=1", "disable_ipv6=0"})
+            for (const char* words :
+                 {"addr_gen_mode=1", "accept_dad=0", "keep_addr_on_down=1", "disable_ipv6=0"})
                 must("sysctl -qw net.ipv6.conf." + device + "." + words);
         must("ip link set " + device + " up");
         must("ip address add " + address(number, host) + length + " dev " + device);
@@ -65,10 +66,11 @@ void BirdTest::makeConfigurations() const {
         routes += "route " + prefixes_->text(i) + " blackhole;\n";
     ASSERT_TRUE(writeFile(file("routes"), routes));
     const auto session = [&](unsigned number, unsigned from, unsigned to, const std::string& channel) {
-        return fmt::format("protocol bgp neighbour{} {{ local {} as {}; neighbor {} as {}; connect delay time "
-                           "1; connect retry time 2; error wait time 1, 2; check link yes; {} {{ {} }}; }}\n",
-                           number, address(number, from), 64500 + (from - 1) * number, address(number, to),
-                           64500 + (to - 1) * number, family, channel);
+        return fmt::format(
+            "protocol bgp neighbour{} {{ local {} as {}; neighbor {} as {}; connect delay time "
+            "1; connect retry time 2; error wait time 1, 2; check link yes; {} {{ {} }}; }}\n",
+            number, address(number, from), 64500 + (from - 1) * number, address(number, to),
+            64500 + (to - 1) * number, family, channel);
     };
     auto router = fmt::format("router id 10.0.0.1;\nprotocol device {{ }}\nprotocol kernel {{ {} {{ import "
                               "none; export all; }}; }}\n",
@@ -94,9 +96,8 @@ void BirdTest::startBird(const Namespace& home, const std::string& name) {
 void BirdTest::startTnad() {
     const ctl::Client client(file("tnad.socket"));
     ASSERT_TRUE(writeFile(file("tnad.conf"), "[ports]\nexclude_kinds = []\n"));
-    processes_.push_back(std::make_unique<Process>(
-        std::vector<std::string>{TNAD, "--config", file("tnad.conf"), "--socket", file("tnad.socket"),
-                                 "--log-level", "off"}));
+    processes_.push_back(std::make_unique<Process>(std::vector<std::string>{
+        TNAD, "--config", file("tnad.conf"), "--socket", file("tnad.socket"), "--log-level", "off"}));
     std::string state;
     const bool accelerated = eventually(
         [&] {

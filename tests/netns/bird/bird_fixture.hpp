@@ -38,8 +38,8 @@ protected:
     /// Until the kernel has told that every prefix is routed to this neighbour. Packets are sent all the
     /// while, and some more afterwards.
     void sendUntilRoutedTo(unsigned neighbour);
-    /// Of these packets, those that were sent after the kernel had told that they are routed to this neighbour
-    /// came out there, each one, and nowhere else.
+    /// Of these packets, those that were sent after the kernel had told that they are routed to this
+    /// neighbour came out there, each one, and nowhere else.
     void expectArrivalsOnlyAt(unsigned neighbour);
     /// The far end of the link to a neighbour.
     void setLink(unsigned neighbour, const std::string& state);

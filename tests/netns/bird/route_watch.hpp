@@ -10,7 +10,8 @@
 
 namespace tna::test {
 
-/// The prefixes that are announced, by number: 20.0.0.0/24 and those after it, or fd20::/48 and those after it.
+/// The prefixes that are announced, by number: 20.0.0.0/24 and those after it, or fd20::/48 and those after
+/// it.
 struct Prefixes {
     int family; ///< AF_INET or AF_INET6
     unsigned count;
