@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "router_world.hpp"
 #include "step.hpp"
 
 namespace tna::test {
@@ -27,9 +26,8 @@ private:
 
     unsigned steps_;
     unsigned step_ = 0;
-    std::string undo_;                   ///< of the last change, if it has one
-    unsigned down_ = RouterWorld::ports; ///< the port that is down, if there is one
-    unsigned lasts_ = 0;                 ///< how many packets ago that was
+    std::string undo_;   ///< of the last change, if it has one
+    unsigned lasts_ = 0; ///< how many packets ago that was
 };
 
 } // namespace tna::test
