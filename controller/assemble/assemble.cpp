@@ -154,12 +154,17 @@ private:
                "see 'finished_frames' under [ports] in the configuration");
     }
 
+    [[nodiscard]] std::string owner() const {
+        const auto* master = around_.network.link(link_.master);
+        return master != nullptr ? master->name + " (of kind " + master->kind + ")" : "another device";
+    }
+
     void ruleRouted() {
         if (watched())
             no("routing-watched", "packets are routed by Linux where the kernel is not read in place",
                "`tnactl capabilities` shows why it is not");
         if (link_.master != 0)
-            no("has-master", "another device owns it: a VRF, a bond or a team, which are left to Linux");
+            no("has-master", owner() + " owns it, and what such devices receive is left to Linux");
     }
 
     void ruleBridge(const model::Link& bridge) {

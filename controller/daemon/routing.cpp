@@ -10,30 +10,42 @@
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <netinet/ip.h>
+#include <netinet/ip6.h>
+#include <netinet/udp.h>
 
 namespace tna::daemon {
 
 namespace {
 using nlohmann::json;
 
+struct Address {
+    int family = AF_INET;
+    std::array<std::uint8_t, 16> bytes{};
+
+    [[nodiscard]] std::size_t size() const { return family == AF_INET ? 4 : bytes.size(); }
+    [[nodiscard]] std::uint8_t bits() const { return static_cast<std::uint8_t>(8 * size()); }
+    void writeTo(std::uint8_t* place) const { std::copy_n(bytes.begin(), size(), place); }
+};
+
 struct Question {
-    in_addr from{};
-    in_addr to{};
+    Address from;
+    Address to;
     model::IfIndex port = 0;    ///< that the packet comes in by
     model::IfIndex arrival = 0; ///< as which Linux receives it: that one, or its bridge
     model::MacAddress station;  ///< of that one
 };
 
-Result<in_addr> addressOf(const std::string& text) {
-    in_addr address{};
-    if (::inet_pton(AF_INET, text.c_str(), &address) != 1)
-        return std::unexpected(Error{"'" + text + "' is not an IPv4 address", {}, "for example 192.0.2.1"});
-    return address;
+Result<Address> addressOf(const std::string& text) {
+    for (const int family : {AF_INET, AF_INET6})
+        if (Address address{family}; ::inet_pton(family, text.c_str(), address.bytes.data()) == 1)
+            return address;
+    return std::unexpected(
+        Error{"'" + text + "' is not an IP address", {}, "for example 192.0.2.1, or 2001:db8::1"});
 }
 
-std::string textOf(const void* address) {
-    char text[INET_ADDRSTRLEN] = {};
-    return ::inet_ntop(AF_INET, address, text, sizeof(text));
+std::string textOf(int family, const void* address) {
+    char text[INET6_ADDRSTRLEN] = {};
+    return ::inet_ntop(family, address, text, sizeof(text));
 }
 
 std::string macAt(const std::vector<std::uint8_t>& frame, std::size_t at) {
@@ -49,9 +61,9 @@ model::MacAddress neighbourOf(const Question& question) {
     request->nlmsg_type = RTM_GETNEIGH;
     request->nlmsg_flags = NLM_F_REQUEST;
     auto* neighbour = static_cast<ndmsg*>(mnl_nlmsg_put_extra_header(request, sizeof(ndmsg)));
-    neighbour->ndm_family = AF_INET;
+    neighbour->ndm_family = static_cast<std::uint8_t>(question.from.family);
     neighbour->ndm_ifindex = static_cast<int>(question.arrival);
-    mnl_attr_put(request, NDA_DST, sizeof(question.from), &question.from);
+    mnl_attr_put(request, NDA_DST, question.from.size(), question.from.bytes.data());
     model::MacAddress mac{{2, 0x74, 0x6e, 0x61, 0, 0}};
     (void)capability::queryNetlink(NETLINK_ROUTE, request, [&](const nlmsghdr* message) {
         capability::forEachAttribute(message, sizeof(ndmsg), [&](const nlattr* attribute) {
@@ -64,29 +76,47 @@ model::MacAddress neighbourOf(const Question& question) {
     return mac;
 }
 
-/// A packet of UDP, as small as they come, with a long life before it.
+void writeIpv4(const Question& question, std::vector<std::uint8_t>& frame) {
+    auto* header = &frame[ETH_HLEN];
+    header[0] = 0x45; // version, and words of the header
+    header[3] = static_cast<std::uint8_t>(frame.size() - ETH_HLEN);
+    header[8] = IPDEFTTL;
+    header[9] = IPPROTO_UDP;
+    question.from.writeTo(header + 12);
+    question.to.writeTo(header + 16);
+    std::uint32_t sum = 0;
+    for (unsigned i = 0; i < sizeof(iphdr); i += 2)
+        sum += static_cast<std::uint32_t>(header[i]) << 8U | header[i + 1];
+    sum = (sum & 0xffffU) + (sum >> 16U);
+    sum = ~(sum + (sum >> 16U));
+    header[10] = static_cast<std::uint8_t>(sum >> 8U);
+    header[11] = static_cast<std::uint8_t>(sum);
+}
+
+void writeIpv6(const Question& question, std::vector<std::uint8_t>& frame) {
+    auto* header = &frame[ETH_HLEN];
+    header[0] = 0x60;
+    header[5] = static_cast<std::uint8_t>(frame.size() - ETH_HLEN - sizeof(ip6_hdr));
+    header[6] = IPPROTO_UDP;
+    header[7] = IPDEFTTL;
+    question.from.writeTo(header + 8);
+    question.to.writeTo(header + 24);
+}
+
+/// A packet of UDP, a small one, with a long life before it.
 std::vector<std::uint8_t> packetFor(const Question& question) {
+    const bool ipv4 = question.to.family == AF_INET;
     const auto sender = neighbourOf(question);
-    std::vector<std::uint8_t> frame(ETH_ZLEN);
+    std::vector<std::uint8_t> frame(ipv4 ? ETH_ZLEN : ETH_HLEN + sizeof(ip6_hdr) + sizeof(udphdr));
     std::ranges::copy(question.station.bytes, frame.begin());
     std::ranges::copy(sender.bytes, frame.begin() + ETH_ALEN);
-    frame[2 * ETH_ALEN] = ETH_P_IP >> 8;
-    iphdr header{};
-    header.version = 4;
-    header.ihl = 5;
-    header.tot_len = htons(ETH_ZLEN - ETH_HLEN);
-    header.ttl = IPDEFTTL;
-    header.protocol = IPPROTO_UDP;
-    header.saddr = question.from.s_addr;
-    header.daddr = question.to.s_addr;
-    std::array<std::uint16_t, sizeof(header) / 2> words{};
-    std::memcpy(words.data(), &header, sizeof(header));
-    std::uint32_t sum = 0;
-    for (const auto word : words)
-        sum += word;
-    sum = (sum & 0xffffU) + (sum >> 16U);
-    header.check = static_cast<std::uint16_t>(~(sum + (sum >> 16U)));
-    std::memcpy(&frame[ETH_HLEN], &header, sizeof(header));
+    const unsigned etherType = ipv4 ? ETH_P_IP : ETH_P_IPV6;
+    frame[2 * ETH_ALEN] = static_cast<std::uint8_t>(etherType >> 8U);
+    frame[2 * ETH_ALEN + 1] = static_cast<std::uint8_t>(etherType);
+    if (ipv4)
+        writeIpv4(question, frame);
+    else
+        writeIpv6(question, frame);
     return frame;
 }
 
@@ -103,23 +133,23 @@ json askKernel(const Question& question, const model::Network& network) {
     request->nlmsg_type = RTM_GETROUTE;
     request->nlmsg_flags = NLM_F_REQUEST;
     auto* route = static_cast<rtmsg*>(mnl_nlmsg_put_extra_header(request, sizeof(rtmsg)));
-    route->rtm_family = AF_INET;
-    route->rtm_dst_len = 32;
-    route->rtm_src_len = 32;
-    mnl_attr_put(request, RTA_DST, sizeof(question.to), &question.to);
-    mnl_attr_put(request, RTA_SRC, sizeof(question.from), &question.from);
+    route->rtm_family = static_cast<std::uint8_t>(question.to.family);
+    route->rtm_dst_len = question.to.bits();
+    route->rtm_src_len = question.from.bits();
+    mnl_attr_put(request, RTA_DST, question.to.size(), question.to.bytes.data());
+    mnl_attr_put(request, RTA_SRC, question.from.size(), question.from.bytes.data());
     mnl_attr_put_u32(request, RTA_IIF, question.arrival);
     json answer{{"type", nullptr}, {"device", nullptr}, {"gateway", nullptr}, {"error", nullptr}};
     const auto asked = capability::queryNetlink(NETLINK_ROUTE, request, [&](const nlmsghdr* message) {
         answer["type"] = typeOf(static_cast<const rtmsg*>(mnl_nlmsg_get_payload(message))->rtm_type);
         capability::forEachAttribute(message, sizeof(rtmsg), [&](const nlattr* attribute) {
-            const bool four = mnl_attr_get_payload_len(attribute) == sizeof(std::uint32_t);
-            if (mnl_attr_get_type(attribute) == RTA_OIF && four) {
+            const auto length = mnl_attr_get_payload_len(attribute);
+            if (mnl_attr_get_type(attribute) == RTA_OIF && length == sizeof(std::uint32_t)) {
                 const auto* device = network.link(mnl_attr_get_u32(attribute));
                 answer["device"] = device != nullptr ? json(device->name) : json();
             }
-            if (mnl_attr_get_type(attribute) == RTA_GATEWAY && four)
-                answer["gateway"] = textOf(mnl_attr_get_payload(attribute));
+            if (mnl_attr_get_type(attribute) == RTA_GATEWAY && length == question.to.size())
+                answer["gateway"] = textOf(question.to.family, mnl_attr_get_payload(attribute));
         });
         return false;
     });
@@ -152,6 +182,10 @@ Result<json> Controller::route(const std::string& port, const std::string& from,
     const auto destination = addressOf(to);
     if (!source || !destination)
         return std::unexpected((!source ? source : destination).error());
+    if (source->family != destination->family)
+        return std::unexpected(Error{"'" + from + "' and '" + to + "' are of different protocols",
+                                     {},
+                                     "give two IPv4 addresses, or two IPv6 addresses"});
     const auto* bridge = link->bridgePort ? network.link(link->master) : nullptr;
     const auto& arrival = bridge != nullptr ? *bridge : *link;
     const Question question{*source, *destination, link->ifindex, arrival.ifindex, arrival.mac};

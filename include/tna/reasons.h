@@ -61,7 +61,7 @@
 	X(SWITCHDEV, "switchdev", "hardware forwards between these ports")                                   \
 	X(HEADROOM, "headroom", "there is no room in front of the frame for a VLAN tag")                     \
 	X(STACKED, "stacked", "another device takes the port's frames (a bridge, a bond, a macvlan)")        \
-	X(VRF, "vrf", "the port belongs to a VRF")                                                           \
+	X(VRF, "vrf", "the port belongs to a VRF, which has routes of its own")                              \
 	X(NOT_FORWARDING, "not-forwarding", "forwarding is off for this protocol, or on the port")           \
 	X(IP_NETFILTER, "ip-netfilter", "netfilter rules, NAT or connection tracking for routed packets")    \
 	X(XFRM, "xfrm", "IPsec policies")                                                                    \
@@ -71,10 +71,12 @@
 	X(TTL, "ttl", "the packet's time to live (hop limit) ends here: Linux tells its sender")             \
 	X(IP_ADDRESS, "ip-address",                                                                          \
 	  "an address that is not routed (multicast, broadcast, loopback, link-local, zero)")                \
-	X(RULES, "ip-rules", "there are or were routing rules besides the usual ones")                       \
+	X(RULES, "ip-rules",                                                                                 \
+	  "there are or were routing rules besides the usual ones (ip rule): Linux decides, until the "      \
+	  "namespace goes")                                                                                  \
 	X(PROXY_NDP, "proxy-ndp", "Linux answers neighbour discovery for others (sysctl proxy_ndp)")         \
 	X(ROUTE_LOCAL, "not-routed", "for this host, or without a route, or the route says no")              \
-	X(MULTIPATH, "multipath", "the route has several next hops")                                         \
+	X(MULTIPATH, "multipath", "the route has several next hops: Linux spreads packets over them")        \
 	X(ROUTE_SPECIAL, "special-route",                                                                    \
 	  "a route that depends on the type of service or the source, encapsulates, has a gateway of the "   \
 	  "other protocol, or of which ICMP told something")                                                 \

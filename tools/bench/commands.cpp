@@ -70,13 +70,48 @@ void takePriority() {
     ::setpriority(PRIO_PROCESS, 0, highestPriority);
 }
 
-void addScenario(CLI::App& command, Scenario& scenario) {
+void addContenders(CLI::App& command, std::vector<std::string>& contenders) {
+    command.add_option("--contender", contenders, "who is measured, or all; see below")->delimiter(',');
+}
+
+namespace {
+/// "imix" stands for its number.
+template <typename Sizes>
+CLI::Option* addSizeOption(CLI::App& command, const std::string& names, Sizes& sizes,
+                           const std::string& help) {
+    static const std::map<std::string, unsigned> words{{"imix", imix}};
+    return command.add_option(names, sizes, help)
+        ->transform(CLI::Transformer(words, CLI::ignore_case).description(""))
+        ->default_str("64");
+}
+} // namespace
+
+void addSize(CLI::App& command, unsigned& size) {
+    addSizeOption(command, "--size", size, "frame size in bytes, or imix");
+}
+
+void addSizes(CLI::App& command, std::vector<unsigned>& sizes) {
+    addSizeOption(command, "--size,--sizes", sizes, "frame sizes in bytes, or imix")->delimiter(',');
+}
+
+void addSetup(CLI::App& command, Setup& setup) {
     std::map<std::string, Scenario> names;
     for (std::size_t i = 0; i < scenarioNames.size(); i++)
         names.emplace(scenarioNames.at(i), static_cast<Scenario>(i));
-    command.add_option("--scenario", scenario, "what lies in between: bridge, router, router6, bridges")
+    command
+        .add_option("--scenario", setup.scenario, "what lies in between: bridge, router, router6, bridges")
         ->transform(CLI::CheckedTransformer(names, CLI::ignore_case).description(""))
         ->default_str("bridge");
+    command.add_option("--routes", setup.routes, "of a router: routes that lead to the destinations")
+        ->capture_default_str();
+    static const std::map<std::string, Protocol> protocols{{"udp", Protocol::udp}, {"tcp", Protocol::tcp}};
+    command.add_option("--protocol", setup.protocol, "what packets carry: udp or tcp")
+        ->transform(CLI::CheckedTransformer(protocols, CLI::ignore_case).description(""))
+        ->default_str("udp");
+    command.add_option("--vlan", setup.vlan, "frames carry an 802.1Q tag of this VLAN");
+    command.add_flag("--vlan-filtering", setup.vlanFiltering, "the bridge filters, and has that VLAN");
+    command.add_option("--reverse", setup.reverse, "frames per second that come back meanwhile")
+        ->capture_default_str();
 }
 
 void print(const nlohmann::json& document) {

@@ -16,8 +16,10 @@ namespace tna::bench {
 // Each adds a command that measures, prints, and sets the exit code.
 void addThroughput(CLI::App& app, int& exitCode);
 void addLatency(CLI::App& app, int& exitCode);
+void addRfc2544(CLI::App& app, int& exitCode);
 void addKill(CLI::App& app, int& exitCode);
 void addReaction(CLI::App& app, int& exitCode);
+void addMicro(CLI::App& app, int& exitCode);
 void addReport(CLI::App& app, int& exitCode);
 
 // What the commands have in common.
@@ -30,8 +32,11 @@ void addReport(CLI::App& app, int& exitCode);
 /// Other work on the machine must not decide what is measured: the rest of this program runs in a process of
 /// a session of its own, with the highest priority; what it starts does, too.
 void takePriority();
-/// The option that chooses one.
-void addScenario(CLI::App& command, Scenario& scenario);
+/// The options that say what lies in between, and what goes through it.
+void addSetup(CLI::App& command, Setup& setup);
+void addContenders(CLI::App& command, std::vector<std::string>& contenders);
+void addSize(CLI::App& command, unsigned& size);
+void addSizes(CLI::App& command, std::vector<unsigned>& sizes);
 void print(const nlohmann::json& document);
 
 } // namespace tna::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/contender.hpp"
 
-#include "bench/tnad.hpp"
+#include "bench/contenders/make.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,121 +11,131 @@
 namespace tna::bench {
 
 namespace {
-
 /// "tna@FILE" is the daemon in that file.
 constexpr std::string_view otherDaemon = "tna@";
 
-class Linux : public Contender {
-public:
-    Result<void> start(Traffic&) override { return {}; }
-    void stop() override {}
+/// What a contender can be put in the place of.
+enum class Place { any, bridge, router, bridgeOrRouter };
+
+struct Kind {
+    std::string_view name;
+    Place place;
+    bool usual;
+    std::string_view help;
+    std::unique_ptr<Contender> (*make)(const std::string& tnad, Scenario scenario);
 };
 
-class LinuxWithBridgeNetfilter : public Contender {
-public:
-    Result<void> start(Traffic&) override { return setBridgeNetfilter(true); }
-    void stop() override { [[maybe_unused]] const auto set = setBridgeNetfilter(false); }
-    bool optional() const override { return true; }
+constexpr std::array kinds{
+    Kind{"linux", Place::any, true, "Linux alone, with br_netfilter's calls of the rule sets off",
+         [](const std::string&, Scenario) { return makeLinux(false); }},
+    Kind{"linux+nf", Place::bridge, true, "with them on, the kernel's default",
+         [](const std::string&, Scenario) { return makeLinux(true); }},
+    Kind{"tna", Place::any, true, "tnad beside it",
+         [](const std::string& tnad, Scenario) { return makeTna(tnad, "auto"); }},
+    Kind{"tna-mirror", Place::bridge, false, "tnad with fdb = \"mirror\"",
+         [](const std::string& tnad, Scenario) { return makeTna(tnad, "mirror"); }},
+    Kind{"ceiling", Place::any, true, "a program that only redirects to a fixed port",
+         [](const std::string&, Scenario) { return makeCeiling(); }},
+    Kind{"direct", Place::any, true, "the sink in the place of what is measured",
+         [](const std::string&, Scenario) { return makeDirect(); }},
+    Kind{"xdp-forward", Place::router, false, "that of xdp-tools 1.5 or newer",
+         [](const std::string&, Scenario) { return makeXdpForward(); }},
+    Kind{"ovs", Place::bridge, false, "Open vSwitch in user space, by AF_XDP",
+         [](const std::string&, Scenario) { return makeOvs(FrameSocket::xdp); }},
+    Kind{"ovs-packet", Place::bridge, false, "the same by packet sockets",
+         [](const std::string&, Scenario) { return makeOvs(FrameSocket::packet); }},
+    Kind{"dpdk", Place::bridge, false, "DPDK's testpmd, which looks at nothing, by AF_XDP",
+         [](const std::string&, Scenario) { return makeDpdk(FrameSocket::xdp); }},
+    Kind{"dpdk-packet", Place::bridge, false, "the same by packet sockets",
+         [](const std::string&, Scenario) { return makeDpdk(FrameSocket::packet); }},
+    Kind{"polycube", Place::bridgeOrRouter, false, "polycubed's simplebridge or router",
+         [](const std::string&, Scenario scenario) { return makePolycube(scenario); }},
 };
 
-class Ceiling : public Contender {
-public:
-    Result<void> start(Traffic& traffic) override {
-        for (const auto& [program, device] :
-             {std::pair{traffic.ceilingProgram(), "d0"}, std::pair{traffic.ceilingBackProgram(), "d1"}}) {
-            auto link = attachXdp(program, device);
-            if (!link)
-                return std::unexpected(link.error());
-            links_.push_back(std::move(*link));
-        }
-        return {};
+const Kind* find(const std::string& name) {
+    const auto* const kind = std::ranges::find(kinds, name, &Kind::name);
+    return kind == kinds.end() ? nullptr : kind;
+}
+
+bool fits(const Kind& kind, Scenario scenario) {
+    switch (kind.place) {
+    case Place::bridge:
+        return scenario == Scenario::bridge;
+    case Place::router:
+        return scenario == Scenario::router || scenario == Scenario::router6;
+    case Place::bridgeOrRouter:
+        return scenario == Scenario::bridge || scenario == Scenario::router;
+    case Place::any:
+        break;
     }
-    void stop() override { links_.clear(); }
-    bool forwards() const override { return false; }
+    return true;
+}
 
-private:
-    std::vector<UniqueFd> links_;
-};
+std::string scenariosOf(const Kind& kind) {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < scenarioNames.size(); i++)
+        if (fits(kind, static_cast<Scenario>(i)))
+            names.push_back(scenarioNames.at(i));
+    return fmt::format("{}", fmt::join(names, " or "));
+}
 
-/// No device under test: the sink takes its place.
-class Direct : public Contender {
-public:
-    Result<void> start(Traffic& traffic) override {
-        return traffic.putSink(traffic.topology().device(), "d0");
-    }
-    void stop() override {}
-    bool forwards() const override { return false; }
-};
-
-/// The daemon itself; ended after each turn, so that nothing of it is there while others are measured.
-class Tna : public Contender {
-public:
-    Tna(std::string file, std::string fdb) : file_(std::move(file)), fdb_(std::move(fdb)) {}
-    Result<void> start(Traffic&) override {
-        auto started = Tnad::start(file_, fdb_);
-        if (!started)
-            return std::unexpected(started.error());
-        tnad_.emplace(std::move(*started));
-        return tnad_->waitAccelerated(2);
-    }
-    void stop() override { tnad_.reset(); }
-    Result<std::optional<std::uint64_t>> slowFrames() override {
-        const auto port = tnad_->port("d0");
-        if (!port)
-            return std::unexpected(port.error());
-        return (*port)["slow_packets"].get<std::uint64_t>();
-    }
-
-private:
-    std::string file_;
-    std::string fdb_;
-    std::optional<Tnad> tnad_;
-};
-
-/// What is of no use between other devices.
-bool ofBridges(const std::string& name) {
-    return name == "linux+nf" || name == "tna-mirror";
+std::vector<std::string> named(Scenario scenario, bool onlyUsual) {
+    std::vector<std::string> names;
+    for (const auto& kind : kinds)
+        if (fits(kind, scenario) && (kind.usual || !onlyUsual))
+            names.emplace_back(kind.name);
+    return names;
 }
 } // namespace
 
 std::string problemWithContender(const std::string& name, Scenario scenario) {
-    static const std::vector<std::string> names{"linux",      "linux+nf", "tna",
-                                                "tna-mirror", "ceiling",  "direct"};
-    if (std::ranges::count(names, name) > 0)
-        return scenario != Scenario::bridge && ofBridges(name)
-                   ? fmt::format("'{}' bridges only: choose it with --scenario bridge", name)
-                   : "";
+    if (const auto* kind = find(name))
+        return fits(*kind, scenario) ? ""
+                                     : fmt::format("'{}' is no {}: choose it with --scenario {}", name,
+                                                   nameOf(scenario), scenariosOf(*kind));
     if (!name.starts_with(otherDaemon))
-        return fmt::format("there is no contender '{}'; known: {}, {}FILE", name, fmt::join(names, ", "),
-                           otherDaemon);
+        return fmt::format("there is no contender '{}'; known: {}, all", name, contenderNames());
     const auto file = name.substr(otherDaemon.size());
     return ::access(file.c_str(), X_OK) == 0 ? ""
                                              : fmt::format("cannot run '{}': {}", file, errnoText(errno));
 }
 
-std::vector<std::string> usualContenders(Scenario scenario) {
-    std::vector<std::string> usual{"linux", "linux+nf", "tna", "ceiling", "direct"};
-    if (scenario != Scenario::bridge)
-        std::erase_if(usual, ofBridges);
-    return usual;
+std::string contenderNames() {
+    std::string names;
+    for (const auto& kind : kinds)
+        names += fmt::format("{}, ", kind.name);
+    return names + std::string{otherDaemon} + "FILE";
 }
 
-std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad) {
-    if (name == "linux")
-        return std::make_unique<Linux>();
-    if (name == "linux+nf")
-        return std::make_unique<LinuxWithBridgeNetfilter>();
-    if (name == "tna")
-        return std::make_unique<Tna>(tnad, "auto");
-    if (name == "tna-mirror")
-        return std::make_unique<Tna>(tnad, "mirror");
-    if (name.starts_with(otherDaemon))
-        return std::make_unique<Tna>(name.substr(otherDaemon.size()), "auto");
-    if (name == "direct")
-        return std::make_unique<Direct>();
-    if (name == "ceiling")
-        return std::make_unique<Ceiling>();
-    return nullptr;
+std::string contenderHelp() {
+    std::string help = "Contenders:\n";
+    for (const auto& kind : kinds)
+        help += fmt::format("  {:<12} {}{}\n", kind.name, kind.help,
+                            kind.place == Place::any ? "" : fmt::format(" ({})", scenariosOf(kind)));
+    return help + fmt::format("  {:<12} another daemon, to compare with\n"
+                              "  {:<12} all that the scenario has; what is not installed is shown with the "
+                              "reason\n",
+                              std::string{otherDaemon} + "FILE", "all");
+}
+
+std::vector<std::string> usualContenders(Scenario scenario) {
+    return named(scenario, true);
+}
+
+std::vector<std::string> expandContenders(const std::vector<std::string>& names, Scenario scenario) {
+    std::vector<std::string> expanded;
+    for (const auto& name : names)
+        for (const auto& one : name == "all" ? named(scenario, false) : std::vector{name})
+            if (std::ranges::count(expanded, one) == 0)
+                expanded.push_back(one);
+    return expanded;
+}
+
+std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad,
+                                         Scenario scenario) {
+    if (const auto* kind = find(name))
+        return kind->make(tnad, scenario);
+    return makeTna(name.substr(otherDaemon.size()), "auto");
 }
 
 } // namespace tna::bench

@@ -10,31 +10,46 @@
 
 namespace tna::bench {
 
-/// Something that forwards between d0 and d1. start() and stop() run in the device's namespace; stop()
-/// leaves plain Linux.
+/// Something that forwards between d0 and d1. All but the constructor and available() run in the device's
+/// namespace; stop() leaves plain Linux.
 class Contender {
 public:
     virtual ~Contender() = default;
+    /// Says what it needs and this machine lacks.
+    [[nodiscard]] virtual Result<void> available() const { return {}; }
     [[nodiscard]] virtual Result<void> start(Traffic& traffic) = 0;
     virtual void stop() = 0;
+    /// Around the turns of others, which it must not take processor time from.
+    virtual void pause() {}
+    virtual void resume() {}
     /// Whether frames come out as a bridge or router sends them on; or just as they came in.
     [[nodiscard]] virtual bool forwards() const { return true; }
-    /// Whether a machine may lack what it needs.
+    /// Whether real connections can go through it: both ways, between the generator's and the sink's device.
+    [[nodiscard]] virtual bool connects() const { return true; }
+    /// Whether a machine may lack what it needs: then the others are measured without it.
     [[nodiscard]] virtual bool optional() const { return false; }
+    /// Processors that it works on by itself; 0 if it works where the generator does, and throttles it.
+    [[nodiscard]] virtual unsigned cores() const { return 0; }
+    /// Processor time of its own processes so far.
+    [[nodiscard]] virtual double cpuSeconds() const { return 0; }
     /// Frames since start() that it left to Linux; nothing for those that cannot leave any.
     [[nodiscard]] virtual Result<std::optional<std::uint64_t>> slowFrames() {
         return std::optional<std::uint64_t>{};
     }
 };
 
-/// "linux", "linux+nf" (br_netfilter's calls of the rule sets on, the kernel's default), "tna",
-/// "tna-mirror" (nothing is read in place), "ceiling", "direct" (the generator and the sink alone), and
-/// "tna@FILE", another daemon. What is wrong with any
-/// other name, or with this one in a scenario; empty if nothing is.
+/// What is wrong with a name, or with this one in a scenario; empty if nothing is.
 [[nodiscard]] std::string problemWithContender(const std::string& name, Scenario scenario);
+/// All names, for people; each is explained by `contenderHelp()`.
+[[nodiscard]] std::string contenderNames();
+[[nodiscard]] std::string contenderHelp();
 /// Those that are measured if nobody chooses.
 [[nodiscard]] std::vector<std::string> usualContenders(Scenario scenario);
-/// `tnad` is the daemon's file.
-[[nodiscard]] std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad);
+/// "all" among the names stands for all that the scenario has, installed or not.
+[[nodiscard]] std::vector<std::string> expandContenders(const std::vector<std::string>& names,
+                                                        Scenario scenario);
+/// `tnad` is the daemon's file. The name must be one that nothing is wrong with.
+[[nodiscard]] std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad,
+                                                       Scenario scenario);
 
 } // namespace tna::bench

@@ -26,16 +26,25 @@ Result<void> addStations(const std::string& name, const std::string& lines) {
 }
 
 Result<void> setUpBridge(const std::string& name, const Setup& setup) {
-    if (auto made = runBatch("ip", name,
-                             "link add br0 type bridge ageing_time 1000000 mcast_snooping 0\n"
-                             "link set d0 master br0 up\nlink set d1 master br0 up\nlink set br0 up\n");
+    if (auto made =
+            runBatch("ip", name,
+                     fmt::format("link add br0 type bridge ageing_time 1000000 mcast_snooping 0{}\n"
+                                 "link set d0 master br0 up\nlink set d1 master br0 up\nlink set br0 up\n",
+                                 setup.vlanFiltering ? " vlan_filtering 1" : ""));
         !made)
         return made;
+    const auto vlan = setup.vlanFiltering ? fmt::format(" vlan {}", setup.vlan) : "";
+    if (setup.vlanFiltering)
+        if (auto set =
+                runBatch("bridge", name,
+                         fmt::format("vlan add dev d0 vid {0}\nvlan add dev d1 vid {0}\n", setup.vlan));
+            !set)
+            return set;
     std::string stations;
     for (unsigned i = 0; i < setup.flows; i++)
-        stations += fmt::format("fdb replace 02:00:00:{0:02x}:{1:02x}:{2:02x} dev d1 master dynamic\n"
-                                "fdb replace 02:01:00:{0:02x}:{1:02x}:{2:02x} dev d0 master dynamic\n",
-                                i >> 16U, i >> 8U & 255U, i & 255U);
+        stations += fmt::format("fdb replace 02:00:00:{0:02x}:{1:02x}:{2:02x} dev d1 master dynamic{3}\n"
+                                "fdb replace 02:01:00:{0:02x}:{1:02x}:{2:02x} dev d0 master dynamic{3}\n",
+                                i >> 16U, i >> 8U & 255U, i & 255U, vlan);
     return addStations(name, stations);
 }
 

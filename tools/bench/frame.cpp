@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -18,7 +19,6 @@ static_assert(scatterBits == SCATTER_BITS);
 constexpr std::size_t ethernet = 14;
 constexpr std::size_t ipv4 = 20;
 constexpr std::size_t ipv6 = 40;
-constexpr std::size_t udp = 8;
 constexpr unsigned hopLimit = 64;
 constexpr std::size_t ttlAt = ethernet + 8;
 constexpr std::size_t checksumAt = ethernet + 10;
@@ -47,28 +47,27 @@ void setChecksum(Frame& frame) {
     writeWords(frame, checksumAt, {~sum});
 }
 
-Frame payload(unsigned size, std::size_t headers) {
-    Frame frame(size);
-    for (std::size_t at = headers; at < size; at++)
-        frame[at] = static_cast<unsigned char>(at * 7 + 3);
-    std::copy_n(reinterpret_cast<const unsigned char*>(&mark), sizeof(mark),
-                frame.begin() + static_cast<std::ptrdiff_t>(headers));
-    return frame;
+/// Ports, as the header of either protocol begins; without a checksum of the payload.
+void writeTransport(Frame& frame, std::size_t at, Protocol protocol) {
+    constexpr unsigned acknowledgement = 0x5010; // of a header of five words
+    if (protocol == Protocol::tcp)
+        writeWords(frame, at, {9000, 9, 0, 1, 0, 1, acknowledgement, 0xffff, 0, 0});
+    else
+        writeWords(frame, at, {9000, 9, static_cast<unsigned>(frame.size() - at), 0});
 }
 
-/// A UDP packet, without a checksum of its payload.
-Frame ipv4Frame(unsigned size, std::initializer_list<unsigned> addresses) {
-    auto frame = payload(size, ethernet + ipv4 + udp);
+constexpr unsigned numberOf(Protocol protocol) {
+    return protocol == Protocol::tcp ? 6 : 17;
+}
+
+Frame ipv4Frame(unsigned size, Protocol protocol, std::initializer_list<unsigned> addresses) {
+    Frame frame(size);
     const auto length = size - static_cast<unsigned>(ethernet);
-    writeWords(frame, 12, {0x0800, 0x4500, length, 0, 0, hopLimit << 8U | 17U, 0});
+    writeWords(frame, 12, {0x0800, 0x4500, length, 0, 0, hopLimit << 8U | numberOf(protocol), 0});
     writeWords(frame, ethernet + 12, addresses);
-    writeWords(frame, ethernet + ipv4, {9000, 9, length - static_cast<unsigned>(ipv4), 0});
+    writeTransport(frame, ethernet + ipv4, protocol);
     setChecksum(frame);
     return frame;
-}
-
-std::size_t markOf(Scenario scenario) {
-    return scenario == Scenario::router6 ? ethernet + ipv6 : ethernet + ipv4 + udp;
 }
 
 void setMacs(Frame& frame, const std::string& to, const std::string& from) {
@@ -77,33 +76,49 @@ void setMacs(Frame& frame, const std::string& to, const std::string& from) {
         for (std::size_t digit = 0; digit < mac->size(); digit += 3)
             frame[at++] = static_cast<unsigned char>(std::stoul(mac->substr(digit, 2), nullptr, 16));
 }
+
+/// As the generator's CPU writes it.
+void writeNative(Frame& frame, std::size_t at, std::uint32_t value) {
+    std::copy_n(reinterpret_cast<const unsigned char*>(&value), sizeof(value),
+                frame.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+void swapBytes(Frame& frame, std::size_t one, std::size_t other, std::size_t count) {
+    const auto at = frame.begin();
+    std::swap_ranges(at + static_cast<std::ptrdiff_t>(one), at + static_cast<std::ptrdiff_t>(one + count),
+                     at + static_cast<std::ptrdiff_t>(other));
+}
 } // namespace
 
 Frame Frames::ofBridge(unsigned flow) const {
-    auto frame = ipv4Frame(size_, {0x0a00, 1, 0x0a01, 2});
+    auto frame = ipv4Frame(size_ - static_cast<unsigned>(tag()), protocol_, {0x0a00, 1, 0x0a01, 2});
     writeWords(frame, 0, {0x0200, flow >> 16U, flow, 0x0201, flow >> 16U, flow});
     return frame;
 }
 
 Frame Frames::ofRouter(unsigned flow) const {
     const auto to = 0x64400000U | SCATTER(flow);
-    auto frame = ipv4Frame(size_, {0x0a01, 2, to >> 16U, to});
+    auto frame = ipv4Frame(size_, protocol_, {0x0a01, 2, to >> 16U, to});
     setMacs(frame, ingressMac, generatorMac);
     return frame;
 }
 
-/// Nothing follows the header that a router would know (59), so that a mark fits into the smallest frame.
+/// Without a protocol that a router would know (59), a mark fits into the smallest frame.
 Frame Frames::ofRouter6(unsigned flow) const {
     const auto to = SCATTER(flow) << (32 - scatterBits);
-    auto frame = payload(size_, ethernet + ipv6);
+    const bool tcp = protocol_ == Protocol::tcp;
+    Frame frame(size_);
     setMacs(frame, ingressMac, generatorMac);
     writeWords(frame, 12,
-               {0x86dd, 0x6000, 0, size_ - static_cast<unsigned>(ethernet + ipv6), 59U << 8U | hopLimit});
+               {0x86dd, 0x6000, 0, size_ - static_cast<unsigned>(ethernet + ipv6),
+                (tcp ? numberOf(protocol_) : 59U) << 8U | hopLimit});
     writeWords(frame, ethernet + 8, {0xfd00, 1, 0, 0, 0, 0, 0, 2, 0x2001, 0x0db8, to >> 16U, to, 0, 0, 0, 1});
+    if (tcp)
+        writeTransport(frame, ethernet + ipv6, protocol_);
     return frame;
 }
 
-Frame Frames::sent(unsigned flow) const {
+Frame Frames::untagged(unsigned flow) const {
     switch (scenario_) {
     case Scenario::router:
     case Scenario::bridges:
@@ -116,8 +131,35 @@ Frame Frames::sent(unsigned flow) const {
     return ofBridge(flow);
 }
 
-Frame Frames::forwarded(unsigned flow) const {
+Frame Frames::sent(unsigned flow, std::uint32_t sequence) const {
+    auto frame = untagged(flow);
+    if (vlan_ != 0) {
+        frame.insert(frame.begin() + 12, 4, 0);
+        writeWords(frame, 12, {0x8100, vlan_});
+    }
+    for (std::size_t at = markAt(); at < frame.size(); at++)
+        frame[at] = static_cast<unsigned char>(at * 7 + 3);
+    writeNative(frame, markAt(), mark);
+    writeNative(frame, markAt() + sizeof(mark), sequence);
+    return frame;
+}
+
+Frame Frames::back(unsigned flow) const {
     auto frame = sent(flow);
+    if (!routes(scenario_)) {
+        swapBytes(frame, 0, 6, 6);
+        return frame;
+    }
+    setMacs(frame, egressMac, sinkMac);
+    if (scenario_ == Scenario::router6)
+        swapBytes(frame, ethernet + 8, ethernet + 24, 16);
+    else
+        swapBytes(frame, ethernet + 12, ethernet + 16, 4);
+    return frame;
+}
+
+Frame Frames::forwarded(unsigned flow, std::uint32_t sequence) const {
+    auto frame = sent(flow, sequence);
     if (!routes(scenario_))
         return frame;
     setMacs(frame, sinkMac, egressMac);
@@ -130,14 +172,51 @@ Frame Frames::forwarded(unsigned flow) const {
     return frame;
 }
 
+std::size_t Frames::transport() const {
+    constexpr std::size_t udp = 8;
+    constexpr std::size_t tcp = 20;
+    if (protocol_ == Protocol::tcp)
+        return tcp;
+    return scenario_ == Scenario::router6 ? 0 : udp;
+}
+
+std::size_t Frames::markAt() const {
+    return ethernet + tag() + (scenario_ == Scenario::router6 ? ipv6 : ipv4) + transport();
+}
+
+unsigned Frames::smallestMarked() const {
+    return static_cast<unsigned>(markAt() + sizeof(mark) + sizeof(std::uint32_t));
+}
+
 unsigned Frames::smallestTimed() const {
-    return static_cast<unsigned>(markOf(scenario_) + sizeof(mark) + sizeof(std::uint64_t));
+    return smallestMarked() + static_cast<unsigned>(sizeof(std::uint64_t));
 }
 
 FrameHead Frames::head() const {
-    auto first = sent(0);
-    const auto sum = sumOfHeader(first);
-    return {std::move(first), markOf(scenario_), sum};
+    const auto first = sent(0);
+    Frame own(first.size());
+    const auto differ = [&](std::size_t from, std::size_t to) {
+        for (auto at = from; at < std::min(to, own.size()); at++)
+            own[at] = 0xff;
+    };
+    if (scenario_ == Scenario::bridge) {
+        differ(2, 6);
+        differ(8, 12);
+    } else if (scenario_ == Scenario::router6) {
+        differ(ethernet + 28, ethernet + 32);
+    } else {
+        differ(checksumAt, checksumAt + 2);
+        differ(ethernet + 16, ethernet + 20);
+    }
+    differ(smallestMarked() - sizeof(std::uint32_t), smallestTimed());
+    return {first, back(0), forwarded(0), std::move(own), markAt(), sumOfHeader(first)};
+}
+
+std::vector<Frames> framesOf(const Setup& setup) {
+    std::vector<Frames> all;
+    for (const auto size : sizesOf(setup))
+        all.emplace_back(setup.scenario, size, setup.vlan, setup.protocol);
+    return all;
 }
 
 std::string differences(const std::vector<Frame>& arrived, const std::vector<Frame>& expected) {
@@ -152,10 +231,12 @@ std::string differences(const std::vector<Frame>& arrived, const std::vector<Fra
         }
         if (found != missing.end())
             return "a frame arrived twice";
-        if (frame.size() != expected.front().size())
+        if (std::ranges::count(expected, frame.size(), &Frame::size) == 0)
             return fmt::format("a frame of {} bytes arrived with {}", expected.front().size(), frame.size());
         // Most likely it is one of those that are missing, with the fewest bytes changed.
-        const auto changes = [&](const Frame& other) {
+        const auto changes = [&](const Frame& other) -> unsigned {
+            if (other.size() != frame.size())
+                return std::numeric_limits<unsigned>::max();
             return std::inner_product(frame.begin(), frame.end(), other.begin(), 0U, std::plus{},
                                       std::not_equal_to{});
         };

@@ -34,10 +34,6 @@ bool carriesXdp(const char* device) {
     return bpf_xdp_query_id(ifindex, XDP_FLAGS_DRV_MODE, &program) == 0 && program != 0;
 }
 
-Counters difference(const Counters& now, const Counters& before) {
-    return {now.sent - before.sent, now.received - before.received, now.wrong - before.wrong};
-}
-
 /// One kill, in the device's namespace, with the generator running.
 class Kill {
 public:
@@ -54,7 +50,7 @@ public:
         auto done = underLoad(*first);
         if (!done)
             return std::unexpected(done.error());
-        round_.total = difference(traffic_.settle(), before);
+        round_.total = traffic_.settle().since(before);
         if (auto same = undisturbed(secondsSince(start)); !same)
             return std::unexpected(same.error());
         return round_;
@@ -130,7 +126,7 @@ private:
         std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
         if (auto stopped = load.stop(); !stopped)
             return stopped;
-        round_.undisturbed = difference(traffic_.settle(), before);
+        round_.undisturbed = traffic_.settle().since(before);
         return {};
     }
 

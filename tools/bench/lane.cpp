@@ -4,6 +4,8 @@
 namespace tna::bench {
 
 Result<std::unique_ptr<Lane>> Lane::open(std::unique_ptr<Contender> contender, const Setup& setup) {
+    if (auto available = contender->available(); !available)
+        return std::unexpected(available.error());
     auto topology = Topology::make(setup);
     if (!topology)
         return std::unexpected(topology.error());
@@ -23,7 +25,16 @@ Result<void> Lane::begin() {
         return std::unexpected(inside.error());
     if (auto started = contender_->start(*traffic_); !started)
         return started;
-    return traffic_->verify(contender_->forwards());
+    if (auto verified = traffic_->verify(contender_->forwards()); !verified)
+        return verified;
+    if (contender_->connects()) {
+        auto tried = tryTcp(topology_, setup_);
+        if (!tried)
+            return std::unexpected(tried.error());
+        tcp_ = *tried;
+    }
+    contender_->pause();
+    return {};
 }
 
 Lane::~Lane() {
@@ -34,10 +45,11 @@ Lane::~Lane() {
 }
 
 Result<Sample> Lane::measure(Duration duration) {
+    const Turn turn{*contender_};
     const auto slowBefore = contender_->slowFrames();
     if (!slowBefore)
         return std::unexpected(slowBefore.error());
-    auto sample = bench::measure(*traffic_, setup_.queues, duration);
+    auto sample = bench::measure(*traffic_, setup_, duration, [this] { return contender_->cpuSeconds(); });
     const auto slowAfter = contender_->slowFrames();
     if (!slowAfter)
         return std::unexpected(slowAfter.error());

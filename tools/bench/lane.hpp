@@ -3,6 +3,7 @@
 
 #include "bench/contender.hpp"
 #include "bench/sample.hpp"
+#include "bench/tcp_check.hpp"
 
 namespace tna::bench {
 
@@ -18,6 +19,10 @@ public:
 
     [[nodiscard]] Result<Sample> measure(Duration duration);
     [[nodiscard]] Traffic& traffic() { return *traffic_; }
+    [[nodiscard]] Contender& contender() { return *contender_; }
+    [[nodiscard]] const Setup& setup() const { return setup_; }
+    /// What a real connection found.
+    [[nodiscard]] Tcp tcp() const { return tcp_; }
 
 private:
     Lane(std::unique_ptr<Contender> contender, const Setup& setup, Topology topology)
@@ -28,6 +33,19 @@ private:
     Setup setup_;
     Topology topology_;
     std::unique_ptr<Traffic> traffic_;
+    Tcp tcp_ = Tcp::notTried;
+};
+
+/// The contender of a lane has its turn for as long as this lives, and is paused after it.
+class Turn {
+public:
+    explicit Turn(Contender& contender) : contender_(contender) { contender_.resume(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { contender_.pause(); }
+
+private:
+    Contender& contender_;
 };
 
 } // namespace tna::bench

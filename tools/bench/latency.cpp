@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/latency.hpp"
 
-#include "bench/lane.hpp"
-#include "bench/statistics.hpp"
+#include "bench/line_up.hpp"
 #include "bench/turns.hpp"
 
 #include <chrono>
@@ -11,50 +10,37 @@
 namespace tna::bench {
 
 namespace {
-constexpr unsigned capacityRounds = 5;
-constexpr Duration capacityDuration{0.05, 1000};
+using Entrants = std::vector<Entrant>;
 
-using Lanes = std::vector<std::unique_ptr<Lane>>;
-
-Result<Lanes> openLanes(const LatencyOptions& options) {
-    Lanes lanes;
-    for (const auto& name : options.contenders) {
-        auto lane = Lane::open(makeContender(name, options.tnad),
-                               {options.scenario, options.stations, 1, 1, options.frameSize});
-        if (!lane)
-            return std::unexpected(
-                Error{fmt::format("cannot measure {}", name), lane.error().sentence(), {}});
-        lanes.push_back(std::move(*lane));
-    }
-    return lanes;
-}
-
-/// What the slowest can carry, so that all can be compared at the same rates.
-Result<LatencyResult> findCapacity(const LatencyOptions& options, Lanes& lanes) {
+/// What the slowest can carry without loss, so that all can be compared at the same rates.
+Result<LatencyResult> findCapacity(const LatencyOptions& options, Entrants& entrants, Watcher& watcher) {
     LatencyResult result;
-    for (std::size_t index = 0; index < lanes.size(); index++) {
-        std::vector<double> rates;
-        for (unsigned round = 0; round < capacityRounds; round++) {
-            const auto sample = lanes[index]->measure(capacityDuration);
-            if (!sample)
-                return std::unexpected(sample.error());
-            rates.push_back(static_cast<double>(sample->received) / sample->seconds);
+    for (auto& entrant : entrants) {
+        if (!entrant.lane || watcher.interrupted())
+            continue;
+        watcher.progress("how much does it carry: " + entrant.name, 0, 1);
+        const auto found = findNoLossRate(*entrant.lane, options.search);
+        if (!found)
+            return std::unexpected(found.error());
+        if (found->rate <= 0) {
+            entrant.withdraw({"it loses frames at every rate", {}, {}});
+            continue;
         }
-        const double rate = summarise(rates).median;
-        if (result.slowest.empty() || rate < result.capacity) {
-            result.capacity = rate;
-            result.slowest = options.contenders[index];
+        if (result.slowest.empty() || found->rate < result.capacity) {
+            result.capacity = found->rate;
+            result.slowest = entrant.name;
         }
     }
     return result;
 }
 
 Result<void> turn(const LatencyOptions& options, Lane& lane, LatencySeries& series) {
+    const Turn turn{lane.contender()};
     auto& traffic = lane.traffic();
     if (auto watching = traffic.watchLatency(true); !watching)
         return watching;
     const auto before = traffic.counters();
-    const auto load = Load::paced(traffic, series.wantedRate);
+    const auto load = Load::paced(traffic, series.wantedRate, options.setup.reverse);
     std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds));
     auto sent = load->stop();
     const auto after = traffic.settle();
@@ -65,33 +51,37 @@ Result<void> turn(const LatencyOptions& options, Lane& lane, LatencySeries& seri
         return sent;
     series.latencies.add(latencies);
     series.medians.push_back(latencies.quantile(0.5));
-    series.sent += after.sent - before.sent;
-    series.lost += (after.sent - before.sent) - (after.received - before.received);
+    const auto passed = after.since(before);
+    series.sent += passed.sent;
+    series.lost += passed.lost();
     return {};
 }
 } // namespace
 
 Result<LatencyResult> measureLatency(const LatencyOptions& options, Watcher& watcher) {
-    watcher.progress("preparing", 0, 1);
-    auto lanes = openLanes(options);
-    if (!lanes)
-        return std::unexpected(lanes.error());
-    auto result = findCapacity(options, *lanes);
+    auto entrants = lineUp(options.contenders, options.tnad, options.setup, watcher,
+                           [&](const auto& name) { watcher.progress("preparing " + name, 0, 1); });
+    if (!entrants)
+        return std::unexpected(entrants.error());
+    auto result = findCapacity(options, *entrants, watcher);
     if (!result)
         return result;
     for (const unsigned load : options.loads)
-        for (const auto& name : options.contenders)
-            result->series.push_back({name, load, result->capacity * load / 100, {}, {}, 0, 0});
+        for (const auto& entrant : *entrants)
+            result->series.push_back(
+                {entrant.name, load, result->capacity * load / 100, {}, {}, 0, 0, entrant.notMeasured});
     const auto total = static_cast<unsigned>(result->series.size()) * options.rounds;
     unsigned done = 0;
     for (unsigned round = 0; round < options.rounds; round++)
         for (std::size_t load = 0; load < options.loads.size(); load++)
-            for (const auto index : turnsOfRound(lanes->size(), round)) {
-                auto& series = result->series[load * lanes->size() + index];
+            for (const auto index : turnsOfRound(entrants->size(), round)) {
+                auto& series = result->series[load * entrants->size() + index];
                 if (watcher.interrupted())
                     return result;
                 watcher.progress(fmt::format("{} at {} %", series.contender, series.load), done++, total);
-                if (auto played = turn(options, *(*lanes)[index], series); !played)
+                if (!(*entrants)[index].lane)
+                    continue;
+                if (auto played = turn(options, *(*entrants)[index].lane, series); !played)
                     return std::unexpected(played.error());
             }
     return result;

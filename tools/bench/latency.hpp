@@ -5,6 +5,7 @@
 #include "bench/histogram.hpp"
 #include "bench/progress.hpp"
 #include "bench/scenario.hpp"
+#include "bench/trial.hpp"
 
 #include <string>
 #include <vector>
@@ -14,9 +15,8 @@ namespace tna::bench {
 struct LatencyOptions {
     std::vector<std::string> contenders{"linux", "tna", "ceiling"};
     std::vector<unsigned> loads{10, 50, 90}; ///< per cent of what the slowest contender can carry
-    Scenario scenario = Scenario::bridge;
-    unsigned stations = 1; ///< or destinations
-    unsigned frameSize = 64;
+    Setup setup;
+    NoLossOptions search;
     unsigned rounds = 10;
     double seconds = 0.2; ///< of each turn
     std::string tnad;     ///< the daemon's file
@@ -31,10 +31,11 @@ struct LatencySeries {
     std::vector<double> medians; ///< of each round
     std::uint64_t sent = 0;
     std::uint64_t lost = 0;
+    std::string notMeasured;
 };
 
 struct LatencyResult {
-    double capacity = 0; ///< of the slowest contender, in frames per second
+    double capacity = 0; ///< of the slowest contender without loss (RFC 2544), in frames per second
     std::string slowest;
     std::vector<LatencySeries> series;
 };

@@ -19,16 +19,18 @@ struct Arguments {
 
 std::string problemWithOptions(const LatencyOptions& options) {
     for (const auto& name : options.contenders)
-        if (auto problem = problemWithContender(name, options.scenario); !problem.empty())
+        if (auto problem = problemWithContender(name, options.setup.scenario); !problem.empty())
             return problem;
     if (options.loads.empty() ||
         std::ranges::any_of(options.loads, [](unsigned load) { return load == 0 || load > 100; }))
         return "--loads are per cent, from 1 to 100";
-    const Setup setup{options.scenario, options.stations, 1, 1, options.frameSize};
-    if (auto problem = problemWith(setup); !problem.empty())
+    if (options.search.loss < 0 || options.search.loss >= 100)
+        return "--loss is per cent, from 0 to less than 100";
+    if (auto problem = problemWith(options.setup); !problem.empty())
         return problem;
-    if (options.frameSize < Frames{options.scenario, options.frameSize}.smallestTimed())
-        return fmt::format("the time does not fit into {} bytes: choose a larger --size", options.frameSize);
+    if (const auto smallest = sizesOf(options.setup).front();
+        smallest < framesOf(options.setup).front().smallestTimed())
+        return fmt::format("the time does not fit into {} bytes: choose a larger --size", smallest);
     if (options.rounds == 0 || options.seconds <= 0)
         return "there must be at least one round, of more than 0 seconds";
     return {};
@@ -36,6 +38,7 @@ std::string problemWithOptions(const LatencyOptions& options) {
 
 int run(Arguments& arguments) {
     auto& options = arguments.options;
+    options.contenders = expandContenders(options.contenders, options.setup.scenario);
     if (const auto problem = problemWithOptions(options); !problem.empty())
         return complain(problem, ExitCode::usage);
     return runMeasurement(
@@ -44,7 +47,7 @@ int run(Arguments& arguments) {
             if (arguments.json)
                 print(latencyDocument(options, machine, result));
             else
-                fmt::print("{}, {} byte frames, {}\n{}", nameOf(options.scenario), options.frameSize,
+                fmt::print("{}, {}, {}\n{}", nameOf(options.setup.scenario), framesText(options.setup),
                            machineLine(machine), renderLatency(result));
             return interruptedOr(0, interrupted);
         });
@@ -55,26 +58,25 @@ void addLatency(CLI::App& app, int& exitCode) {
     auto arguments = std::make_shared<Arguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("latency", "how long frames take, at fixed loads");
-    command
-        ->add_option("--contender", options.contenders,
-                     "linux, linux+nf, tna, tna-mirror, tna@FILE, ceiling, direct")
-        ->delimiter(',')
-        ->capture_default_str();
+    addContenders(*command, options.contenders);
     command->add_option("--loads", options.loads, "per cent of what the slowest contender can carry")
         ->delimiter(',')
         ->capture_default_str();
-    addScenario(*command, options.scenario);
-    command->add_option("--stations", options.stations, "pairs of stations that talk; or destinations")
+    addSetup(*command, options.setup);
+    command->add_option("--stations", options.setup.flows, "pairs of stations that talk; or destinations")
         ->capture_default_str();
-    command->add_option("--size", options.frameSize, "frame size in bytes")->capture_default_str();
+    addSize(*command, options.setup.frameSize);
     command->add_option("--rounds", options.rounds, "rounds")->capture_default_str();
     command->add_option("--seconds", options.seconds, "length of each turn")->capture_default_str();
+    command->add_option("--loss", options.search.loss, "per cent that may be lost in what is called carried")
+        ->capture_default_str();
     command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
     command->add_flag("--json", arguments->json, "every value, for programs");
     command->footer(
         "Every frame is timed, from when it was due to when it is at the far end: a generator that is held "
         "up does not\nhide what it missed.\nAll contenders carry the same rates: shares of what the slowest "
-        "of them can carry on one CPU.");
+        "of them can carry on one CPU.\n" +
+        contenderHelp());
     command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
 }
 

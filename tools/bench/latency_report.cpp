@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/latency_report.hpp"
 
+#include "bench/report.hpp"
 #include "bench/statistics.hpp"
 
 #include <array>
@@ -19,9 +20,11 @@ double jitter(const Histogram& latencies) {
 
 std::string row(const LatencySeries& series) {
     auto text =
-        fmt::format("{:>4} % {:>7.3f}  {:<10}", series.load, series.wantedRate / 1e6, series.contender);
+        fmt::format("{:>4} % {:>7.3f}  {:<12}", series.load, series.wantedRate / 1e6, series.contender);
     if (series.latencies.total() == 0)
-        return text + "  not measured\n";
+        return text +
+               " not measured: " + (series.notMeasured.empty() ? "nothing arrived" : series.notMeasured) +
+               "\n";
     for (const double part : parts)
         text += fmt::format(" {:>8.2f}", series.latencies.quantile(part) / thousand);
     const auto rounds = summarise(series.medians);
@@ -37,8 +40,9 @@ std::string row(const LatencySeries& series) {
 std::string renderLatency(const LatencyResult& result) {
     auto text = fmt::format(
         "Microseconds, of all frames of all rounds; jitter is p99 - p50; \"rounds\" are the quartiles of the "
-        "rounds' p50.\n100 % is what {} carries: {:.3f} Mpps.\n\n"
-        "  load    Mpps  contender       p50      p90      p99    p99.9       max   jitter  rounds           "
+        "rounds' p50.\n100 % is what {} carries without loss (RFC 2544): {:.3f} Mpps.\n\n"
+        "  load    Mpps  contender          p50      p90      p99    p99.9       max   jitter  rounds        "
+        "   "
         "  "
         "sent    lost\n",
         result.slowest, result.capacity / 1e6);
@@ -60,22 +64,21 @@ nlohmann::json latencyDocument(const LatencyOptions& options, const nlohmann::js
                                 {"round_p50_ns", series.medians},
                                 {"histogram", series.latencies.entries()},
                                 {"sent", series.sent},
-                                {"lost", series.lost}};
+                                {"lost", series.lost},
+                                {"not_measured", textOrNull(series.notMeasured)}};
         for (std::size_t i = 0; i < parts.size(); i++)
             entry[partNames.at(i)] = series.latencies.quantile(parts.at(i));
         list.push_back(std::move(entry));
     }
-    return {{"version", 2},
-            {"command", "latency"},
-            {"machine", machine},
-            {"options",
-             {{"scenario", nameOf(options.scenario)},
-              {"frame_size", options.frameSize},
-              {"stations", options.stations},
-              {"rounds", options.rounds},
-              {"seconds", options.seconds}}},
-            {"slowest", result.slowest},
-            {"capacity_mpps", result.capacity / 1e6},
+    auto described = setupDocument(options.setup);
+    described.update({{"stations", options.setup.flows},
+                      {"loss_percent", options.search.loss},
+                      {"rounds", options.rounds},
+                      {"seconds", options.seconds},
+                      {"loads", options.loads},
+                      {"contenders", options.contenders}});
+    return {{"version", 3},         {"command", "latency"},      {"machine", machine},
+            {"options", described}, {"slowest", result.slowest}, {"capacity_mpps", result.capacity / 1e6},
             {"series", list}};
 }
 

@@ -27,14 +27,15 @@ unsigned cpuOf(unsigned sender, unsigned cpus) {
 }
 } // namespace
 
-Load::Load(const Traffic& traffic, unsigned cpus)
-    : Load(traffic, cpus, [&traffic] { return traffic.send(hugeCount); }) {}
+Load::Load(const Traffic& traffic, unsigned cpus, unsigned reverse)
+    : Load(traffic, cpus, reverse, [&traffic] { return traffic.send(hugeCount); }) {}
 
-std::unique_ptr<Load> Load::paced(const Traffic& traffic, double rate) {
-    return std::unique_ptr<Load>{new Load(traffic, 1, [&traffic, rate] { return traffic.sendPaced(rate); })};
+std::unique_ptr<Load> Load::paced(const Traffic& traffic, double rate, unsigned reverse) {
+    return std::unique_ptr<Load>{
+        new Load(traffic, 1, reverse, [&traffic, rate] { return traffic.sendPaced(rate); })};
 }
 
-Load::Load(const Traffic& traffic, unsigned cpus, std::function<Result<void>()> send)
+Load::Load(const Traffic& traffic, unsigned cpus, unsigned reverse, std::function<Result<void>()> send)
     : traffic_(traffic), send_(std::move(send)) {
     // The handler does nothing: the signal is to end a system call.
     struct sigaction wake{};
@@ -48,6 +49,8 @@ Load::Load(const Traffic& traffic, unsigned cpus, std::function<Result<void>()> 
             own.done = true;
         });
     }
+    if (reverse != 0)
+        answers_ = std::thread([this, reverse] { answer(reverse); });
 }
 
 Load::~Load() {
@@ -59,6 +62,27 @@ void Load::run(unsigned cpu) {
     auto result = traffic_.topology().generator().enter();
     while (result && !stop_)
         result = send_();
+    note(std::move(result));
+}
+
+/// A few at a time: they are to keep what learns warm, and to take little of the processors.
+void Load::answer(unsigned rate) {
+    constexpr auto tick = std::chrono::milliseconds(2);
+    const auto start = std::chrono::steady_clock::now();
+    std::uint64_t sent = 0;
+    Result<void> result;
+    while (result && !stop_) {
+        const auto passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        const auto due = static_cast<std::uint64_t>(passed * rate);
+        if (due > sent)
+            result = traffic_.sendBack(static_cast<unsigned>(due - sent));
+        sent = std::max(sent, due);
+        std::this_thread::sleep_for(tick);
+    }
+    note(std::move(result));
+}
+
+void Load::note(Result<void> result) {
     const std::lock_guard lock{mutex_};
     if (!result)
         outcome_ = std::move(result);
@@ -74,6 +98,8 @@ double Load::cpuSeconds() {
 
 Result<void> Load::stop() {
     stop_ = true;
+    if (answers_.joinable())
+        answers_.join();
     for (const auto& sender : senders_) {
         // Again and again: the first signal may come before the system call does.
         while (!sender->done) {

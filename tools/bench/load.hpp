@@ -15,9 +15,11 @@ namespace tna::bench {
 /// Everything up to the sink runs in these threads, or in the kernel's threads of the same CPUs.
 class Load {
 public:
-    Load(const Traffic& traffic, unsigned cpus);
+    /// `reverse`: frames per second that come back meanwhile.
+    Load(const Traffic& traffic, unsigned cpus, unsigned reverse = 0);
     /// Frames per second, from one CPU.
-    [[nodiscard]] static std::unique_ptr<Load> paced(const Traffic& traffic, double rate);
+    [[nodiscard]] static std::unique_ptr<Load> paced(const Traffic& traffic, double rate,
+                                                     unsigned reverse = 0);
     Load(const Load&) = delete;
     Load& operator=(const Load&) = delete;
     ~Load();
@@ -32,12 +34,15 @@ private:
         std::thread thread;
         std::atomic<bool> done{false};
     };
-    Load(const Traffic& traffic, unsigned cpus, std::function<Result<void>()> send);
+    Load(const Traffic& traffic, unsigned cpus, unsigned reverse, std::function<Result<void>()> send);
     void run(unsigned cpu);
+    void answer(unsigned rate);
+    void note(Result<void> result);
     const Traffic& traffic_;
     std::function<Result<void>()> send_; ///< until a signal comes
     std::atomic<bool> stop_{false};
     std::vector<std::unique_ptr<Sender>> senders_;
+    std::thread answers_;
     std::mutex mutex_;
     Result<void> outcome_;
 };

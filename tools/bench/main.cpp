@@ -2,6 +2,7 @@
 #include "base/program.hpp"
 #include "bench/commands.hpp"
 #include "bench/own_namespace.hpp"
+#include "bench/temporary_folder.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -21,11 +22,14 @@ int parseAndRun(int argc, char** argv) {
     int exitCode = 0;
     tna::bench::addThroughput(app, exitCode);
     tna::bench::addLatency(app, exitCode);
+    tna::bench::addRfc2544(app, exitCode);
     tna::bench::addKill(app, exitCode);
     tna::bench::addReaction(app, exitCode);
+    tna::bench::addMicro(app, exitCode);
     tna::bench::addReport(app, exitCode);
-    app.add_subcommand("clean", "remove namespaces that killed runs have left")->callback([] {
-        fmt::print("{} namespaces removed\n", tna::bench::removeLeftovers());
+    app.add_subcommand("clean", "remove what killed runs have left")->callback([] {
+        fmt::print("{} namespaces and {} folders removed\n", tna::bench::removeLeftovers(),
+                   tna::bench::TemporaryFolder::removeLeftovers());
     });
     try {
         app.parse(argc, argv);

@@ -3,11 +3,11 @@
 
 #include "base/file.hpp"
 #include "bench/process.hpp"
+#include "bench/temporary_folder.hpp"
 
 #include <atomic>
-#include <cerrno>
-#include <csignal>
 #include <filesystem>
+#include <unistd.h>
 
 namespace tna::bench {
 
@@ -65,11 +65,7 @@ unsigned removeLeftovers() {
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator("/run/netns", none)) {
         const auto name = entry.path().filename().string();
-        if (!name.starts_with(prefix))
-            continue;
-        const pid_t owner = std::atoi(name.c_str() + prefix.size());
-        const bool dead = owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH;
-        if (dead && runProgram({"ip", "netns", "del", name}))
+        if (ownerIsDead(name, prefix) && runProgram({"ip", "netns", "del", name}))
             removed++;
     }
     return removed;

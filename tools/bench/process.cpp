@@ -2,7 +2,6 @@
 #include "bench/process.hpp"
 
 #include "base/file.hpp"
-#include "base/unique_fd.hpp"
 
 #include <array>
 #include <cerrno>
@@ -90,10 +89,23 @@ Result<void> runBatch(const std::string& program, const std::string& name, const
     return done;
 }
 
+std::string lastLine(const std::string& file) {
+    auto text = readFile(file).value_or("");
+    while (text.ends_with('\n'))
+        text.pop_back();
+    const auto line = text.rfind('\n');
+    return line == std::string::npos ? text : text.substr(line + 1);
+}
+
 Result<Process> Process::start(const std::vector<std::string>& arguments, const std::string& errorFile) {
     const UniqueFd errors{::open(errorFile.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
     if (!errors)
         return failErrno(errno, "cannot open {} for writing", errorFile);
+    std::array<int, 2> pipe{};
+    if (::pipe2(pipe.data(), O_CLOEXEC) != 0)
+        return failErrno(errno, "cannot make a pipe");
+    const UniqueFd from{pipe[0]};
+    UniqueFd to{pipe[1]};
     const pid_t parent = ::getpid();
     const auto startedAt = std::chrono::steady_clock::now();
     const pid_t child = ::fork();
@@ -104,11 +116,12 @@ Result<Process> Process::start(const std::vector<std::string>& arguments, const 
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent)
             ::_exit(127);
+        ::dup2(from.get(), STDIN_FILENO);
         ::dup2(errors.get(), STDOUT_FILENO);
         ::dup2(errors.get(), STDERR_FILENO);
         become(arguments);
     }
-    return Process{child, startedAt};
+    return Process{child, startedAt, std::move(to)};
 }
 
 Process::~Process() {
@@ -120,6 +133,11 @@ bool Process::running() {
         return pid_ > 0;
     pid_ = -1;
     return false;
+}
+
+void Process::signal(int number) {
+    if (running())
+        ::kill(pid_, number);
 }
 
 void Process::end(int signal) {

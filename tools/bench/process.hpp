@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "base/unique_fd.hpp"
 
 #include <chrono>
 #include <string>
@@ -19,15 +20,20 @@ namespace tna::bench {
 [[nodiscard]] Result<void> runBatch(const std::string& program, const std::string& name,
                                     const std::string& lines);
 
+/// The last line of a file, which is what a program said last.
+[[nodiscard]] std::string lastLine(const std::string& file);
+
 /// A program that runs beside this one, in the calling thread's network namespace. Killed at destruction,
-/// and by the kernel if this program dies; the keys of the terminal do not reach it.
+/// and by the kernel if this program dies; the keys of the terminal do not reach it. Its standard input
+/// stays open and empty for as long as the object lives.
 class Process {
 public:
     /// Its standard error goes to `errorFile`.
     [[nodiscard]] static Result<Process> start(const std::vector<std::string>& arguments,
                                                const std::string& errorFile);
     Process(Process&& other) noexcept
-        : pid_(std::exchange(other.pid_, -1)), startedAt_(other.startedAt_), status_(other.status_) {}
+        : pid_(std::exchange(other.pid_, -1)), startedAt_(other.startedAt_), status_(other.status_),
+          input_(std::move(other.input_)) {}
     Process& operator=(Process&&) = delete;
     ~Process();
 
@@ -35,6 +41,7 @@ public:
     /// The moment before it was started.
     [[nodiscard]] std::chrono::steady_clock::time_point startedAt() const { return startedAt_; }
     [[nodiscard]] bool running();
+    void signal(int number);
     /// Sends a signal and waits for the end; kills it if it takes too long.
     void end(int signal);
     /// How it ended, in words; empty while it runs.
@@ -44,10 +51,12 @@ public:
     [[nodiscard]] std::uint64_t residentBytes() const;
 
 private:
-    Process(pid_t pid, std::chrono::steady_clock::time_point startedAt) : pid_(pid), startedAt_(startedAt) {}
+    Process(pid_t pid, std::chrono::steady_clock::time_point startedAt, UniqueFd input)
+        : pid_(pid), startedAt_(startedAt), input_(std::move(input)) {}
     pid_t pid_;
     std::chrono::steady_clock::time_point startedAt_;
     int status_ = -1;
+    UniqueFd input_;
 };
 
 } // namespace tna::bench

@@ -25,17 +25,15 @@ std::vector<double> costsOf(const Series& series) {
     return costs;
 }
 
-const Series* find(const std::vector<Series>& all, const Series& like, const std::string& contender) {
-    const auto it = std::ranges::find_if(all, [&](const Series& series) {
-        return series.contender == contender && series.stations == like.stations && series.cpus == like.cpus;
-    });
-    return it == all.end() || it->rounds.empty() || !it->notMeasured.empty() ? nullptr : &*it;
+bool sameLoad(const Setup& one, const Setup& other) {
+    return one.flows == other.flows && one.queues == other.queues && one.frameSize == other.frameSize;
 }
 
-std::string spread(const std::vector<double>& values) {
-    const auto summary = summarise(values);
-    return fmt::format("{:.2f} ({:.2f}-{:.2f})", summary.median, summary.lowerQuartile,
-                       summary.upperQuartile);
+const Series* find(const std::vector<Series>& all, const Series& like, const std::string& contender) {
+    const auto it = std::ranges::find_if(all, [&](const Series& series) {
+        return series.contender == contender && sameLoad(series.setup, like.setup);
+    });
+    return it == all.end() || it->rounds.empty() || !it->notMeasured.empty() ? nullptr : &*it;
 }
 
 std::vector<double> ratiosTo(const std::vector<Series>& all, const Series& series, const std::string& base) {
@@ -45,7 +43,7 @@ std::vector<double> ratiosTo(const std::vector<Series>& all, const Series& serie
 
 std::string ratioCell(const std::vector<Series>& all, const Series& series, const std::string& base) {
     const auto values = ratiosTo(all, series, base);
-    return values.empty() ? "-" : spread(values);
+    return spreadText(values);
 }
 
 /// What forwarding costs by itself: without what generator and sink cost alone, in the same round.
@@ -70,6 +68,8 @@ struct Account {
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
     std::uint64_t lost = 0;
+    std::uint64_t late = 0;
+    std::uint64_t twice = 0;
     std::uint64_t slow = 0;
     std::size_t suspectRounds = 0;
 };
@@ -80,22 +80,54 @@ Account accountOf(const Series& series) {
         sum.sent += sample.total.sent;
         sum.received += sample.total.received;
         sum.lost += sample.lost();
+        sum.late += sample.total.late;
+        sum.twice += sample.total.twice;
         sum.slow += sample.slow.value_or(0);
         sum.suspectRounds += sample.suspect() ? 1 : 0;
     }
     return sum;
 }
 
-std::string row(const std::vector<Series>& all, const Series& series) {
-    const auto head = fmt::format("{:>8} {:>4}  {:<10}", series.stations, series.cpus, series.contender);
-    if (series.rounds.empty() || !series.notMeasured.empty())
-        return fmt::format("{}  not measured\n", head);
-    const auto account = accountOf(series);
-    return fmt::format("{}  {:<18} {:<18} {:<18} {:>5.0f} {:>5} {:>11} {:>11} {:>9}{}\n", head,
-                       ratioCell(all, series, "ceiling"), ratioCell(all, series, "linux"),
-                       spread(ratesOf(series)), summarise(costsOf(series)).median, hopCell(all, series),
-                       account.sent, account.received, account.lost, account.suspectRounds > 0 ? " !" : "");
+std::string sizeText(unsigned size) {
+    return size == imix ? "IMIX" : std::to_string(size);
 }
+
+nlohmann::json sizeDocument(unsigned size) {
+    return size == imix ? nlohmann::json("imix") : nlohmann::json(size);
+}
+
+std::string row(const std::vector<Series>& all, const Series& series) {
+    const auto& setup = series.setup;
+    const auto head = fmt::format("{:>5} {:>8} {:>4}  {:<12}", sizeText(setup.frameSize), setup.flows,
+                                  setup.queues, series.contender);
+    if (series.rounds.empty() || !series.notMeasured.empty())
+        return fmt::format("{} not measured: {}\n", head, series.notMeasured);
+    const auto account = accountOf(series);
+    return fmt::format(
+        "{} {:<18} {:<18} {:<18} {:>5.0f} {:>5} {:>11} {:>11} {:>9} {:>5} {:>5} {:>5} {:>6}{}\n", head,
+        ratioCell(all, series, "ceiling"), ratioCell(all, series, "linux"), spreadText(ratesOf(series)),
+        summarise(costsOf(series)).median, hopCell(all, series), account.sent, account.received, account.lost,
+        account.late, account.twice, series.cores, nameOf(series.tcp), account.suspectRounds > 0 ? " !" : "");
+}
+
+nlohmann::json roundDocument(const Sample& sample) {
+    return {{"mpps", sample.mpps()},
+            {"ns_per_frame", sample.nsPerFrame()},
+            {"seconds", sample.seconds},
+            {"cpu_seconds", sample.cpuSeconds},
+            {"own_cpu_seconds", sample.ownCpuSeconds},
+            {"received_in_time", sample.received},
+            {"sent", sample.total.sent},
+            {"received", sample.total.received},
+            {"lost", sample.lost()},
+            {"late", sample.total.late},
+            {"twice", sample.total.twice},
+            {"sent_back", sample.total.sentBack},
+            {"received_back", sample.total.receivedBack},
+            {"slow", sample.slow ? nlohmann::json(*sample.slow) : nlohmann::json()},
+            {"suspect", sample.suspect()}};
+}
+} // namespace
 
 nlohmann::json summaryDocument(const std::vector<double>& values) {
     if (values.empty())
@@ -107,19 +139,35 @@ nlohmann::json summaryDocument(const std::vector<double>& values) {
             {"quartiles", {summary.lowerQuartile, summary.upperQuartile}}};
 }
 
-nlohmann::json roundDocument(const Sample& sample) {
-    return {{"mpps", sample.mpps()},
-            {"ns_per_frame", sample.nsPerFrame()},
-            {"seconds", sample.seconds},
-            {"cpu_seconds", sample.cpuSeconds},
-            {"received_in_time", sample.received},
-            {"sent", sample.total.sent},
-            {"received", sample.total.received},
-            {"lost", sample.lost()},
-            {"slow", sample.slow ? nlohmann::json(*sample.slow) : nlohmann::json()},
-            {"suspect", sample.suspect()}};
+std::string spreadText(const std::vector<double>& values) {
+    if (values.empty())
+        return "-";
+    const auto summary = summarise(values);
+    return fmt::format("{:.2f} ({:.2f}-{:.2f})", summary.median, summary.lowerQuartile,
+                       summary.upperQuartile);
 }
-} // namespace
+
+nlohmann::json textOrNull(const std::string& text) {
+    return text.empty() ? nlohmann::json() : nlohmann::json(text);
+}
+
+nlohmann::json setupDocument(const Setup& setup) {
+    return {{"scenario", nameOf(setup.scenario)},
+            {"routes", setup.routes},
+            {"frame_size", sizeDocument(setup.frameSize)},
+            {"vlan", setup.vlan},
+            {"vlan_filtering", setup.vlanFiltering},
+            {"protocol", setup.protocol == Protocol::tcp ? "tcp" : "udp"},
+            {"reverse", setup.reverse}};
+}
+
+std::string coresRemark() {
+    return "cores: processors that it has for itself; those without work on the generator's, and throttle "
+           "it: "
+           "at full offer\nthe two kinds do not compare, at the same paced rate (latency, rfc2544) they do.\n"
+           "TCP: whether a real connection works; \"tx off\": only where senders finish their frames "
+           "themselves.\n";
+}
 
 nlohmann::json describeMachine() {
     utsname name{};
@@ -145,25 +193,23 @@ std::string machineLine(const nlohmann::json& machine) {
 }
 
 std::string renderTable(const std::vector<Series>& all) {
-    std::string table = "Median of all rounds, first and third quartile in brackets; ratios and hops (ns per "
-                        "frame without what\n"
-                        "generator and sink cost by themselves) are taken round by round.\n\n"
-                        "stations CPUs  contender   x ceiling          x linux            Mpps               "
-                        "ns/fr   hop        "
-                        "sent    received      lost\n";
+    std::string table =
+        "Median of all rounds, first and third quartile in brackets; ratios and hops (ns per "
+        "frame without what\n"
+        "generator and sink cost by themselves) are taken round by round.\n\n"
+        " size stations CPUs  contender    x ceiling          x linux            Mpps               "
+        "ns/fr   hop        sent    received      lost  late twice cores    TCP\n";
     for (const auto& series : all)
         if (!series.rounds.empty() || !series.notMeasured.empty())
             table += row(all, series);
-    return table;
+    return table + "\n" + coresRemark();
 }
 
 std::vector<std::string> remarks(const std::vector<Series>& all) {
     std::vector<std::string> list;
     for (const auto& series : all) {
-        const auto load =
-            fmt::format("{} with {} stations on {} CPU", series.contender, series.stations, series.cpus);
-        if (!series.notMeasured.empty())
-            list.push_back(fmt::format("{} was not measured: {}", load, series.notMeasured));
+        const auto load = fmt::format("{} with {} stations on {} CPU", series.contender, series.setup.flows,
+                                      series.setup.queues);
         const auto account = accountOf(series);
         if (account.suspectRounds > 0)
             list.push_back(fmt::format("! {}: in {} of {} rounds not all was fast, {} frames went to Linux",
@@ -180,26 +226,33 @@ nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::
         for (const auto& sample : series.rounds)
             rounds.push_back(roundDocument(sample));
         list.push_back({{"contender", series.contender},
-                        {"stations", series.stations},
-                        {"cpus", series.cpus},
+                        {"frame_size", sizeDocument(series.setup.frameSize)},
+                        {"stations", series.setup.flows},
+                        {"cpus", series.setup.queues},
+                        {"tcp", nameOf(series.tcp)},
+                        {"cores", series.cores},
                         {"mpps", summaryDocument(ratesOf(series))},
                         {"ns_per_frame", summaryDocument(costsOf(series))},
                         {"hop_ns", summaryDocument(hopsOf(all, series))},
                         {"x_ceiling", summaryDocument(ratiosTo(all, series, "ceiling"))},
                         {"x_linux", summaryDocument(ratiosTo(all, series, "linux"))},
                         {"rounds", rounds},
-                        {"not_measured", series.notMeasured.empty() ? nlohmann::json()
-                                                                    : nlohmann::json(series.notMeasured)}});
+                        {"not_measured", textOrNull(series.notMeasured)}});
     }
-    return {{"version", 2},
+    auto described = setupDocument(options.setup);
+    nlohmann::json sizes = nlohmann::json::array();
+    for (const auto size : options.sizes)
+        sizes.push_back(sizeDocument(size));
+    described.update({{"frame_size", sizes.size() == 1 ? sizes.front() : sizes},
+                      {"stations", options.stations},
+                      {"cpus", options.cpus},
+                      {"rounds", options.rounds},
+                      {"seconds", options.seconds},
+                      {"contenders", options.contenders}});
+    return {{"version", 3},
             {"command", "throughput"},
             {"machine", machine},
-            {"options",
-             {{"scenario", nameOf(options.scenario)},
-              {"routes", options.routes},
-              {"frame_size", options.frameSize},
-              {"rounds", options.rounds},
-              {"seconds", options.seconds}}},
+            {"options", described},
             {"series", list}};
 }
 

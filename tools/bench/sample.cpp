@@ -29,33 +29,32 @@ Result<void> awaitFrames(const Traffic& traffic, std::uint64_t total) {
     }
     return {};
 }
-
-Counters difference(const Counters& now, const Counters& before) {
-    return {now.sent - before.sent, now.received - before.received, now.wrong - before.wrong};
-}
 } // namespace
 
-Result<Sample> measure(const Traffic& traffic, unsigned cpus, Duration duration) {
+Result<Sample> measure(const Traffic& traffic, const Setup& setup, Duration duration,
+                       const std::function<double()>& ownCpuSeconds) {
     const auto begin = traffic.counters();
     Sample sample;
-    Load load{traffic, cpus};
+    Load load{traffic, setup.queues, setup.reverse};
     std::this_thread::sleep_for(std::chrono::duration<double>(warmUpSeconds));
     Result<void> arrived = awaitFrames(traffic, begin.received + warmUpFrames);
     if (arrived) {
         const auto before = traffic.counters();
         const auto start = Clock::now();
         const double cpuBefore = load.cpuSeconds();
+        const double ownBefore = ownCpuSeconds();
         std::this_thread::sleep_for(std::chrono::duration<double>(duration.seconds));
         arrived = awaitFrames(traffic, before.received + duration.leastFrames);
         sample.received = traffic.counters().received - before.received;
         sample.seconds = secondsSince(start);
         sample.cpuSeconds = load.cpuSeconds() - cpuBefore;
+        sample.ownCpuSeconds = ownCpuSeconds() - ownBefore;
     }
     if (auto stopped = load.stop(); !stopped)
         return std::unexpected(stopped.error());
     if (!arrived)
         return std::unexpected(arrived.error());
-    sample.total = difference(traffic.settle(), begin);
+    sample.total = traffic.settle().since(begin);
     if (sample.total.wrong != 0)
         return fail("{} of {} frames arrived changed", sample.total.wrong, sample.total.received);
     return sample;

@@ -3,6 +3,7 @@
 
 #include "bench/load.hpp"
 
+#include <functional>
 #include <optional>
 
 namespace tna::bench {
@@ -11,7 +12,8 @@ namespace tna::bench {
 struct Sample {
     double seconds = 0;                ///< of steady state
     std::uint64_t received = 0;        ///< in it
-    double cpuSeconds = 0;             ///< of the generator's threads in it, in which everything runs
+    double cpuSeconds = 0;             ///< of the generator's threads in it, and the kernel in their place
+    double ownCpuSeconds = 0;          ///< of the contender's own processes in it
     Counters total;                    ///< from the start to when nothing was under way any more
     std::optional<std::uint64_t> slow; ///< of all, those that a fast path left to Linux
 
@@ -19,11 +21,9 @@ struct Sample {
         return seconds > 0 ? static_cast<double>(received) / seconds / 1e6 : 0;
     }
     [[nodiscard]] double nsPerFrame() const {
-        return received > 0 ? cpuSeconds * 1e9 / static_cast<double>(received) : 0;
+        return received > 0 ? (cpuSeconds + ownCpuSeconds) * 1e9 / static_cast<double>(received) : 0;
     }
-    [[nodiscard]] std::uint64_t lost() const {
-        return total.sent > total.received ? total.sent - total.received : 0;
-    }
+    [[nodiscard]] std::uint64_t lost() const { return total.lost(); }
     /// A fast path was to be measured, and Linux did part of the work.
     [[nodiscard]] bool suspect() const { return slow.value_or(0) > 0; }
 };
@@ -34,7 +34,8 @@ struct Duration {
     std::uint64_t leastFrames = 0; ///< longer, until as many have arrived
 };
 
-/// Offers as much as some CPUs can; fails if frames stop arriving.
-[[nodiscard]] Result<Sample> measure(const Traffic& traffic, unsigned cpus, Duration duration);
+/// Offers as much as the setup's CPUs can; fails if frames stop arriving.
+[[nodiscard]] Result<Sample> measure(const Traffic& traffic, const Setup& setup, Duration duration,
+                                     const std::function<double()>& ownCpuSeconds);
 
 } // namespace tna::bench

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tna::bench {
 
@@ -25,14 +26,33 @@ constexpr std::array<std::string_view, 4> scenarioNames{"bridge", "router", "rou
     return scenario != Scenario::bridge;
 }
 
+/// What packets carry.
+enum class Protocol {
+    udp, ///< of IPv4; IPv6 packets carry nothing, so that a mark fits into the smallest
+    tcp,
+};
+
+/// Instead of a size: seven of 64 bytes, four of 590, one of 1514.
+constexpr unsigned imix = 0;
+constexpr std::array<unsigned, 3> imixSizes{64, 590, 1514};
+
 /// One scenario in full.
 struct Setup {
     Scenario scenario = Scenario::bridge;
-    unsigned flows = 1;  ///< pairs of stations that talk through a bridge; destinations behind a router
-    unsigned routes = 1; ///< that lead there
-    unsigned queues = 1; ///< of each device
-    unsigned frameSize = 64;
+    unsigned flows = 1;      ///< pairs of stations that talk through a bridge; destinations behind a router
+    unsigned routes = 1;     ///< that lead there
+    unsigned queues = 1;     ///< of each device
+    unsigned frameSize = 64; ///< or imix
+    unsigned vlan = 0;       ///< of an 802.1Q tag; 0: none
+    bool vlanFiltering = false;
+    Protocol protocol = Protocol::udp;
+    unsigned reverse = 0; ///< frames per second that come back meanwhile
 };
+
+/// "64 byte frames", "IMIX frames"
+[[nodiscard]] std::string framesText(const Setup& setup);
+/// The sizes of its frames, the smallest first.
+[[nodiscard]] std::vector<unsigned> sizesOf(const Setup& setup);
 
 /// What is wrong with it, in words of the command line; empty if nothing is.
 [[nodiscard]] std::string problemWith(const Setup& setup);

@@ -4,6 +4,7 @@
 #include "bench/progress.hpp"
 #include "bench/sample.hpp"
 #include "bench/scenario.hpp"
+#include "bench/tcp_check.hpp"
 
 #include <string>
 #include <vector>
@@ -11,12 +12,11 @@
 namespace tna::bench {
 
 struct ThroughputOptions {
-    Scenario scenario = Scenario::bridge;
+    Setup setup; ///< what all loads have in common
     std::vector<std::string> contenders;
     std::vector<unsigned> stations{1, 200}; ///< or destinations
     std::vector<unsigned> cpus{1, 2};
-    unsigned routes = 1;
-    unsigned frameSize = 64;
+    std::vector<unsigned> sizes{64};
     unsigned rounds = 50;
     double seconds = 0.04;
     std::uint64_t leastFrames = 1000; ///< a measurement lasts until as many have arrived
@@ -26,11 +26,15 @@ struct ThroughputOptions {
 /// One contender under one load: what was measured, or why it was not.
 struct Series {
     std::string contender;
-    unsigned stations = 0;
-    unsigned cpus = 0;
+    Setup setup;
     std::vector<Sample> rounds;
     std::string notMeasured;
+    Tcp tcp = Tcp::notTried; ///< what became of a real connection
+    unsigned cores = 0;      ///< processors that it has for itself, beside the generator's
 };
+
+/// Each size with each number of CPUs and stations.
+[[nodiscard]] std::vector<Setup> loadsOf(const ThroughputOptions& options);
 
 /// Measures all contenders in turn, round by round; what was measured before an interruption is kept. Turns
 /// are short, so that a machine whose speed wanders is equally fast for all of a round.

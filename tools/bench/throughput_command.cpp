@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
 #include "bench/contender.hpp"
 #include "bench/measurement.hpp"
 
@@ -10,24 +11,73 @@
 namespace tna::bench {
 
 namespace {
+/// Of the documents that are written (report.hpp).
+constexpr int resultVersion = 3;
+
 struct Arguments {
     ThroughputOptions options;
     bool json = false;
     bool quick = false;
+    bool paper = false;
+    std::string repeat;
 };
+
+unsigned sizeOf(const nlohmann::json& size) {
+    return size == "imix" ? imix : size.get<unsigned>();
+}
+
+ThroughputOptions optionsOf(const nlohmann::json& described) {
+    ThroughputOptions options;
+    const auto* const name = std::ranges::find(scenarioNames, described.at("scenario").get<std::string>());
+    options.setup.scenario = static_cast<Scenario>(name - scenarioNames.begin());
+    described.at("routes").get_to(options.setup.routes);
+    described.at("vlan").get_to(options.setup.vlan);
+    described.at("vlan_filtering").get_to(options.setup.vlanFiltering);
+    options.setup.protocol = described.at("protocol") == "tcp" ? Protocol::tcp : Protocol::udp;
+    described.at("reverse").get_to(options.setup.reverse);
+    described.at("contenders").get_to(options.contenders);
+    described.at("stations").get_to(options.stations);
+    described.at("cpus").get_to(options.cpus);
+    described.at("rounds").get_to(options.rounds);
+    described.at("seconds").get_to(options.seconds);
+    const auto& sizes = described.at("frame_size");
+    options.sizes.clear();
+    for (const auto& size : sizes.is_array() ? sizes : nlohmann::json::array({sizes}))
+        options.sizes.push_back(sizeOf(size));
+    return options;
+}
+
+/// What was measured, as a result file says.
+Result<ThroughputOptions> optionsOfFile(const std::string& file) {
+    const auto text = readFile(file);
+    if (!text)
+        return std::unexpected(text.error());
+    const auto document = nlohmann::json::parse(*text, nullptr, false);
+    if (document.is_discarded())
+        return fail("'{}' is no whole result file", file);
+    try {
+        if (!document.is_object() || document.value("command", "") != "throughput")
+            return fail("'{}' is no result of tna-bench throughput", file);
+        if (const int version = document.value("version", 0); version != resultVersion)
+            return fail("'{}' has version {}, this program repeats version {}", file, version, resultVersion);
+        if (std::ranges::count(scenarioNames, document.at("options").at("scenario").get<std::string>()) == 0)
+            return fail("'{}' has a scenario that this program does not know", file);
+        return optionsOf(document.at("options"));
+    } catch (const nlohmann::json::exception& damage) {
+        return fail("'{}' is damaged ({})", file, damage.what());
+    }
+}
 
 std::string problemWithOptions(const ThroughputOptions& options) {
     for (const auto& name : options.contenders)
-        if (auto problem = problemWithContender(name, options.scenario); !problem.empty())
+        if (auto problem = problemWithContender(name, options.setup.scenario); !problem.empty())
             return problem;
     const unsigned present = std::thread::hardware_concurrency();
     for (const unsigned cpus : options.cpus)
         if (cpus == 0 || cpus > present)
             return fmt::format("{} CPUs were asked for, this machine has {}", cpus, present);
-    for (const unsigned stations : options.stations)
-        if (auto problem =
-                problemWith(Setup{options.scenario, stations, options.routes, 1, options.frameSize});
-            !problem.empty())
+    for (const auto& setup : loadsOf(options))
+        if (auto problem = problemWith(setup); !problem.empty())
             return problem;
     if (options.rounds == 0 || options.seconds <= 0)
         return "there must be at least one round, of more than 0 seconds";
@@ -36,11 +86,25 @@ std::string problemWithOptions(const ThroughputOptions& options) {
 
 int run(Arguments& arguments) {
     auto& options = arguments.options;
-    if (options.contenders.empty())
-        options.contenders = usualContenders(options.scenario);
+    if (!arguments.repeat.empty()) {
+        auto repeated = optionsOfFile(arguments.repeat);
+        if (!repeated)
+            return complain("cannot repeat: " + repeated.error().sentence(), ExitCode::failure);
+        repeated->tnad = options.tnad;
+        options = std::move(*repeated);
+    }
+    const auto scenario = options.setup.scenario;
+    options.contenders = options.contenders.empty() ? usualContenders(scenario)
+                                                    : expandContenders(options.contenders, scenario);
     if (arguments.quick) {
         options.cpus = {1};
         options.rounds = 10;
+    }
+    if (arguments.paper) {
+        constexpr unsigned warm = 15'000;
+        options.rounds = 10;
+        options.seconds = 10;
+        options.setup.reverse = warm;
     }
     if (const auto problem = problemWithOptions(options); !problem.empty())
         return complain(problem, ExitCode::usage);
@@ -50,8 +114,7 @@ int run(Arguments& arguments) {
             if (arguments.json)
                 print(resultDocument(options, machine, all));
             else
-                fmt::print("{}, {} byte frames, {}\n{}", nameOf(options.scenario), options.frameSize,
-                           machineLine(machine), renderTable(all));
+                fmt::print("{}, {}\n{}", nameOf(scenario), machineLine(machine), renderTable(all));
             for (const auto& remark : remarks(all))
                 fmt::print(stderr, "{}\n", remark);
             const bool complete =
@@ -65,35 +128,33 @@ void addThroughput(CLI::App& app, int& exitCode) {
     auto arguments = std::make_shared<Arguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("throughput", "frames per second at full offer");
-    command
-        ->add_option("--contender", options.contenders,
-                     "linux, linux+nf, tna, tna-mirror, tna@FILE, ceiling, direct")
-        ->delimiter(',')
-        ->default_str("all that the scenario has, of linux, linux+nf, tna, ceiling, direct");
-    addScenario(*command, options.scenario);
-    command->add_option("--routes", options.routes, "of a router: routes that lead to the destinations")
-        ->capture_default_str();
+    addContenders(*command, options.contenders);
+    addSetup(*command, options.setup);
     command
         ->add_option("--stations", options.stations,
                      "numbers of pairs of stations that talk; or destinations")
         ->delimiter(',')
         ->capture_default_str();
     command->add_option("--cpus", options.cpus, "numbers of CPUs")->delimiter(',')->capture_default_str();
-    command->add_option("--size", options.frameSize, "frame size in bytes")->capture_default_str();
+    addSizes(*command, options.sizes);
     command->add_option("--rounds", options.rounds, "rounds")->capture_default_str();
     command->add_option("--seconds", options.seconds, "length of each measurement")->capture_default_str();
     command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
     command->add_flag("--json", arguments->json, "every round, for programs");
-    command->add_flag("--quick", arguments->quick, "ten rounds on one CPU");
+    auto* quick = command->add_flag("--quick", arguments->quick, "ten rounds on one CPU");
+    auto* paper =
+        command->add_flag("--paper", arguments->paper,
+                          "ten rounds of ten seconds, with 15,000 frames per second that come back");
+    paper->excludes(quick);
+    command->add_option("--repeat", arguments->repeat, "measure what was measured in a result file (--json)")
+        ->excludes(quick)
+        ->excludes(paper);
     command->footer(
         "bridge: of two ports; router, router6: two ports with IPv4 or IPv6 addresses; bridges: two bridges "
-        "with "
-        "IPv4 addresses.\n"
-        "linux: alone, with br_netfilter's calls of the rule sets off; linux+nf: on, the "
-        "kernel's default;\ntna: tnad beside it; tna-mirror: the same with fdb = \"mirror\"; tna@FILE: "
-        "another daemon, to compare with;\nceiling: a program that only redirects to a fixed port; direct: "
-        "the sink in the place of what is measured.\n"
-        "Before each measurement a frame of each flow is sent and compared at the far end.");
+        "with IPv4 addresses.\n" +
+        contenderHelp() +
+        "Before anything is timed a frame of each flow and size is sent, and compared at the far end; then a "
+        "TCP\nconnection is made.");
     command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
 }
 

@@ -23,15 +23,6 @@ constexpr const char* configuration = "[ports]\nexclude_kinds = []\n";
 /// these settings.
 constexpr const char* wayConfiguration = "finished_frames = [\"*\"]\n[limits]\nmax_stations = 262144\n"
                                          "[kernel]\nfdb = \"{}\"\n";
-
-/// What the daemon said last.
-std::string lastLine(const std::string& file) {
-    auto text = readFile(file).value_or("");
-    while (text.ends_with('\n'))
-        text.pop_back();
-    const auto line = text.rfind('\n');
-    return line == std::string::npos ? text : text.substr(line + 1);
-}
 } // namespace
 
 std::filesystem::path ownFolder() {
@@ -58,33 +49,27 @@ Result<std::string> findTnad(const std::string& named) {
 }
 
 Result<Tnad> Tnad::start(const std::string& file, const std::string& fdb) {
-    std::string directory = "/tmp/tna-bench-XXXXXX";
-    if (::mkdtemp(directory.data()) == nullptr)
-        return failErrno(errno, "cannot make a folder in /tmp");
-    const auto config = directory + "/tnad.conf";
+    auto folder = TemporaryFolder::make();
+    if (!folder)
+        return std::unexpected(folder.error());
+    const auto config = folder->path() + "/tnad.conf";
     const auto way = fdb == "auto" ? "" : fmt::format(wayConfiguration, fdb);
-    const auto written = writeFile(config, configuration + way);
-    auto process = written ? Process::start({file, "--config", config, "--socket", directory + "/socket",
-                                             "--log-level", "warning"},
-                                            directory + "/errors")
-                           : Result<Process>{std::unexpected(written.error())};
-    if (process)
-        return Tnad{std::move(directory), std::move(*process)};
-    std::error_code ignored;
-    std::filesystem::remove_all(directory, ignored);
-    return std::unexpected(process.error());
+    if (auto written = writeFile(config, configuration + way); !written)
+        return std::unexpected(written.error());
+    auto process = Process::start(
+        {file, "--config", config, "--socket", folder->path() + "/socket", "--log-level", "warning"},
+        folder->path() + "/errors");
+    if (!process)
+        return std::unexpected(process.error());
+    return Tnad{std::move(*folder), std::move(*process)};
 }
 
 Tnad::~Tnad() {
-    if (directory_.empty())
-        return;
     process_.end(SIGTERM);
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
 }
 
 Error Tnad::ended() const {
-    const auto words = lastLine(directory_ + "/errors");
+    const auto words = lastLine(folder_.path() + "/errors");
     return {"tnad does not run here: " + process_.ending(), words.empty() ? "it said nothing" : words, {}};
 }
 
@@ -106,7 +91,7 @@ Result<void> Tnad::waitAccelerated(std::size_t ports) {
         }
         if (std::chrono::steady_clock::now() > deadline)
             return fail("tnad has accelerated {} of {} ports in {} s; {}", accelerated, ports,
-                        patience.count(), why.is_null() ? lastLine(directory_ + "/errors") : why.dump());
+                        patience.count(), why.is_null() ? lastLine(folder_.path() + "/errors") : why.dump());
         std::this_thread::sleep_for(pollInterval);
     }
     return std::unexpected(ended());

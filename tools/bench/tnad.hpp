@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/process.hpp"
+#include "bench/temporary_folder.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -35,13 +36,14 @@ public:
     void kill() { process_.end(SIGKILL); }
     void stop() { process_.end(SIGTERM); }
     [[nodiscard]] Process& process() { return process_; }
+    [[nodiscard]] const Process& process() const { return process_; }
 
 private:
-    Tnad(std::string directory, Process process)
-        : directory_(std::move(directory)), process_(std::move(process)) {}
+    Tnad(TemporaryFolder folder, Process process)
+        : folder_(std::move(folder)), process_(std::move(process)) {}
     [[nodiscard]] Error ended() const;
-    [[nodiscard]] std::string socket() const { return directory_ + "/socket"; }
-    std::string directory_;
+    [[nodiscard]] std::string socket() const { return folder_.path() + "/socket"; }
+    TemporaryFolder folder_;
     Process process_;
 };
 

@@ -53,9 +53,30 @@ Result<void> Topology::build(const Setup& setup) {
     for (const auto& words : commands)
         if (auto done = runCommand(words); !done)
             return done;
+    if (auto done = shapeDevices(setup); !done)
+        return done;
     if (auto done = spreadQueues(setup.queues); !done)
         return done;
     return setUpForwarding(d, setup);
+}
+
+/// For large frames, and for tags: a device that takes them out of frames hides them from XDP.
+Result<void> Topology::shapeDevices(const Setup& setup) const {
+    constexpr unsigned usualMtu = 1500;
+    constexpr unsigned ethernet = 14;
+    const auto mtu = sizesOf(setup).back() - ethernet;
+    for (const auto& [where, device] : {std::pair{0, "g0"}, {1, "d0"}, {1, "d1"}, {2, "s0"}}) {
+        const auto& name = namespaces_[static_cast<std::size_t>(where)].name();
+        if (mtu > usualMtu)
+            if (auto set = runCommand(fmt::format("ip -n {} link set {} mtu {}", name, device, mtu)); !set)
+                return set;
+        if (setup.vlan != 0)
+            if (auto set = runCommand(
+                    fmt::format("ip netns exec {} ethtool -K {} txvlan off rxvlan off", name, device));
+                !set)
+                return set;
+    }
+    return {};
 }
 
 /// Without it, all CPUs wait for the lock of one queue when plain Linux sends.

@@ -17,10 +17,13 @@ public:
     [[nodiscard]] const NetNamespace& generator() const { return namespaces_[0].handle(); }
     [[nodiscard]] const NetNamespace& device() const { return namespaces_[1].handle(); }
     [[nodiscard]] const NetNamespace& sink() const { return namespaces_[2].handle(); }
+    [[nodiscard]] const std::string& generatorName() const { return namespaces_[0].name(); }
+    [[nodiscard]] const std::string& sinkName() const { return namespaces_[2].name(); }
 
 private:
     Topology() = default;
     [[nodiscard]] Result<void> build(const Setup& setup);
+    [[nodiscard]] Result<void> shapeDevices(const Setup& setup) const;
     [[nodiscard]] Result<void> spreadQueues(unsigned queues) const;
     std::vector<OwnNamespace> namespaces_;
 };

@@ -2,6 +2,7 @@
 #include "bench/traffic.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bpf/bpf.h>
 #include <cerrno>
 #include <cstring>
@@ -48,6 +49,12 @@ __u32 addressingOf(Scenario scenario) {
     return ADDRESSING_STATIONS;
 }
 
+/// Seven small ones, four of medium size, one large one, well mixed.
+__u32 patternOf(std::size_t place) {
+    constexpr std::array<__u32, PATTERN> pattern{0, 1, 0, 0, 1, 0, 2, 0, 1, 0, 1, 0};
+    return pattern.at(place);
+}
+
 /// Until `done`, or until `progress` has stood still for a while.
 template <typename Done, typename Progress>
 void waitFor(Done done, Progress progress) {
@@ -82,14 +89,33 @@ Result<UniqueFd> attachXdp(int program, const std::string& device) {
 
 /// The programs write the start of each frame, as it is in the first flow, and add what is a flow's own.
 void Traffic::describeFrames(const Setup& setup) {
-    const auto head = frames_.head();
     auto* known = skeleton_->rodata;
+    const auto write = [](auto& words, const Frame& frame) {
+        std::memcpy(const_cast<__u64*>(&words[0]), frame.data(), sizeof(words));
+    };
+    for (std::size_t i = 0; i < frames_.size(); i++) {
+        const auto head = frames_[i].head();
+        known->sizes[i] = static_cast<__u32>(head.bytes.size());
+        known->header_sums[i] = head.sum;
+        known->mark_at = static_cast<__u32>(head.markAt);
+        write(known->heads[i], head.bytes);
+        write(known->heads_back[i], head.back);
+        write(known->own_bits, head.ownBits);
+    }
+    for (std::size_t i = 0; i < PATTERN; i++)
+        known->pattern[i] = patternOf(i);
     known->flow_count = setup.flows;
-    known->frame_size = setup.frameSize;
-    known->mark_at = static_cast<__u32>(head.markAt);
-    known->header_sum = head.sum;
+    known->size_count = static_cast<__u32>(frames_.size());
     known->addressing = addressingOf(setup.scenario);
-    std::memcpy(const_cast<__u64*>(known->head), head.bytes.data(), sizeof(known->head));
+}
+
+/// What counts as unchanged at the sink.
+void Traffic::expectFrames(bool forwarded) {
+    for (std::size_t i = 0; i < frames_.size(); i++) {
+        const auto head = frames_[i].head();
+        std::memcpy(skeleton_->bss->expected[i], forwarded ? head.forwarded.data() : head.bytes.data(),
+                    sizeof(skeleton_->bss->expected[i]));
+    }
 }
 
 Result<std::unique_ptr<Traffic>> Traffic::load(const Topology& topology, const Setup& setup) {
@@ -102,12 +128,20 @@ Result<std::unique_ptr<Traffic>> Traffic::load(const Topology& topology, const S
         return std::unexpected(Error{"cannot load the traffic programs", errnoText(errno), "needs root"});
     // A device map finds devices in the caller's namespace, and keeps them wherever it is used.
     const auto& maps = skeleton->maps;
-    if (!setPort(maps.generator_port, 0, topology.generator(), "g0") ||
+    if (!setPort(maps.generator_ports, 0, topology.generator(), "g0") ||
+        !setPort(maps.generator_ports, 1, topology.sink(), "s0") ||
         !setPort(maps.bridge_ports, 0, topology.device(), "d1") ||
         !setPort(maps.bridge_ports, 1, topology.device(), "d0"))
         return failErrno(errno, "cannot name the traffic's devices");
     if (auto attached = traffic->putSink(topology.sink(), "s0"); !attached)
         return std::unexpected(attached.error());
+    auto inside = NamespaceScope::enter(topology.generator());
+    if (!inside)
+        return std::unexpected(inside.error());
+    auto back = attachXdp(bpf_program__fd(skeleton->progs.sink_back), "g0");
+    if (!back)
+        return std::unexpected(back.error());
+    traffic->backLink_ = std::move(*back);
     return traffic;
 }
 
@@ -125,6 +159,7 @@ Result<void> Traffic::putSink(const NetNamespace& where, const std::string& devi
 
 Traffic::~Traffic() {
     sinkLink_.reset();
+    backLink_.reset();
     traffic__destroy(skeleton_);
 }
 
@@ -136,6 +171,16 @@ int Traffic::ceilingBackProgram() const {
     return bpf_program__fd(skeleton_->progs.ceiling_back);
 }
 
+Counters Counters::since(const Counters& before) const {
+    return {sent - before.sent,
+            received - before.received,
+            wrong - before.wrong,
+            late - before.late,
+            twice - before.twice,
+            sentBack - before.sentBack,
+            receivedBack - before.receivedBack};
+}
+
 Counters Traffic::counters() const {
     Counters sums;
     // What was received first: then it cannot seem to be more than was sent.
@@ -145,21 +190,42 @@ Counters Traffic::counters() const {
     }
     for (const auto& cpu : skeleton_->bss->generated)
         sums.sent += __atomic_load_n(&cpu.frames, __ATOMIC_RELAXED);
+    for (const auto& stream : skeleton_->bss->streams) {
+        sums.late += __atomic_load_n(&stream.late, __ATOMIC_RELAXED);
+        sums.twice += __atomic_load_n(&stream.twice, __ATOMIC_RELAXED);
+    }
+    for (const auto& cpu : skeleton_->bss->received_back)
+        sums.receivedBack += __atomic_load_n(&cpu.frames, __ATOMIC_RELAXED);
+    for (const auto& cpu : skeleton_->bss->generated_back)
+        sums.sentBack += __atomic_load_n(&cpu.frames, __ATOMIC_RELAXED);
     return sums;
+}
+
+/// What was sent to be looked at is no loss.
+void Traffic::forgetCounts() {
+    auto* counts = skeleton_->bss;
+    for (auto* all : {&counts->generated, &counts->received, &counts->generated_back, &counts->received_back})
+        for (auto& cpu : *all)
+            cpu = {};
+    for (auto& stream : counts->streams)
+        stream = {};
 }
 
 Counters Traffic::settle() const {
     waitFor(
         [this] {
             const auto now = counters();
-            return now.received == now.sent;
+            return now.received == now.sent && now.receivedBack == now.sentBack;
         },
-        [this] { return counters().received; });
+        [this] {
+            const auto now = counters();
+            return now.received + now.receivedBack;
+        });
     return counters();
 }
 
 Result<void> Traffic::run(const bpf_program* program, unsigned count, unsigned batch) const {
-    auto frame = frames_.sent(0);
+    auto frame = frames_.back().sent(0);
     const auto size = static_cast<__u32>(frame.size());
     xdp_md context{};
     context.data_end = size;
@@ -173,6 +239,17 @@ Result<void> Traffic::run(const bpf_program* program, unsigned count, unsigned b
 
 Result<void> Traffic::send(unsigned count) const {
     return run(skeleton_->progs.generate, count, std::min(largestBatch, count));
+}
+
+Result<void> Traffic::sendBack(unsigned count) const {
+    const auto inside = NamespaceScope::enter(topology_.sink());
+    if (!inside)
+        return std::unexpected(inside.error());
+    return run(skeleton_->progs.generate_back, count, std::min(largestBatch, count));
+}
+
+Result<void> Traffic::sendBack() const {
+    return sendBack(flows_);
 }
 
 Result<void> Traffic::sendPaced(double framesPerSecond) const {
@@ -211,10 +288,10 @@ Histogram Traffic::takeLatencies() const {
 }
 
 /// From one CPU, so that each flow has its turn: CPUs count flows by themselves.
-Result<void> Traffic::sendPinned(unsigned count) const {
+Result<void> Traffic::sendPinned(unsigned cpu, unsigned count) const {
     Result<void> sent;
     std::thread([&] {
-        pinTo(std::thread::hardware_concurrency() - 1);
+        pinTo(cpu);
         sent = topology_.generator().enter();
         if (sent)
             sent = send(count);
@@ -227,36 +304,39 @@ std::vector<Frame> Traffic::kept() const {
     const auto count =
         std::min<__u32>(__atomic_load_n(&skeleton_->bss->kept_count, __ATOMIC_ACQUIRE), KEPT_FRAMES);
     for (__u32 index = 0; index < count; index++) {
-        kept_frame frame{};
-        if (bpf_map_lookup_elem(bpf_map__fd(skeleton_->maps.kept), &index, &frame) == 0)
-            frames.emplace_back(frame.bytes,
-                                frame.bytes + std::min<std::size_t>(frame.size, sizeof(frame.bytes)));
+        const auto frame = std::make_unique<kept_frame>();
+        if (bpf_map_lookup_elem(bpf_map__fd(skeleton_->maps.kept), &index, frame.get()) == 0)
+            frames.emplace_back(frame->bytes,
+                                frame->bytes + std::min<std::size_t>(frame->size, sizeof(frame->bytes)));
     }
     return frames;
 }
 
 Result<void> Traffic::verify(bool forwarded) {
     const auto flows = std::min<unsigned>(flows_, KEPT_FRAMES);
-    for (auto& cpu : skeleton_->bss->generated)
-        cpu.flow = 0;
+    const auto cpu = std::max(1U, std::thread::hardware_concurrency()) - 1;
+    forgetCounts();
+    expectFrames(forwarded);
     __atomic_store_n(&skeleton_->bss->kept_count, 0, __ATOMIC_RELEASE);
     if (auto keeping = useSink(skeleton_->progs.keep); !keeping)
         return keeping;
-    auto sent = sendPinned(flows);
+    // Of each flow, and of each size.
+    const auto count = std::max<unsigned>(flows, frames_.size() > 1 ? PATTERN : 1);
+    auto sent = sendPinned(cpu, count);
     const auto arrived = [this] { return __atomic_load_n(&skeleton_->bss->kept_count, __ATOMIC_ACQUIRE); };
-    waitFor([&] { return arrived() >= flows; }, arrived);
+    waitFor([&] { return arrived() >= count; }, arrived);
     if (auto counting = useSink(skeleton_->progs.sink); !counting)
         return counting;
-    // What was sent to be looked at is no loss.
-    for (auto& cpu : skeleton_->bss->generated)
-        cpu.frames = 0;
-    for (auto& cpu : skeleton_->bss->received)
-        cpu = {};
+    forgetCounts();
     if (!sent)
         return sent;
     std::vector<Frame> expected;
-    for (unsigned flow = 0; flow < flows; flow++)
-        expected.push_back(forwarded ? frames_.forwarded(flow) : frames_.sent(flow));
+    for (unsigned number = 0; number < count; number++) {
+        const auto& frames = frames_[frames_.size() > 1 ? patternOf(number % PATTERN) : 0];
+        const auto sequence = SEQUENCE(cpu % CPUS, number);
+        const auto flow = number % flows_;
+        expected.push_back(forwarded ? frames.forwarded(flow, sequence) : frames.sent(flow, sequence));
+    }
     if (const auto difference = differences(kept(), expected); !difference.empty())
         return fail("it does not forward correctly: {}", difference);
     return {};

@@ -121,7 +121,8 @@ public:
         graph_->add_flag("--dot", options.asDot, "for Graphviz: tnactl graph --dot | dot -Tsvg > g.svg");
         namePort(explain_, "tnactl explain eth0")->required();
         route_->add_option("WORDS", options.words, "get ADDRESS from ADDRESS iif PORT")->required();
-        route_->footer("Example: tnactl route get 192.0.2.1 from 198.51.100.7 iif eth0");
+        route_->footer("Examples: tnactl route get 192.0.2.1 from 198.51.100.7 iif eth0\n"
+                       "          tnactl route get 2001:db8:1::1 from 2001:db8:2::7 iif eth0");
         namePort(pause_, "tnactl pause eth0; tnactl pause");
         namePort(resume_, "tnactl resume eth0; tnactl resume");
     }

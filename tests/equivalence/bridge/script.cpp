@@ -45,7 +45,7 @@ Frame Script::frame() {
 /// With VLANs, mostly of those that are there.
 std::uint16_t Script::tci() {
     if (!vlans_)
-        return static_cast<std::uint16_t>(random_());
+        return static_cast<std::uint16_t>(number());
     const auto priority = below(3) == 0 ? below(16) << 12U : 0;
     return static_cast<std::uint16_t>(priority | oneOf<unsigned>({0, 1, 10, 10, 10, 20, 20, 30, 4095}));
 }

@@ -79,10 +79,10 @@ TEST_F(Bench, EveryContenderForwardsWholeFramesAndNothingIsLeftBehind) {
 
 TEST_F(Bench, RoutersForwardWholePacketsAndAreFast) {
     auto options = shortRun();
-    options.scenario = Scenario::router;
-    options.contenders = usualContenders(options.scenario);
+    options.setup.scenario = Scenario::router;
+    options.contenders = usualContenders(options.setup.scenario);
     options.stations = {1, 300};
-    options.routes = 20;
+    options.setup.routes = 20;
     Unwatched watcher;
     const auto all = measureThroughput(options, watcher);
     ASSERT_TRUE(all) << all.error().sentence();
@@ -100,7 +100,7 @@ TEST_F(Bench, RoutersForwardWholePacketsAndAreFast) {
 TEST_F(Bench, LatencyIsTakenOfEveryFrameThatArrives) {
     LatencyOptions options;
     options.loads = {1, 5};
-    options.stations = 3;
+    options.setup.flows = 3;
     options.rounds = 2;
     options.seconds = 0.05;
     options.tnad = TNAD;
@@ -146,7 +146,7 @@ TEST_F(Bench, WrongArgumentsAreNamed) {
     const auto nobody =
         test::command({TNA_BENCH, "throughput", "--scenario", "router", "--contender", "linux+nf"});
     EXPECT_EQ(nobody.exitCode, 2);
-    EXPECT_THAT(nobody.output, HasSubstr("'linux+nf' bridges only"));
+    EXPECT_THAT(nobody.output, HasSubstr("'linux+nf' is no router: choose it with --scenario bridge"));
     const auto load = test::command({TNA_BENCH, "latency", "--loads", "0"});
     EXPECT_EQ(load.exitCode, 2);
     EXPECT_THAT(load.output, HasSubstr("--loads are per cent"));

@@ -83,10 +83,10 @@ TEST_F(Control, LinksTcAndNetfilterAreInTheGraph) {
 
 TEST_F(Control, ConfigurationIsReadAgainAndAWrongOneChangesNothing) {
     ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\nexclude_kinds = []\nexclude = [\"p1\"]\n"));
-    ::kill(pid_, SIGHUP);
+    process_->signal(SIGHUP);
     expectStates("accelerated", "linux");
     ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\nexclude = 3\n"));
-    ::kill(pid_, SIGHUP);
+    process_->signal(SIGHUP);
     // What was asked after the signal is answered after it, because there is one event loop.
     must("ip link set p0 type bridge_slave learning off");
     expectStates("linux", "linux");

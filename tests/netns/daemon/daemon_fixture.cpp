@@ -5,11 +5,8 @@
 #include "support/packet_port.hpp"
 #include "tnactl/client.hpp"
 
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace tna::test {
 
@@ -37,8 +34,7 @@ void Daemon::SetUp() {
 }
 
 void Daemon::TearDown() {
-    if (pid_ > 0)
-        end(SIGKILL);
+    process_.reset();
     std::error_code ignored;
     if (!directory_.empty())
         std::filesystem::remove_all(directory_, ignored);
@@ -48,23 +44,7 @@ void Daemon::start(const std::vector<std::string>& prefix) {
     auto words = prefix;
     words.insert(words.end(),
                  {TNAD, "--config", directory_ + "/conf", "--socket", socket(), "--log-level", "off"});
-    std::vector<char*> argv;
-    for (auto& word : words)
-        argv.push_back(word.data());
-    argv.push_back(nullptr);
-    pid_ = ::fork();
-    if (pid_ == 0) {
-        ::execvp(argv[0], argv.data());
-        ::_exit(127);
-    }
-}
-
-int Daemon::end(int signal) {
-    int status = 0;
-    ::kill(pid_, signal);
-    ::waitpid(pid_, &status, 0);
-    pid_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    process_.emplace(words);
 }
 
 std::string Daemon::stateOf(const std::string& port) const {

@@ -4,12 +4,12 @@
 #include "support/command.hpp"
 #include "support/eventually.hpp"
 #include "support/namespace.hpp"
+#include "support/process.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 
 namespace tna::test {
 
@@ -23,7 +23,7 @@ protected:
     /// Starts tnad, behind a prefix (setpriv, for instance) if one is given.
     void start(const std::vector<std::string>& prefix = {});
     /// Its exit code; -1 if the signal ended it.
-    int end(int signal);
+    int end(int signal) { return process_->end(signal); }
 
     [[nodiscard]] std::string socket() const { return directory_ + "/sock"; }
     [[nodiscard]] std::string stateOf(const std::string& port) const;
@@ -36,7 +36,7 @@ protected:
     std::optional<Namespace> dut_;
     std::optional<Namespace> far_;
     std::optional<NamespaceScope> scope_;
-    pid_t pid_ = -1;
+    std::optional<Process> process_;
 };
 
 } // namespace tna::test

@@ -69,17 +69,64 @@ TEST_F(Asking, IsolatedPorts) {
     EXPECT_EQ(treated.path.fast, 0U);
 }
 
-TEST_F(Asking, TagOfAVlanThatTheControllerDoesNotKnowYet) {
+struct Retagging {
+    const char* name;
+    std::vector<std::string> known; ///< for bridge(8), which the controller knows
+    std::vector<std::string> then;  ///< and what it does not know yet
+    std::uint16_t tag;              ///< of the frame; 0: none
+};
+void PrintTo(const Retagging& retagging, std::ostream* out) {
+    *out << retagging.name;
+}
+
+class AskingTags : public Asking, public ::testing::WithParamInterface<Retagging> {
+protected:
+    static void bridge(const std::vector<std::string>& lines) {
+        for (const auto& line : lines)
+            must("bridge " + line);
+    }
+};
+
+TEST_P(AskingTags, AreNotChangedInAWayThatTheBridgeWouldNotAnyMore) {
+    blind_ = false;
     if (command({"ip", "link", "set", "br0", "type", "bridge", "vlan_filtering", "1"}).exitCode != 0)
         GTEST_SKIP() << "this kernel's bridges do not filter VLANs";
-    must("bridge vlan add dev p1 vid 1 pvid");
-    (void)treat(oneToTwo()); // stations are known by VLAN now
-    (void)treat(twoToOne(), 1);
-    const auto linux = treat(oneToTwo());
-    EXPECT_EQ(linux.path, slowPath("egress-vlan"));
-    blind_ = false;
-    EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), linux.out}));
+    const auto& retagging = GetParam();
+    for (const char* vid : {"5", "6"}) {
+        const std::string vlan = std::string(" master static vlan ") + vid;
+        bridge({std::string("vlan add dev p0 vid ") + vid, std::string("vlan add dev p1 vid ") + vid,
+                "fdb replace " + text(station(1)) + " dev p0" + vlan,
+                "fdb replace " + text(station(2)) + " dev p1" + vlan});
+    }
+    bridge(retagging.known);
+    auto builder = FrameBuilder().ethernet(station(2), station(1));
+    if (retagging.tag != 0)
+        builder.vlan(0x8100, retagging.tag);
+    const Frame frame = builder.udp();
+    ASSERT_EQ(treat(frame).path, fastPath());
+    blind_ = true;
+    for (const auto& line : retagging.then)
+        must(line);
+    EXPECT_EQ(treat(frame).path, slowPath("egress-vlan"));
 }
+
+constexpr std::uint16_t urgent = 0xe000; // priority, no VLAN
+INSTANTIATE_TEST_SUITE_P(
+    Tag, AskingTags,
+    ::testing::Values(
+        Retagging{"Keep", {"vlan add dev p0 vid 5 pvid"}, {"bridge vlan add dev p1 vid 5 untagged"}, 0},
+        Retagging{"Push",
+                  {"vlan add dev p0 vid 5 pvid", "vlan add dev p1 vid 5 untagged"},
+                  {"bridge vlan add dev p1 vid 5"},
+                  0},
+        Retagging{"PushAnother", {"vlan add dev p0 vid 5 pvid"}, {"bridge vlan add dev p0 vid 6 pvid"}, 0},
+        Retagging{"PushOtherProtocol",
+                  {"vlan add dev p0 vid 5 pvid"},
+                  {"ip link set br0 type bridge vlan_protocol 802.1ad"},
+                  0},
+        Retagging{"Pop", {}, {"bridge vlan add dev p1 vid 5 untagged"}, 5},
+        Retagging{"Write", {"vlan add dev p0 vid 5 pvid"}, {"bridge vlan add dev p0 vid 6 pvid"}, urgent}),
+    [](const auto& parameter) { return parameter.param.name; });
 
 } // namespace
 } // namespace tna::test

@@ -58,6 +58,35 @@ TEST_F(Question, NonsenseIsRefused) {
     EXPECT_FALSE(controller_->route("p9", "10.0.0.2", "10.0.1.2"));
     EXPECT_FALSE(controller_->route("p0", "x", "10.0.1.2"));
     EXPECT_FALSE(controller_->route("p0", "10.0.0.2", ""));
+    EXPECT_FALSE(controller_->route("p0", "10.0.0.2", "fd00::2"));
+    EXPECT_FALSE(controller_->route("p0", "fd00::2", "10.0.0.2"));
+}
+
+using Question6 = Route6Test;
+
+TEST_F(Question6, AnswerIsWhatBecomesOfThePacket) {
+    must("ip -6 route add fd09::/16 via fd00:0:0:1::2");
+    accelerate();
+    const auto answer = ask(*controller_, "fd09::1", "fd00::2");
+    EXPECT_EQ(answer["fast_path"], toStation2);
+    EXPECT_EQ(answer["kernel"],
+              nlohmann::json(
+                  {{"type", "unicast"}, {"device", "p1"}, {"gateway", "fd00:0:0:1::2"}, {"error", nullptr}}));
+    EXPECT_EQ(arrivals(), Arrivals{});
+    EXPECT_EQ(counted(0), Path{});
+    expectFast(packet({.to = "fd09::1"}));
+}
+
+TEST_F(Question6, ReasonsAreThoseOfThisMoment) {
+    accelerate();
+    EXPECT_EQ(ask(*controller_, "fd00::1", "fd00::2")["fast_path"]["reason"], "not-routed");
+    EXPECT_EQ(ask(*controller_, "fd00::1", "fd00::2")["kernel"]["type"], "local");
+    EXPECT_FALSE(ask(*controller_, "fd77::1", "fd00::2")["kernel"]["error"].is_null());
+    EXPECT_EQ(ask(*controller_, "fd00:0:0:1::2", "fe80::1")["fast_path"]["reason"], "ip-address");
+    must("ip -6 route add fd09::/16 nexthop via fd00:0:0:1::2 nexthop via fd00:0:0:2::2");
+    EXPECT_EQ(ask(*controller_, "fd09::1", "fd00::2")["fast_path"]["reason"], "multipath");
+    sysctl("net.ipv6.conf.all.forwarding", "0");
+    EXPECT_EQ(ask(*controller_, "fd00:0:0:1::2", "fd00::2")["fast_path"]["reason"], "not-forwarding");
 }
 
 TEST_F(FromBridgeToBridge, AnswersAreAboutBridgesAsWell) {

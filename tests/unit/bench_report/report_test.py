@@ -25,15 +25,17 @@ def summary(value):
     return {"median": value, "min": value, "max": value, "quartiles": [value, value]}
 
 
-def series(contender, mpps, stations=1, cpus=1, slow=0):
-    turn = {"mpps": mpps, "suspect": slow > 0, "sent": 1000, "lost": 3 if slow else 0}
-    return {"contender": contender, "stations": stations, "cpus": cpus, "mpps": summary(mpps), "rounds": [turn] * 6,
+def series(contender, mpps, stations=1, cpus=1, slow=0, size=64):
+    turn = {"mpps": mpps, "suspect": slow > 0, "sent": 1000, "lost": 3 if slow else 0, "late": 0,
+            "twice": 0}
+    return {"contender": contender, "stations": stations, "cpus": cpus, "frame_size": size,
+            "tcp": "yes", "cores": 0, "mpps": summary(mpps), "rounds": [turn] * 6,
             "ns_per_frame": summary(1000 / mpps), "hop_ns": None, "x_ceiling": summary(mpps / 4),
             "x_linux": summary(mpps / 1), "not_measured": None}
 
 
 def throughput(*more):
-    return {"version": 2, "command": "throughput", "machine": MACHINE,
+    return {"version": 3, "command": "throughput", "machine": MACHINE,
             "options": {"scenario": "bridge", "frame_size": 64},
             "series": [series("linux", 1.0), series("tna", 3.0), series("ceiling", 4.0), *more]}
 
@@ -42,8 +44,27 @@ def latency():
     entries = [{"contender": name, "load_percent": 50, "wanted_mpps": 0.5, "p50_ns": p50, "p90_ns": p50 * 2,
                 "p99_ns": p50 * 3, "p999_ns": p50 * 4, "max_ns": p50 * 5, "jitter_ns": p50, "sent": 10, "lost": 0,
                 "histogram": [[p50, 9], [p50 * 5, 1]]} for name, p50 in (("linux", 1620.0), ("tna", 2_500_000.0))]
-    return {"version": 2, "command": "latency", "machine": MACHINE, "slowest": "linux",
+    return {"version": 3, "command": "latency", "machine": MACHINE, "slowest": "linux",
             "options": {"scenario": "router", "frame_size": 64}, "series": entries}
+
+
+def rfc2544():
+    def entry(contender, mpps, **more):
+        return {"contender": contender, "mpps": summary(mpps), "x_linux": summary(mpps), "x_ceiling": None, "cores": 0,
+                "throttled": False, "tcp": "yes", "not_measured": None,
+                "rounds": [{"mpps": mpps, "throttled": False, "trials": [{}] * 7}]} | more
+    nobody = entry("polycube", 1.0) | {"mpps": None, "x_linux": None, "rounds": [], "not_measured": "not installed"}
+    return {"version": 1, "command": "rfc2544", "machine": MACHINE,
+            "options": {"scenario": "bridge", "frame_size": "imix", "loss_percent": 0.1},
+            "series": [entry("linux", 1.0, throttled=True), entry("ovs", 2.5, cores=1, tcp="tx off"), nobody]}
+
+
+def micro():
+    def row(module, over, **more):
+        return {"module": module, "profile": module, "instructions": 300, "jited_bytes": 2000, "ns": None,
+                "over_empty_ns": summary(over) if over else None, "not_timed": None} | more
+    return {"version": 1, "command": "micro", "machine": MACHINE, "options": {},
+            "rows": [row("bridge", 51.0), row("vlans", None, not_timed="no VLANs here")]}
 
 
 class Page(html.parser.HTMLParser):
@@ -110,6 +131,29 @@ class Report(unittest.TestCase):
         self.assertIn("18 frames were lost", page.text)
         self.assertIn("was not measured: no reason", page.text)
         self.assertIn("busy before the measurement (load 7.5)", page.text)
+
+    def test_throughput_without_loss_and_kinds_of_contenders_are_told(self):
+        run, page = self.report(rfc2544())
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(page.pictures, 1)
+        self.assertIn("RFC 2544 throughput: bridge, IMIX", page.text)
+        self.assertIn("ovs carries 2.50 Mpps with a loss of up to 0.1 %, 2.50 times plain Linux.", page.text)
+        self.assertIn("linux carries 1.00 Mpps with a loss of up to 0.1 %, and throttles the generator", page.text)
+        self.assertIn("polycube was not measured: not installed", page.text)
+        self.assertIn("ovs: with a processor of its own", page.text)
+        self.assertIn("ovs: real TCP connections work only where senders finish", page.text)
+
+    def test_costs_of_modules_are_told(self):
+        _, page = self.report(micro())
+        self.assertIn("bridge: 51 ns for each frame, 300 instructions.", page.text)
+        self.assertIn("no VLANs here", page.text)
+
+    def test_frame_sizes_are_loads_of_their_own(self):
+        more = [series(name, 2.0, size=size) for name in ("linux", "tna") for size in (512, 1514, "imix")]
+        _, page = self.report(throughput(*more))
+        self.assertEqual(page.pictures, 4 + 1)
+        self.assertIn("Over bytes, 1 station, 1 CPU", page.text)
+        self.assertIn("1 station, 1 CPU, IMIX", page.text)
 
     def test_two_results_are_compared(self):
         faster = copy.deepcopy(throughput())

@@ -112,7 +112,7 @@ protected:
     [[nodiscard]] static std::set<std::string> words(const Program& program) {
         const auto help = command({program.path, "--help"}).output;
         std::set<std::string> found = options(help);
-        static const std::regex subcommand("\n  ([a-z]+) ");
+        static const std::regex subcommand("\n  ([a-z0-9]+) ");
         const auto at = help.find("Subcommands:");
         const auto list = at == std::string::npos ? "" : help.substr(at, help.find("\n\n", at) - at);
         for (std::sregex_iterator it(list.begin(), list.end(), subcommand), end; it != end; ++it) {

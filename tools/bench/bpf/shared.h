@@ -17,6 +17,22 @@ struct per_cpu {
 } __attribute__((aligned(64)));
 
 /*
+ * Behind the mark of each frame is which one it is of those that its CPU has sent. The sink sees by it what
+ * came late or twice: twice among the last 64.
+ */
+#define SEQUENCE_BITS 26
+#define SEQUENCE(cpu, number) ((__u32)(cpu) << SEQUENCE_BITS | ((number) & ((1u << SEQUENCE_BITS) - 1)))
+
+/* What one of the generator's CPUs sent, as the sink sees it. */
+struct stream {
+	__u64 next; /* the number after the highest that came */
+	__u64 seen; /* bit n: the nth before that */
+	__u64 late; /* came after a later one */
+	__u64 twice;
+	__u64 unused[4];
+} __attribute__((aligned(64)));
+
+/*
  * Latencies are counted in buckets: exactly up to 32 ns, then 32 buckets for each power of two, which is
  * within 3 %.
  */
@@ -32,13 +48,17 @@ struct per_cpu {
 
 #define HEAD_WORDS 8 /* of each frame are the generator's, eight bytes each */
 
+/* Frames of several sizes come in a pattern: of the simple IMIX, seven small, four medium, one large. */
+#define SIZES 3
+#define PATTERN 12
+
 /* The bits in which a flow's destination behind a router differs from others': each flow has its own. */
 #define SCATTER_BITS 22
 #define SCATTER(flow) ((flow) * 0x9e3779b1u & ((1u << SCATTER_BITS) - 1))
 
 struct kept_frame {
 	__u32 size;
-	__u8 bytes[1532];
+	__u8 bytes[9216];
 };
 
 #endif

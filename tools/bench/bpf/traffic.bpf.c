@@ -11,18 +11,27 @@
 
 #define MAGIC 0x746e6162u
 #define HEAD (8 * HEAD_WORDS)
-#define MARKED (4 + 8) /* the mark, and where latencies are measured, the time when a frame was due */
+#define SEQUENCED (4 + 4)      /* the mark and the number */
+#define MARKED (SEQUENCED + 8) /* where latencies are measured, the time when a frame was due */
 
 /* Of the frames, and known when they are sent. */
 const volatile __u32 flow_count = 1;
-const volatile __u32 frame_size = 64;
+const volatile __u32 size_count = 1;
+const volatile __u32 sizes[SIZES] = {};
+const volatile __u32 pattern[PATTERN] = {};
 const volatile __u32 addressing = ADDRESSING_STATIONS;
 const volatile __u32 mark_at = ETH_HLEN + 20 + 8;
-const volatile __u32 header_sum = 0;
-const volatile __u64 head[HEAD_WORDS] = {};
+const volatile __u32 header_sums[SIZES] = {};
+const volatile __u64 heads[SIZES][HEAD_WORDS] = {};
+const volatile __u64 heads_back[SIZES][HEAD_WORDS] = {};
+const volatile __u64 own_bits[HEAD_WORDS] = {}; /* those in which frames of a size differ */
 
 struct per_cpu generated[CPUS] = {};
 struct per_cpu received[CPUS] = {};
+struct per_cpu generated_back[CPUS] = {};
+struct per_cpu received_back[CPUS] = {};
+struct stream streams[CPUS] = {};
+__u64 expected[SIZES][HEAD_WORDS] = {}; /* what arrives, but for own_bits */
 __u32 kept_count = 0;
 __u64 pace = 0; /* nanoseconds from one frame to the next */
 __u64 due = 0;  /* when the next frame is due */
@@ -36,10 +45,10 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_DEVMAP);
-	__uint(max_entries, 1);
+	__uint(max_entries, 2);
 	__type(key, __u32);
 	__type(value, __u32);
-} generator_port SEC(".maps");
+} generator_ports SEC(".maps");
 
 /* All programs that use a device map must be alike in whether they can take frames in several buffers. */
 struct {
@@ -56,8 +65,9 @@ struct {
 	__type(value, __u64);
 } latencies SEC(".maps");
 
-/* What is a flow's own; at fixed places, each of two bytes' alignment. */
-static __always_inline void write_flow(__u8 *data, __u32 flow)
+/* What is a flow's own; at fixed places, each of two bytes' alignment. The way back has the addresses
+ * swapped. */
+static __always_inline void write_flow(__u8 *data, __u32 flow, __u32 header_sum, int back)
 {
 	if (addressing == ADDRESSING_STATIONS) {
 		*(__u32 *)(data + 2) = bpf_htonl(flow);
@@ -65,37 +75,70 @@ static __always_inline void write_flow(__u8 *data, __u32 flow)
 	} else if (addressing == ADDRESSING_IPV4) {
 		__u32 bits = SCATTER(flow), sum = header_sum + (bits >> 16) + (bits & 0xffff);
 
-		*(__u32 *)(data + ETH_HLEN + 16) |= bpf_htonl(bits);
+		*(__u32 *)(data + ETH_HLEN + (back ? 12 : 16)) |= bpf_htonl(bits);
 		sum = (sum & 0xffff) + (sum >> 16);
 		*(__u16 *)(data + ETH_HLEN + 10) = bpf_htons(~((sum & 0xffff) + (sum >> 16)));
 	} else {
-		*(__u32 *)(data + ETH_HLEN + 28) = bpf_htonl(SCATTER(flow) << (32 - SCATTER_BITS));
+		*(__u32 *)(data + ETH_HLEN + (back ? 12 : 28)) =
+			bpf_htonl(SCATTER(flow) << (32 - SCATTER_BITS));
 	}
 }
 
-/* Recycled frames keep changes, so each is written anew. */
-static __always_inline void write_next(__u8 *data)
+/* Gives the frame the next size of the pattern; its index, or SIZES if that cannot be. */
+static __always_inline __u32 next_size(struct xdp_md *ctx, __u64 number)
 {
-	struct per_cpu *own = &generated[bpf_get_smp_processor_id() & (CPUS - 1)];
-	__u32 flow = own->flow;
+	__u64 place = number % PATTERN;
+	__u32 index;
 
+	if (size_count == 1)
+		return 0;
+	asm volatile(""
+		     : "+r"(place)); /* the verifier does not know what a remainder is, the compiler does */
+	if (place >= PATTERN)
+		return SIZES;
+	index = pattern[place];
+	if (index >= SIZES || bpf_xdp_adjust_tail(ctx, (int)(sizes[index] - bpf_xdp_get_buff_len(ctx))))
+		return SIZES;
+	return index;
+}
+
+/* Recycled frames keep changes, so each is written anew. */
+static __always_inline int write_next(struct xdp_md *ctx, struct per_cpu *own, __u32 cpu, int back)
+{
+	__u32 flow = own->flow, size = next_size(ctx, own->frames);
+	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+
+	if (size >= SIZES || data + HEAD > end || data + mark_at + SEQUENCED > end)
+		return 0;
+	for (int i = 0; i < HEAD_WORDS; i++)
+		((__u64 *)data)[i] = back ? heads_back[size][i] : heads[size][i];
+	write_flow(data, flow, header_sums[size], back);
+	*(__u32 *)(data + mark_at + 4) = SEQUENCE(cpu, own->frames);
 	own->flow = flow + 1 >= flow_count ? 0 : flow + 1;
 	own->frames++;
-	for (int i = 0; i < HEAD_WORDS; i++)
-		((__u64 *)data)[i] = head[i];
-	write_flow(data, flow);
+	return 1;
 }
 
 /* Run with BPF_F_TEST_XDP_LIVE_FRAMES. */
 SEC("xdp")
 int generate(struct xdp_md *ctx)
 {
-	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+	__u32 cpu = bpf_get_smp_processor_id() & (CPUS - 1);
 
-	if (data + HEAD > end)
+	if (!write_next(ctx, &generated[cpu], cpu, 0))
 		return XDP_ABORTED;
-	write_next(data);
-	return bpf_redirect_map(&generator_port, 0, XDP_DROP);
+	return bpf_redirect_map(&generator_ports, 0, XDP_DROP);
+}
+
+/* From the sink's side: answers, which keep warm what learns. */
+SEC("xdp")
+int generate_back(struct xdp_md *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id() & (CPUS - 1);
+
+	if (!write_next(ctx, &generated_back[cpu], cpu, 1))
+		return XDP_ABORTED;
+	return bpf_redirect_map(&generator_ports, 1, XDP_DROP);
 }
 
 /*
@@ -105,16 +148,19 @@ int generate(struct xdp_md *ctx)
 SEC("xdp")
 int generate_paced(struct xdp_md *ctx)
 {
-	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+	__u32 cpu = bpf_get_smp_processor_id() & (CPUS - 1);
+	__u8 *data, *end;
 
-	if (data + HEAD > end || data + mark_at + MARKED > end)
-		return XDP_ABORTED;
 	if (bpf_ktime_get_ns() < due)
 		return XDP_DROP;
-	write_next(data);
-	*(__u64 *)(data + mark_at + 4) = due;
+	if (!write_next(ctx, &generated[cpu], cpu, 0))
+		return XDP_ABORTED;
+	data = (__u8 *)(long)ctx->data;
+	end = (__u8 *)(long)ctx->data_end;
+	if (data + mark_at + MARKED <= end)
+		*(__u64 *)(data + mark_at + SEQUENCED) = due;
 	due += pace;
-	return bpf_redirect_map(&generator_port, 0, XDP_DROP);
+	return bpf_redirect_map(&generator_ports, 0, XDP_DROP);
 }
 
 static __always_inline int is_ours(struct xdp_md *ctx)
@@ -124,13 +170,62 @@ static __always_inline int is_ours(struct xdp_md *ctx)
 	return data + mark_at + 4 <= end && *(__u32 *)(data + mark_at) == MAGIC;
 }
 
+/* Whether the start of a frame is what it should be: of one of the sizes, changed nowhere. */
+static __always_inline int is_right(__u8 *data, __u8 *end)
+{
+	__u64 size = end - data, wrong = 0;
+	__u32 index = 0;
+
+	if (size_count > 1 && size != sizes[0])
+		index = size == sizes[1] ? 1 : 2;
+	if (size != sizes[index] || data + HEAD > end)
+		return 0;
+	for (int i = 0; i < HEAD_WORDS; i++)
+		wrong |= (((__u64 *)data)[i] ^ expected[index][i]) & ~own_bits[i];
+	return !wrong;
+}
+
+static __always_inline void count_sequence(__u32 sequence)
+{
+	struct stream *stream = &streams[sequence >> SEQUENCE_BITS & (CPUS - 1)];
+	const __u32 unused_bits = 32 - SEQUENCE_BITS;
+	__s32 ahead = (__s32)((sequence - (__u32)stream->next) << unused_bits) >> unused_bits;
+
+	if (ahead >= 0) {
+		stream->seen = ahead < 63 ? stream->seen << (ahead + 1) | 1 : 1;
+		stream->next += ahead + 1;
+		return;
+	}
+	__u32 before = -ahead - 1;
+
+	if (before < 64 && stream->seen >> before & 1) {
+		stream->twice++;
+		return;
+	}
+	if (before < 64)
+		stream->seen |= 1ull << before;
+	stream->late++;
+}
+
 static __always_inline void count_received(__u8 *data, __u8 *end)
 {
 	struct per_cpu *own = &received[bpf_get_smp_processor_id() & (CPUS - 1)];
 
 	own->frames++;
-	if (end - data != frame_size || *(__u16 *)data != bpf_htons(0x0200))
+	if (!is_right(data, end))
 		own->wrong++;
+	if (data + mark_at + SEQUENCED <= end)
+		count_sequence(*(__u32 *)(data + mark_at + 4));
+}
+
+/* On the generator's side, for what comes back. */
+SEC("xdp")
+int sink_back(struct xdp_md *ctx)
+{
+	if (!is_ours(ctx))
+		return XDP_PASS;
+	received_back[bpf_get_smp_processor_id() & (CPUS - 1)].frames++;
+	return XDP_DROP;
 }
 
 SEC("xdp")
@@ -168,7 +263,7 @@ int sink_stamped(struct xdp_md *ctx)
 
 	if (data + mark_at + MARKED > end || *(__u32 *)(data + mark_at) != MAGIC)
 		return XDP_PASS;
-	__u64 sent = *(__u64 *)(data + mark_at + 4), now = bpf_ktime_get_ns();
+	__u64 sent = *(__u64 *)(data + mark_at + SEQUENCED), now = bpf_ktime_get_ns();
 	__u32 bucket = latency_bucket(now > sent ? now - sent : 0);
 	__u64 *count = bpf_map_lookup_elem(&latencies, &bucket);
 
@@ -193,7 +288,10 @@ int keep(struct xdp_md *ctx)
 	if (!frame)
 		return XDP_DROP;
 	frame->size = size;
-	if (size > 0 && size <= sizeof(frame->bytes))
+	if (size > sizeof(frame->bytes))
+		return XDP_DROP;
+	asm volatile("" : "+r"(size)); /* one test for both bounds would tell older verifiers nothing */
+	if (size >= ETH_HLEN)
 		bpf_xdp_load_bytes(ctx, 0, frame->bytes, size);
 	return XDP_DROP;
 }

@@ -10,8 +10,18 @@ _RESAMPLES = 2000
 
 def load_of(series):
     """"200 stations, 1 CPU" """
-    stations, cpus = series["stations"], series["cpus"]
-    return f"{stations:,} station{'s' if stations != 1 else ''}, {cpus} CPU{'s' if cpus != 1 else ''}"
+    stations, cpus, size = key_of(series)
+    return (f"{stations:,} station{'s' if stations != 1 else ''}, {cpus} CPU{'s' if cpus != 1 else ''}, "
+            f"{size_text(size)}")
+
+
+def key_of(series):
+    """What makes a load of throughput another one."""
+    return series["stations"], series["cpus"], series["frame_size"]
+
+
+def size_text(size):
+    return "IMIX" if size == "imix" else f"{size} bytes"
 
 
 def confidence(values):
@@ -30,7 +40,7 @@ def ratios(result, series, base):
         (
             one
             for one in result.series
-            if one["contender"] == base and one["stations"] == series["stations"] and one["cpus"] == series["cpus"]
+            if one["contender"] == base and key_of(one) == key_of(series)
         ),
         None,
     )
@@ -96,12 +106,18 @@ def of_reaction(result):
     ]
 
 
+def of_micro(result):
+    return [f"{one['module']}: {one['over_empty_ns']['median']:.0f} ns for each frame, {one['instructions']} instructions."
+            for one in result.document["rows"] if one["over_empty_ns"] and one["profile"] != "empty"]
+
+
 def doubts(result):
     """What a reader must know before believing the figures."""
     notes = []
     for series in result.series if "series" in result.document else []:
         if series.get("not_measured"):
-            notes.append(f"{series['contender']} ({load_of(series)}) was not measured: {series['not_measured']}")
+            load = f" ({load_of(series)})" if "cpus" in series else ""
+            notes.append(f"{series['contender']}{load} was not measured: {series['not_measured']}")
         if "cpus" not in series:
             continue
         disturbed = sum(1 for one in series["rounds"] if one["suspect"])
@@ -111,10 +127,42 @@ def doubts(result):
         lost = sum(one["lost"] for one in series["rounds"])
         if lost:
             notes.append(f"{series['contender']} ({load_of(series)}): {lost:,} frames were lost.")
+        for field, words in (("late", "came after later ones"), ("twice", "came twice")):
+            count = sum(one[field] for one in series["rounds"])
+            if count:
+                notes.append(f"{series['contender']} ({load_of(series)}): {count:,} frames {words}.")
+    notes += _of_contenders(result.series if "series" in result.document else [])
     load = float(result.document["machine"].get("load_before", "0").split()[0] or 0)
     if load > result.document["machine"].get("cpus", 1) / 2:
         notes.append(f"The machine was busy before the measurement (load {load:.1f}): trust ratios, not figures.")
     return notes
+
+
+def _of_contenders(all_series):
+    """What a contender is, said once however many loads it had."""
+    notes = []
+    own = sorted({one["contender"] for one in all_series if one.get("cores")})
+    if own:
+        notes.append(f"{', '.join(own)}: with a processor of its own, and not throttling the generator as those in the "
+                     "kernel do; at full offer the two kinds do not compare, at the same paced rate they do.")
+    for tcp, words in (("no", "real TCP connections do not work through it"),
+                       ("tx off", "real TCP connections work only where senders finish their frames themselves")):
+        for name in sorted({one["contender"] for one in all_series if one.get("tcp") == tcp}):
+            notes.append(f"{name}: {words}.")
+    return notes
+
+
+def of_rfc2544(result):
+    sentences = []
+    tolerance = result.document["options"]["loss_percent"]
+    for series in result.series:
+        if not series["mpps"]:
+            continue
+        text = f"{series['contender']} carries {series['mpps']['median']:.2f} Mpps with a loss of up to {tolerance:g} %"
+        if series["x_linux"] and series["contender"] != "linux":
+            text += f", {series['x_linux']['median']:.2f} times plain Linux"
+        sentences.append(text + (", and throttles the generator before it loses any." if series["throttled"] else "."))
+    return sentences
 
 
 def compared(old, new):
@@ -125,8 +173,7 @@ def compared(old, new):
             (
                 one
                 for one in old.series
-                if (one["contender"], one["stations"], one["cpus"])
-                == (series["contender"], series["stations"], series["cpus"])
+                if (one["contender"], key_of(one)) == (series["contender"], key_of(series))
             ),
             None,
         )

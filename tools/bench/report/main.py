@@ -38,30 +38,37 @@ def section(result, heading, found, **more):
             "pictures": [], "columns": [], "rows": []} | more
 
 
-def throughput(result):
-    options = result.document["options"]
+def curves(result, loads):
+    """Rates over each property of which there are several, the others being the same."""
     pictures = []
-    loads = list(dict.fromkeys((one["stations"], one["cpus"]) for one in result.series))
-    for stations, cpus in loads:
-        series = [one for one in result.series if (one["stations"], one["cpus"]) == (stations, cpus)]
+    for place, key, label, least in ((0, "stations", "stations", 3), (1, "cpus", "CPUs", 2),
+                                     (2, "frame_size", "bytes", 3)):
+        for rest in dict.fromkeys(load[:place] + load[place + 1:] for load in loads):
+            series = [one for one in result.series if one[key] != "imix" and
+                      (load := findings.key_of(one))[:place] + load[place + 1:] == rest]
+            if len({one[key] for one in series}) >= least:
+                others = [text for other, text in enumerate(findings.load_of(series[0]).split(", ")) if other != place]
+                pictures.append(plots.scaling(series, key, label, f"Over {label}, {', '.join(others)}", place != 1))
+    return pictures
+
+
+def throughput(result):
+    pictures = []
+    loads = list(dict.fromkeys(findings.key_of(one) for one in result.series))
+    for load in loads:
+        series = [one for one in result.series if findings.key_of(one) == load]
         if any(one["mpps"] for one in series):
             pictures.append(plots.throughput_bars(series, findings.load_of(series[0])))
-    for cpus in sorted({load[1] for load in loads}):
-        if len({load[0] for load in loads if load[1] == cpus}) >= 3:
-            pictures.append(plots.scaling([one for one in result.series if one["cpus"] == cpus], "stations", "stations",
-                                          f"Over the number of stations, {cpus} CPU{'s' if cpus > 1 else ''}", True))
-    for stations in sorted({load[0] for load in loads}):
-        if len({load[1] for load in loads if load[0] == stations}) >= 2:
-            pictures.append(plots.scaling([one for one in result.series if one["stations"] == stations], "cpus", "CPUs",
-                                          f"Over the number of CPUs, {stations:,} stations"))
-    rows = [[one["contender"], f"{one['stations']:,}", one["cpus"], spread(one["x_ceiling"]), spread(one["x_linux"]),
+    pictures += curves(result, loads)
+    rows = [[one["contender"], findings.size_text(one["frame_size"]), f"{one['stations']:,}", one["cpus"], spread(one["x_ceiling"]), spread(one["x_linux"]),
              spread(one["mpps"]), spread(one.get("ns_per_frame"), 0), spread(one.get("hop_ns"), 0),
-             f"{sum(turn['sent'] for turn in one['rounds']):,}", f"{sum(turn['lost'] for turn in one['rounds']):,}"]
+             f"{sum(turn['sent'] for turn in one['rounds']):,}", f"{sum(turn['lost'] for turn in one['rounds']):,}",
+             one["cores"], one["tcp"]]
             for one in result.series]
-    return section(result, f"Throughput: {result.scenario}, {options.get('frame_size', '?')} bytes",
+    return section(result, f"Throughput: {result.scenario}",
                    findings.of_throughput(result), pictures=pictures, rows=rows,
-                   columns=["", "stations", "CPUs", "× ceiling", "× Linux", "Mpps", "ns/frame", "hop ns", "sent",
-                            "lost"])
+                   columns=["", "frames", "stations", "CPUs", "× ceiling", "× Linux", "Mpps", "ns/frame", "hop ns", "sent",
+                            "lost", "cores", "TCP"])
 
 
 def latency(result):
@@ -74,9 +81,20 @@ def latency(result):
     microseconds = ["p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "jitter_ns"]
     rows = [[one["contender"], f"{one['load_percent']} %"] + [f"{one[field] / 1000:,.2f}" for field in microseconds] +
             [f"{one['sent']:,}", f"{one['lost']:,}"] for one in result.series]
-    return section(result, f"Latency: {result.scenario}, {result.document['options'].get('frame_size', '?')} bytes",
+    return section(result, f"Latency: {result.scenario}, {findings.size_text(result.document['options'].get('frame_size', '?'))}",
                    findings.of_latency(result), pictures=pictures, rows=rows,
                    columns=["", "load", "p50 µs", "p90", "p99", "p99.9", "max", "p99 - p50", "sent", "lost"])
+
+
+def rfc2544(result):
+    shown = [one for one in result.series if one["mpps"]]
+    size = findings.size_text(result.document["options"].get("frame_size", "?"))
+    loss = f"loss of up to {result.document['options']['loss_percent']:g} %"
+    rows = [[one["contender"], spread(one["x_ceiling"]), spread(one["x_linux"]), spread(one["mpps"]),
+             sum(len(turn["trials"]) for turn in one["rounds"]), one["cores"], one["tcp"]] for one in result.series]
+    return section(result, f"RFC 2544 throughput: {result.scenario}, {size}", findings.of_rfc2544(result), rows=rows,
+                   pictures=[plots.throughput_bars(shown, loss)] if shown else [],
+                   columns=["", "× ceiling", "× Linux", "Mpps", "trials", "cores", "TCP"])
 
 
 def kill(result):
@@ -87,7 +105,15 @@ def reaction(result):
     return section(result, "Reaction and rest of the daemon", findings.of_reaction(result))
 
 
-SECTIONS = {"throughput": throughput, "latency": latency, "kill": kill, "reaction": reaction}
+def micro(result):
+    rows = [[one["module"], one["profile"], one["instructions"], one["jited_bytes"], spread(one["ns"]),
+             spread(one["over_empty_ns"]), one["not_timed"] or ""] for one in result.document["rows"]]
+    return section(result, "What each module costs", findings.of_micro(result), rows=rows,
+                   columns=["", "profile", "instructions", "bytes", "ns/frame", "over empty", ""])
+
+
+SECTIONS = {"throughput": throughput, "rfc2544": rfc2544, "latency": latency, "kill": kill, "reaction": reaction,
+            "micro": micro}
 
 
 def comparisons(all_results):

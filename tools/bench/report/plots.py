@@ -17,8 +17,14 @@ _COLOURS = {
     "tna-mirror": "#63b5c1",
     "ceiling": "#2b2f36",
     "direct": "#e0a458",
+    "xdp-forward": "#5c7cfa",
+    "ovs": "#2f9e44",
+    "ovs-packet": "#a9d8b2",
+    "dpdk": "#c92a2a",
+    "dpdk-packet": "#e8a5a5",
+    "polycube": "#9c36b5",
 }
-_REST = ["#9c36b5", "#2f9e44", "#c92a2a", "#1864ab"]
+_REST = ["#862e9c", "#2b8a3e", "#a61e4d", "#1864ab"]
 
 plt.rcParams.update({
     "font.family": "sans-serif",

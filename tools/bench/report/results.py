@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # The version of each command's document that this program understands.
-VERSIONS = {"throughput": 2, "latency": 2, "kill": 2, "reaction": 2}
+VERSIONS = {"throughput": 3, "rfc2544": 1, "latency": 3, "kill": 2, "reaction": 2, "micro": 1}
 
 
 class BadResult(Exception):

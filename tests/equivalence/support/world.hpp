@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "support/fence.hpp"
 #include "support/namespace.hpp"
 #include "support/packet_port.hpp"
 
@@ -12,14 +13,13 @@ namespace tna::test {
 /// What came out, port by port.
 using Arrivals = std::map<unsigned, std::vector<Frame>>;
 
-/// A bridge with four ports in a namespace of its own, and their far ends in another one. All worlds are made
-/// alike, to the last address.
+/// A namespace with four ports, and their far ends in another one. All worlds are made alike, to the last
+/// address.
 class World {
 public:
     static constexpr unsigned ports = 4;
 
-    World();
-    /// The namespace that the bridge lives in.
+    /// The namespace that the ports live in.
     [[nodiscard]] const Namespace& home() const { return home_; }
     /// Runs a command there; its exit code and output are part of what is compared.
     [[nodiscard]] std::string run(const std::string& words) const;
@@ -27,8 +27,9 @@ public:
     [[nodiscard]] int send(unsigned port, const Frame& frame) const { return far_.at(port)->trySend(frame); }
     /// What has arrived since the last time.
     [[nodiscard]] Arrivals arrivals() const;
-    /// The stations that the bridge knows, and where.
-    [[nodiscard]] std::vector<std::string> stations() const;
+
+protected:
+    World();
 
 private:
     Namespace home_;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "support/frame.hpp"
+
+#include <initializer_list>
+#include <random>
+#include <variant>
+
+namespace tna::test {
+
+/// A frame into a port.
+struct Send {
+    unsigned port;
+    Frame frame;
+};
+
+/// A change of the configuration.
+struct Change {
+    std::string words;
+};
+
+using Step = std::variant<Send, Change>;
+
+/// What happens is random, and the same for the same seed.
+class Chance {
+public:
+    explicit Chance(unsigned seed) : random_(seed) {}
+    [[nodiscard]] std::size_t below(std::size_t limit) { return random_() % limit; }
+    [[nodiscard]] unsigned number() { return static_cast<unsigned>(random_()); }
+    template <typename T>
+    [[nodiscard]] T oneOf(std::initializer_list<T> choice) {
+        return *(choice.begin() + below(choice.size()));
+    }
+
+private:
+    std::mt19937 random_;
+};
+
+} // namespace tna::test

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other people's data planes: what they are asked to do, and what is said of those that cannot be measured.
+// Stand-ins take the place of what is not installed.
+#include "base/file.hpp"
+#include "bench/line_up.hpp"
+#include "bench/temporary_folder.hpp"
+#include "support/namespace.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace tna::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class Unwatched : public Watcher {
+public:
+    void progress(const std::string&, unsigned, unsigned) override {}
+    [[nodiscard]] bool interrupted() const override { return false; }
+};
+
+class Contenders : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (const auto why = test::cannotUseNamespaces(); !why.empty())
+            GTEST_SKIP() << why;
+        auto folder = TemporaryFolder::make();
+        ASSERT_TRUE(folder);
+        folder_.emplace(std::move(*folder));
+        path_ = std::getenv("PATH");
+    }
+    void TearDown() override {
+        if (!path_.empty())
+            ::setenv("PATH", path_.c_str(), 1);
+    }
+    /// A program that comes before others of its name, and writes down how it is called.
+    void standIn(const std::string& name, const std::string& script) {
+        const auto file = folder_->path() + "/" + name;
+        ASSERT_TRUE(writeFile(file, script));
+        fs::permissions(file, fs::perms::owner_all);
+        ::setenv("PATH", (folder_->path() + ":" + path_).c_str(), 1);
+    }
+    [[nodiscard]] std::string recorded() const { return readFile(folder_->path() + "/record").value_or(""); }
+    static Entrant measured(const std::string& name, const bench::Setup& setup = {.flows = 3}) {
+        const Unwatched watcher;
+        auto entrants = lineUp({name}, TNAD, setup, watcher, [](const std::string&) {});
+        EXPECT_TRUE(entrants) << entrants.error().sentence();
+        if (!entrants)
+            return {};
+        auto entrant = std::move(entrants->front());
+        if (!entrant.lane)
+            return entrant;
+        const auto sample = entrant.lane->measure({0.01, 1000});
+        EXPECT_TRUE(sample) << sample.error().sentence();
+        if (sample) {
+            EXPECT_EQ(sample->total.wrong, 0U);
+            EXPECT_EQ(sample->total.sent, sample->total.received - sample->total.twice + sample->lost());
+        }
+        return entrant;
+    }
+    static bool installed(const std::string& file) { return ::access(file.c_str(), X_OK) == 0; }
+
+    std::optional<TemporaryFolder> folder_;
+    std::string path_;
+};
+
+TEST_F(Contenders, WhatIsNotInstalledIsShownWithTheReason) {
+    ::setenv("PATH", "/nowhere", 1);
+    const Unwatched watcher;
+    const auto missing = [&](const std::string& name, Scenario scenario) {
+        const auto entrants =
+            lineUp({name}, TNAD, {.scenario = scenario}, watcher, [](const std::string&) {});
+        return entrants ? entrants->front().notMeasured : entrants.error().sentence();
+    };
+    EXPECT_THAT(missing("dpdk", Scenario::bridge), HasSubstr("'dpdk-testpmd' is not installed (apt-get"));
+    EXPECT_THAT(missing("ovs", Scenario::bridge), HasSubstr("'ovs-vswitchd' is not installed (apt-get"));
+    EXPECT_THAT(missing("polycube", Scenario::bridge), HasSubstr("'polycubed' is not installed"));
+    EXPECT_THAT(missing("xdp-forward", Scenario::router), HasSubstr("'xdp-forward' is not installed"));
+}
+
+TEST_F(Contenders, WhatEndsAtOnceIsShownWithItsLastWords) {
+    standIn("dpdk-testpmd", "#!/bin/sh\necho first\necho EAL: no driver >&2\nexit 3\n");
+    EXPECT_THAT(measured("dpdk").notMeasured,
+                HasSubstr("does not run here: it ended with exit code 3: EAL: no driver"));
+}
+
+/// It takes its ports from Linux's bridge, and forwards nothing.
+TEST_F(Contenders, PolycubeIsAskedForASimpleBridgeAndNotBelieved) {
+    standIn("polycubed", R"(#!/usr/bin/python3
+import http.server, os, sys
+with open(os.path.join(os.path.dirname(sys.argv[0]), "record"), "a") as record:
+    record.write("polycubed " + " ".join(sys.argv[1:5]) + "\n")
+assert os.path.exists(sys.argv[sys.argv.index("--configfile") + 1])
+http.server.HTTPServer(("127.0.0.1", 9000), http.server.SimpleHTTPRequestHandler).serve_forever()
+)");
+    standIn("polycubectl", "#!/bin/sh\necho polycubectl \"$@\" >> \"$(dirname \"$0\")/record\"\n");
+    EXPECT_THAT(measured("polycube").notMeasured, HasSubstr("does not forward correctly: 0 of 3 frames"));
+    EXPECT_EQ(recorded(), "polycubed --addr 127.0.0.1 --port 9000\n"
+                          "polycubectl simplebridge add br1 type=XDP_DRV\n"
+                          "polycubectl br1 ports add p0 peer=d0\n"
+                          "polycubectl br1 ports add p1 peer=d1\n");
+}
+
+/// Linux itself routes behind the stand-in, so that the way from start to end is gone.
+TEST_F(Contenders, XdpForwardIsLoadedAndUnloaded) {
+    standIn("xdp-forward", "#!/bin/sh\necho xdp-forward \"$@\" >> \"$(dirname \"$0\")/record\"\n");
+    {
+        const auto entrant = measured("xdp-forward", {.scenario = Scenario::router, .flows = 3});
+        EXPECT_THAT(entrant.notMeasured, IsEmpty());
+        EXPECT_EQ(entrant.tcp, Tcp::works);
+        EXPECT_EQ(recorded(), "xdp-forward load d0 d1\n");
+    }
+    EXPECT_EQ(recorded(), "xdp-forward load d0 d1\nxdp-forward unload d0 d1\n");
+}
+
+TEST_F(Contenders, RealConnectionsTellWhatHandsOnUnfinishedFrames) {
+    EXPECT_EQ(measured("linux").tcp, Tcp::works);
+    EXPECT_EQ(measured("tna").tcp, Tcp::works);
+    EXPECT_EQ(measured("ceiling").tcp, Tcp::withoutOffloads);
+    EXPECT_EQ(measured("direct").tcp, Tcp::notTried);
+    EXPECT_EQ(measured("tna", {.scenario = Scenario::router6}).tcp, Tcp::works);
+}
+
+class Installed : public Contenders, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(Installed, ForwardsWholeFramesOrSaysWhyNot) {
+    const std::string name = GetParam();
+    if (!installed(name.starts_with("ovs") ? "/usr/sbin/ovs-vswitchd" : "/usr/bin/dpdk-testpmd"))
+        GTEST_SKIP() << "needs what " << name << " is made of";
+    const auto entrant = measured(name);
+    if (!entrant.lane)
+        GTEST_SKIP() << name << " does not run here: " << entrant.notMeasured;
+    EXPECT_EQ(entrant.cores, 1U);
+    EXPECT_NE(entrant.tcp, Tcp::notTried);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Installed, ::testing::Values("ovs", "ovs-packet", "dpdk", "dpdk-packet"),
+                         [](const auto& parameter) {
+                             std::string name = parameter.param;
+                             std::erase(name, '-');
+                             return name;
+                         });
+
+TEST(ContenderNames, AllStandsForThoseOfTheScenario) {
+    const auto all = expandContenders({"tna", "all"}, Scenario::bridge);
+    EXPECT_EQ(all.front(), "tna");
+    EXPECT_EQ(std::ranges::count(all, "tna"), 1);
+    EXPECT_EQ(std::ranges::count(all, "ovs"), 1);
+    EXPECT_EQ(std::ranges::count(expandContenders({"all"}, Scenario::router6), "ovs"), 0);
+    EXPECT_THAT(problemWithContender("dpdk", Scenario::router),
+                HasSubstr("choose it with --scenario bridge"));
+    EXPECT_THAT(problemWithContender("nobody", Scenario::router), StartsWith("there is no contender"));
+}
+
+} // namespace
+} // namespace tna::bench

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program itself: every frame is accounted for in its document, and the document is enough to measure the
+// same again. Nothing is asked about speed.
+#include "base/file.hpp"
+#include "bench/temporary_folder.hpp"
+#include "support/command.hpp"
+#include "support/namespace.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace tna::bench {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Repeat : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (const auto why = test::cannotUseNamespaces(); !why.empty())
+            GTEST_SKIP() << why;
+        auto folder = TemporaryFolder::make();
+        ASSERT_TRUE(folder);
+        folder_.emplace(std::move(*folder));
+    }
+    static nlohmann::json measured(std::vector<std::string> words) {
+        words.insert(words.begin(), {TNA_BENCH, "throughput", "--json", "--tnad", TNAD});
+        const auto run = test::command(words);
+        EXPECT_EQ(run.exitCode, 0) << run.output;
+        // Remarks may follow on standard error.
+        return nlohmann::json::parse(run.output.substr(0, run.output.rfind("\n}") + 2), nullptr, false);
+    }
+    void refused(const std::string& content, const std::string& words) {
+        const auto file = folder_->path() + "/result.json";
+        ASSERT_TRUE(writeFile(file, content));
+        const auto run = test::command({TNA_BENCH, "throughput", "--repeat", file});
+        EXPECT_EQ(run.exitCode, 1);
+        EXPECT_THAT(run.output, HasSubstr(words));
+    }
+    std::optional<TemporaryFolder> folder_;
+};
+
+TEST_F(Repeat, EveryFrameIsAccountedForAndTheSameIsMeasuredAgain) {
+    const auto first =
+        measured({"--contender", "linux,tna,ceiling", "--cpus", "1", "--stations", "3", "--sizes", "100,imix",
+                  "--rounds", "2", "--seconds", "0.02", "--reverse", "2000"});
+    ASSERT_TRUE(first.is_object());
+    ASSERT_EQ(first["series"].size(), 6U);
+    for (const auto& series : first["series"]) {
+        EXPECT_TRUE(series["not_measured"].is_null()) << series["not_measured"];
+        ASSERT_EQ(series["rounds"].size(), 2U);
+        for (const auto& round : series["rounds"]) {
+            const auto count = [&](const char* name) { return round[name].get<std::uint64_t>(); };
+            EXPECT_GT(count("received"), 0U);
+            EXPECT_EQ(count("sent"), count("received") + count("lost"));
+            EXPECT_GE(count("received"), count("received_in_time"));
+            EXPECT_EQ(count("twice"), 0U) << series["contender"];
+            EXPECT_GE(count("sent_back"), count("received_back"));
+        }
+    }
+    const auto file = folder_->path() + "/first.json";
+    ASSERT_TRUE(writeFile(file, first.dump()));
+    const auto again = measured({"--repeat", file});
+    EXPECT_EQ(again["options"], first["options"]);
+    EXPECT_EQ(again["series"].size(), first["series"].size());
+}
+
+TEST_F(Repeat, WhatIsNoResultIsRefused) {
+    refused("{", "is no whole result file");
+    refused("[]", "is no result of tna-bench throughput");
+    refused(R"({"command": "latency", "version": 3})", "is no result of tna-bench throughput");
+    refused(R"({"command": "throughput", "version": 2})", "has version 2, this program repeats version 3");
+    refused(R"({"command": "throughput", "version": 3, "options": {}})", "is damaged");
+    refused(R"({"command": "throughput", "version": 3, "options": {"scenario": "hub"}})", "does not know");
+    const auto missing = test::command({TNA_BENCH, "throughput", "--repeat", "/nonexistent"});
+    EXPECT_EQ(missing.exitCode, 1);
+    EXPECT_THAT(missing.output, HasSubstr("/nonexistent"));
+}
+
+} // namespace
+} // namespace tna::bench

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bench/contender.hpp"
+
+namespace tna::bench {
+
+// What there is to be measured, each kind in a file of its own.
+
+[[nodiscard]] std::unique_ptr<Contender> makeLinux(bool bridgeNetfilter);
+[[nodiscard]] std::unique_ptr<Contender> makeTna(const std::string& file, const std::string& fdb);
+[[nodiscard]] std::unique_ptr<Contender> makeCeiling();
+[[nodiscard]] std::unique_ptr<Contender> makeDirect();
+[[nodiscard]] std::unique_ptr<Contender> makeXdpForward();
+/// How a program outside of the kernel gets frames from devices that it has no driver for.
+enum class FrameSocket { xdp, packet };
+[[nodiscard]] std::unique_ptr<Contender> makeOvs(FrameSocket socket);
+[[nodiscard]] std::unique_ptr<Contender> makeDpdk(FrameSocket socket);
+[[nodiscard]] std::unique_ptr<Contender> makePolycube(Scenario scenario);
+
+} // namespace tna::bench

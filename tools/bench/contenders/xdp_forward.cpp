@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/contenders/external.hpp"
+#include "bench/contenders/make.hpp"
+
+namespace tna::bench {
+
+namespace {
+/// Routes by the kernel's table (bpf_fib_lookup); what it does not know goes to Linux.
+class XdpForward : public External {
+public:
+    XdpForward() : External({"xdp-forward"}, "part of xdp-tools 1.5 or newer") {}
+
+    Result<void> start(Traffic& traffic) override {
+        if (auto prepared = prepare(); !prepared)
+            return prepared;
+        if (auto loaded = runCommand("xdp-forward load d0 d1"); !loaded)
+            return loaded;
+        loaded_ = true;
+        return awaitForwarding(traffic);
+    }
+    void stop() override {
+        if (loaded_) [[maybe_unused]]
+            const auto unloaded = runCommand("xdp-forward unload d0 d1");
+        loaded_ = false;
+        External::stop();
+    }
+
+private:
+    bool loaded_ = false;
+};
+} // namespace
+
+std::unique_ptr<Contender> makeXdpForward() {
+    return std::make_unique<XdpForward>();
+}
+
+} // namespace tna::bench

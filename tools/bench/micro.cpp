@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/micro.hpp"
+
+#include "bench/traffic.hpp"
+#include "bench/turns.hpp"
+#include "capability/kernel.hpp"
+#include "deploy/fast_path.hpp"
+
+#include <algorithm>
+#include <bpf/bpf.h>
+#include <cerrno>
+#include <net/if.h>
+#include <optional>
+#include <thread>
+
+namespace tna::bench {
+
+namespace {
+using assemble::Profile;
+
+/// Profiles of the same surroundings.
+struct Case {
+    const char* module;
+    Setup setup;
+    std::vector<Profile> profiles;
+    const char* notTimed = nullptr; ///< why a frame by hand cannot be forwarded by these
+};
+
+/// The same profiles on every kernel, so that each has its budget.
+std::vector<Case> allCases(bool brNetfilter) {
+    const Profile bridge{.bridge = true};
+    const Profile filtered{.bridge = true, .brNetfilter = true};
+    const Profile route{.route = true};
+    auto local = filtered;
+    local.veth = true;
+    Profile stacked{.bridge = true, .route = true, .brNetfilter = true, .stacked = true};
+    stacked.station = {.bytes = {0x02, 0x00, 0xff, 0x00, 0x01, 0x01}};
+    const char* without = brNetfilter ? "br_netfilter is in this kernel" : nullptr;
+    const char* changed = "a routed packet is another one: it cannot be run again";
+    const char* with = brNetfilter ? nullptr : "br_netfilter is not in this kernel";
+    return {{"bridge", {}, {bridge}, without},
+            {"bridge, br_netfilter", {}, {filtered}, with},
+            {"bridge, a sender's buffer", {}, {local}, "a frame by hand has no sender"},
+            {"route", {.scenario = Scenario::router}, {route}, changed},
+            {"route between bridges", {.scenario = Scenario::bridges}, {stacked}, changed}};
+}
+
+struct Program {
+    int fd = -1;
+    unsigned ifindex = 0;
+    Frame frame;
+    __u32 verdict = XDP_REDIRECT;
+};
+
+Result<void> describe(int program, MicroRow& row) {
+    bpf_prog_info info{};
+    __u32 size = sizeof(info);
+    if (bpf_obj_get_info_by_fd(program, &info, &size) != 0)
+        return failErrno(errno, "the kernel does not describe a program");
+    row.instructions = info.xlated_prog_len / sizeof(bpf_insn);
+    row.jitedBytes = info.jited_prog_len;
+    row.verified = info.verified_insns;
+    return {};
+}
+
+/// Nanoseconds for each frame.
+Result<double> timeProgram(const Program& program, unsigned frames) {
+    auto frame = program.frame;
+    xdp_md context{};
+    context.data_end = static_cast<__u32>(frame.size());
+    context.ingress_ifindex = program.ifindex;
+    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(),
+                .data_size_in = static_cast<__u32>(frame.size()), .ctx_in = &context,
+                .ctx_size_in = sizeof(context), .repeat = static_cast<int>(frames));
+    if (bpf_prog_test_run_opts(program.fd, &options) != 0)
+        return failErrno(errno, "cannot run a program by hand");
+    if (options.retval != program.verdict)
+        return fail("it leaves the frame to Linux");
+    return options.duration;
+}
+
+/// A device under test with the fast path beside it, but not in it.
+class Surroundings {
+public:
+    static Result<std::unique_ptr<Surroundings>> make(const Setup& setup, int empty) {
+        auto topology = Topology::make(setup);
+        if (!topology)
+            return std::unexpected(topology.error());
+        std::unique_ptr<Surroundings> made{new Surroundings(std::move(*topology), setup)};
+        if (auto loaded = made->load(empty); !loaded)
+            return std::unexpected(loaded.error());
+        return made;
+    }
+    Result<Program> program(const Profile& profile) {
+        const auto inside = NamespaceScope::enter(topology_.device());
+        if (!inside)
+            return std::unexpected(inside.error());
+        const auto fd = fastPath_->program(profile);
+        if (!fd)
+            return std::unexpected(fd.error());
+        return Program{*fd, ::if_nametoindex("d0"), framesOf(setup_).front().sent(0)};
+    }
+    [[nodiscard]] const NetNamespace& device() const { return topology_.device(); }
+
+private:
+    Surroundings(Topology topology, const Setup& setup) : topology_(std::move(topology)), setup_(setup) {}
+    Result<void> load(int empty) {
+        const auto inside = NamespaceScope::enter(topology_.device());
+        if (!inside)
+            return std::unexpected(inside.error());
+        // The kernel runs a program for a port only if the port has XDP.
+        for (const char* port : {"d0", "d1"}) {
+            auto link = attachXdp(empty, port);
+            if (!link)
+                return std::unexpected(link.error());
+            links_.push_back(std::move(*link));
+        }
+        auto probe = deploy::KernelProbe::load();
+        if (!probe)
+            return std::unexpected(probe.error());
+        const auto facts = probe->readNamespace();
+        if (!facts)
+            return std::unexpected(facts.error());
+        auto loaded = deploy::FastPath::load({16, 256}, *facts, capability::probeKernel().hookFunctions,
+                                             probe->casts());
+        if (!loaded)
+            return std::unexpected(loaded.error());
+        fastPath_ = std::move(*loaded);
+        for (const char* port : {"d0", "d1"})
+            if (auto known = fastPath_->addSlot(::if_nametoindex(port)); !known)
+                return known;
+        return {};
+    }
+    Topology topology_;
+    Setup setup_;
+    std::unique_ptr<deploy::FastPath> fastPath_;
+    std::vector<UniqueFd> links_;
+};
+
+/// What is measured: the rows, and what is run for each.
+struct Bench {
+    UniqueFd empty;
+    std::vector<std::unique_ptr<Surroundings>> surroundings;
+    std::vector<MicroRow> rows;
+    std::vector<Program> programs;
+    std::vector<const Surroundings*> places;
+
+    Result<void> add(const Program& program, MicroRow row, const Surroundings* place) {
+        if (auto described = describe(program.fd, row); !described)
+            return described;
+        rows.push_back(std::move(row));
+        programs.push_back(program);
+        places.push_back(place);
+        return {};
+    }
+};
+
+Result<void> addCase(Bench& bench, const Case& one) {
+    const std::string notTimed = one.notTimed != nullptr ? one.notTimed : "";
+    auto made = Surroundings::make(one.setup, bench.empty.get());
+    if (!made)
+        return std::unexpected(made.error());
+    bench.surroundings.push_back(std::move(*made));
+    auto& place = *bench.surroundings.back();
+    for (const auto& profile : one.profiles) {
+        const auto program = place.program(profile);
+        if (!program)
+            return std::unexpected(program.error());
+        if (auto added = bench.add(*program, {profile.name(), one.module, 0, 0, 0, {}, notTimed}, &place);
+            !added)
+            return added;
+    }
+    return {};
+}
+
+Result<void> time(Bench& bench, std::size_t index, unsigned frames) {
+    auto& row = bench.rows[index];
+    if (!row.notTimed.empty())
+        return {};
+    const auto inside = NamespaceScope::enter(bench.places[index]->device());
+    if (!inside)
+        return std::unexpected(inside.error());
+    const auto nanoseconds = timeProgram(bench.programs[index], frames);
+    if (nanoseconds)
+        row.nanoseconds.push_back(*nanoseconds);
+    else
+        row.notTimed = nanoseconds.error().sentence();
+    return {};
+}
+
+/// From one thread, pinned: CPUs remember flows by themselves.
+Result<void> timeAll(Bench& bench, const MicroOptions& options, Watcher& watcher) {
+    for (unsigned round = 0; round < options.rounds && options.frames != 0; round++)
+        for (const auto index : turnsOfRound(bench.rows.size(), round)) {
+            if (watcher.interrupted())
+                return {};
+            watcher.progress(bench.rows[index].module, round, options.rounds);
+            if (auto timed = time(bench, index, options.frames); !timed)
+                return timed;
+        }
+    return {};
+}
+} // namespace
+
+Result<std::vector<MicroRow>> measureMicro(const MicroOptions& options, Watcher& watcher) {
+    Bench bench;
+    auto empty = deploy::loadPassAll(deploy::buffersOfKernel());
+    if (!empty)
+        return std::unexpected(empty.error());
+    bench.empty = std::move(*empty);
+    for (const auto& one : allCases(capability::probeKernel().brNetfilter)) {
+        watcher.progress(fmt::format("preparing {}", one.module), 0, 1);
+        if (auto added = addCase(bench, one); !added)
+            return std::unexpected(added.error());
+    }
+    Program nothing = bench.programs.front();
+    nothing.fd = bench.empty.get();
+    nothing.verdict = XDP_PASS;
+    if (auto added = bench.add(nothing, {"empty", "nothing", 0, 0, 0, {}, {}}, bench.places.front()); !added)
+        return std::unexpected(added.error());
+    Result<void> timed;
+    std::thread([&] {
+        pinTo(std::max(1U, std::thread::hardware_concurrency()) - 1);
+        timed = timeAll(bench, options, watcher);
+    }).join();
+    if (!timed)
+        return std::unexpected(timed.error());
+    std::ranges::rotate(bench.rows, bench.rows.end() - 1);
+    return std::move(bench.rows);
+}
+
+} // namespace tna::bench

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/contender.hpp"
+#include "bench/measurement.hpp"
+#include "bench/rfc2544.hpp"
+
+#include <algorithm>
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace tna::bench {
+
+namespace {
+struct Arguments {
+    Rfc2544Options options;
+    bool json = false;
+};
+
+std::string problemWithOptions(const Rfc2544Options& options) {
+    for (const auto& name : options.contenders)
+        if (auto problem = problemWithContender(name, options.setup.scenario); !problem.empty())
+            return problem;
+    if (auto problem = problemWith(options.setup); !problem.empty())
+        return problem;
+    if (options.search.loss < 0 || options.search.loss >= 100)
+        return "--loss is per cent, from 0 to less than 100";
+    if (options.search.precision <= 0 || options.search.precision > 50)
+        return "--precision is per cent, more than 0 and up to 50";
+    if (options.rounds == 0 || options.search.trial <= 0)
+        return "there must be at least one round, of trials of more than 0 seconds";
+    return {};
+}
+
+int run(Arguments& arguments) {
+    auto& options = arguments.options;
+    options.contenders = expandContenders(
+        options.contenders.empty() ? std::vector<std::string>{"linux", "tna", "ceiling"} : options.contenders,
+        options.setup.scenario);
+    if (const auto problem = problemWithOptions(options); !problem.empty())
+        return complain(problem, ExitCode::usage);
+    return runMeasurement(
+        options.tnad, [&](Watcher& watcher) { return measureRfc2544(options, watcher); },
+        [&](const auto& all, const nlohmann::json& machine, bool interrupted) {
+            if (arguments.json)
+                print(rfc2544Document(options, machine, all));
+            else
+                fmt::print("{}, {}, loss of up to {} %, {}\n{}", nameOf(options.setup.scenario),
+                           framesText(options.setup), options.search.loss, machineLine(machine),
+                           renderRfc2544(all));
+            const bool complete = std::ranges::all_of(
+                all, [](const Rfc2544Series& series) { return series.notMeasured.empty(); });
+            return interruptedOr(static_cast<int>(complete ? ExitCode::ok : ExitCode::failure), interrupted);
+        });
+}
+} // namespace
+
+void addRfc2544(CLI::App& app, int& exitCode) {
+    auto arguments = std::make_shared<Arguments>();
+    auto& options = arguments->options;
+    auto* command = app.add_subcommand("rfc2544", "the highest rate without loss, by bisection");
+    addContenders(*command, options.contenders);
+    addSetup(*command, options.setup);
+    command->add_option("--stations", options.setup.flows, "pairs of stations that talk; or destinations")
+        ->capture_default_str();
+    addSize(*command, options.setup.frameSize);
+    command->add_option("--loss", options.search.loss, "per cent of frames that may be lost")
+        ->capture_default_str();
+    command->add_option("--precision", options.search.precision, "per cent within which the rate is found")
+        ->capture_default_str();
+    command->add_option("--rounds", options.rounds, "searches for each contender")->capture_default_str();
+    command->add_option("--seconds", options.search.trial, "length of each trial")->capture_default_str();
+    command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
+    command->add_flag("--json", arguments->json, "every trial, for programs");
+    command->footer("A rate is too high when more is lost in two trials in a row.\n" + contenderHelp());
+    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+}
+
+} // namespace tna::bench
