@@ -11,7 +11,7 @@
  * evaluated from nothing by route_evaluate().
  */
 
-#include "route/evaluate.bpf.h"
+#include "route/find.bpf.h"
 #include "route/ipv6.bpf.h"
 
 /*
@@ -80,27 +80,41 @@ INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route,
 	return word | route_objection(ctx, arrival, part->departure);
 }
 
-/* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
-NOINLINE int route_second_look(struct xdp_md *ctx, u64 doubt)
+/* Besides verdicts: everything is in doubt, or just deserves a closer look; or it is IPv6. */
+#define LOOK_AGAIN 16
+#define LOOK_CLOSER 17
+#define LOOK_AT_IPV6 18
+
+/* A verdict, and above it the place of what was proved. */
+INLINE u64 route_verdict(u32 verdict, u32 index)
 {
+	return (u64)index << 32 | verdict;
+}
+
+/* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
+NOINLINE int route_second_look(struct xdp_md *ctx, u64 verdict)
+{
+	u64 doubt = (u32)verdict == LOOK_AGAIN;
 	u32 reason = REASON_NONE;
 	struct ipv4 ip;
 
 	if (!ipv4_parse(ctx, &ip))
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
-	u32 index = ipv4_index(&ip);
+	u32 place = ipv4_index(&ip), index = doubt ? place : verdict >> 32;
 
-	if (index >= FLOWS_TOTAL)
+	if (index >= FLOWS_TOTAL || place >= FLOWS_TOTAL)
 		return XDP_PASS;
 	struct tna_route *route = route_at(index);
 
 	if (doubt || route_objections(ctx, route, route_bridges_at(index))) {
+		route = route_at(place);
 		if (CONSTANT(BRIDGE))
-			reason = evaluate_bridged_arrival(ctx, route_bridges_at(index));
+			reason = evaluate_bridged_arrival(ctx, route_bridges_at(place));
 		if (reason == REASON_NONE)
 			reason = route_evaluate(ctx, route);
 		if (reason != REASON_NONE)
 			return leave_to_linux(ctx, reason);
+		route_remember_hop(place);
 	}
 	return route_send(ctx, route, ip.frame_len, ip.total, 4);
 }
@@ -114,11 +128,6 @@ INLINE u64 route_gone(struct fib_alias *alias, u64 info)
 	return word;
 }
 
-/* Besides verdicts: everything is in doubt, or just deserves a closer look; or it is IPv6. */
-#define LOOK_AGAIN 16
-#define LOOK_CLOSER 17
-#define LOOK_AT_IPV6 18
-
 /* For a frame with the EtherType of IPv6: route6.bpf.h. */
 INLINE int route6_forward(struct xdp_md *ctx);
 
@@ -126,7 +135,7 @@ INLINE int route6_forward(struct xdp_md *ctx);
  * XDP_REDIRECT, or XDP_PASS with the frame untouched, or one of the above. `stacked` is known when this is
  * compiled: where packets pass no bridge, there is nothing of what one would need.
  */
-INLINE int route_prove(struct xdp_md *ctx, const int stacked)
+INLINE u64 route_prove(struct xdp_md *ctx, const int stacked)
 {
 	struct packet packet = {};
 	struct ipv4 ip;
@@ -141,18 +150,20 @@ INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 	struct tna_route *route = route_at(index);
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
+	u64 device = ingress_device(xdp), other = route->addresses ^ ip.addresses;
+
+	COLLECT(other, route->start ^ ip.start);
+	COLLECT(other, route->epoch ^ route_epoch(net));
+	RARELY(other, "!= 0", another);
+known:;
 	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ip.checksum, closer = 0;
-	u64 device = ingress_device(xdp), egress_address = route->egress_dev;
-	u64 arrival_address = device, departure = egress_address;
+	u64 egress_address = route->egress_dev, arrival_address = device, departure = egress_address;
 
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
-	COLLECT(doubt, route->addresses ^ ip.addresses);
-	COLLECT(doubt, route->start ^ ip.start);
 	COLLECT(doubt, route->ingress_dev ^ device);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
 	COLLECT(doubt, ipv4_length_wrong(&ip));
 	COLLECT(doubt, ipv4_expires(&ip));
-	COLLECT(doubt, route->epoch ^ route_epoch(net));
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 
@@ -207,22 +218,28 @@ INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, ip.frame_len, ip.total, 4);
+another:
+	index = route_find(ip.addresses, ip.start, device);
+	if (index >= FLOWS_TOTAL)
+		return LOOK_AGAIN;
+	route = route_at(index);
+	goto known;
 look_again:
-	return doubt ? LOOK_AGAIN : LOOK_CLOSER;
+	return route_verdict(doubt ? LOOK_AGAIN : LOOK_CLOSER, index);
 ipv6:
 	return LOOK_AT_IPV6;
 }
 
 /* Apart from the other: what one of them needs is not to be in the way of the other. */
-NOINLINE int route_prove_stacked(struct xdp_md *ctx)
+NOINLINE u64 route_prove_stacked(struct xdp_md *ctx)
 {
 	return route_prove(ctx, 1);
 }
 
 /* The second look comes after the first one, not from within: together, they would need too much stack. */
-INLINE int route_conclude(struct xdp_md *ctx, int action)
+INLINE int route_conclude(struct xdp_md *ctx, u64 verdict)
 {
-	return likely(action < LOOK_AGAIN) ? action : route_second_look(ctx, action == LOOK_AGAIN);
+	return likely(verdict < LOOK_AGAIN) ? (int)verdict : route_second_look(ctx, verdict);
 }
 
 /* For an IPv4 packet that a bridge hands to the host. */
@@ -233,14 +250,14 @@ INLINE int route_forward_bridged(struct xdp_md *ctx)
 
 INLINE int route_forward(struct xdp_md *ctx)
 {
-	int action;
+	u64 verdict;
 
 	if (unlikely(CONSTANT(STACKED)))
-		action = route_prove_stacked(ctx);
+		verdict = route_prove_stacked(ctx);
 	else
-		action = route_prove(ctx, 0);
-	if (likely(action != LOOK_AT_IPV6))
-		return route_conclude(ctx, action);
+		verdict = route_prove(ctx, 0);
+	if (likely(verdict != LOOK_AT_IPV6))
+		return route_conclude(ctx, verdict);
 	return bpf_core_field_exists(struct net, ipv6) ? route6_forward(ctx)
 						       : leave_to_linux(ctx, TNA_REASON_NOT_IP);
 }

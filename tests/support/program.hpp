@@ -7,8 +7,8 @@
 
 namespace tna::test {
 
-/// Runs an XDP program by hand on a frame as if it had come in by a device of this namespace that has XDP: the
-/// verdict, and what it made of the frame.
+/// Runs an XDP program by hand on a frame as if it had come in by a device of this namespace that has XDP:
+/// the verdict, and what it made of the frame.
 [[nodiscard]] std::pair<int, Frame> runProgram(int program, const Frame& frame, unsigned ifindex);
 
 } // namespace tna::test

@@ -6,8 +6,8 @@
 
 namespace tna::test {
 
-/// Something on the way from p0 to p1 that leaves its frames to Linux; commands that make it, and one that takes
-/// it away.
+/// Something on the way from p0 to p1 that leaves its frames to Linux; commands that make it, and one that
+/// takes it away.
 struct CloserLook {
     std::vector<std::string> there;
     std::string back;
