@@ -4,7 +4,7 @@
 
 /* IPv6: a straight line that proves what the route cache remembers, and behind it the whole truth. */
 
-#include "route/evaluate6.bpf.h"
+#include "route/find6.bpf.h"
 #include "route/route.bpf.h"
 
 /* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
@@ -12,34 +12,22 @@ NOINLINE int route6_second_look(struct xdp_md *ctx, struct tna_route6 *route6, u
 {
 	struct ipv6 ip;
 
-	if (!route6)
+	if (!route6 || !ipv6_parse(ctx, &ip))
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
 	if (doubt || route_objection(ctx, device, route6->route.egress_dev) ||
 	    fib6_expired(KOBJ(struct fib6_info, route6->route.info))) {
+		u32 place = ipv6_index(&ip);
+
+		if (place >= FLOWS_TOTAL)
+			return XDP_PASS;
+		route6 = route6_at(place);
 		u32 reason = route6_evaluate(ctx, route6);
 
 		if (reason != REASON_NONE)
 			return leave_to_linux(ctx, reason);
+		route6_remember_hop(route6);
 	}
 	return ipv6_parse(ctx, &ip) ? route_send(ctx, &route6->route, ip.frame_len, ip.total, 6) : XDP_PASS;
-}
-
-/* For an index below FLOWS_TOTAL. */
-INLINE struct tna_route6 *route6_at(u32 index)
-{
-	struct tna_route6 *all = routes6;
-
-	asm volatile("" : "+r"(all)); /* its size is known at load time only */
-	return all + (index >> 1);
-}
-
-/* Addresses differ in their last bytes, which are the highest of a number as it lies in the header. */
-INLINE u64 ipv6_mix(const struct ipv6 *ip)
-{
-	u64 rest = ip->destination.rest ^ ip->source.rest >> 3;
-	u64 prefix = ip->destination.prefix ^ ip->source.prefix >> 5;
-
-	return rest ^ rest >> 35 ^ prefix >> 11 ^ prefix >> 41;
 }
 
 /* XDP_REDIRECT, or XDP_PASS with the frame untouched. */
@@ -49,7 +37,7 @@ INLINE int route6_forward(struct xdp_md *ctx)
 
 	if (unlikely(!ipv6_parse(ctx, &ip)))
 		return route6_second_look(ctx, NULL, 0, 1);
-	u32 index = flow_index(ipv6_mix(&ip), 0, 0);
+	u32 index = ipv6_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return XDP_PASS;
@@ -57,18 +45,21 @@ INLINE int route6_forward(struct xdp_md *ctx)
 	struct tna_route *route = &route6->route;
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ipv6_header_wrong(&ip), closer = 0;
-	u64 device = ingress_device(xdp), egress_address = route->egress_dev;
+	u64 device = ingress_device(xdp), other = route6->source_prefix ^ ip.source.prefix;
 
-	COLLECT(doubt, route6->source_prefix ^ ip.source.prefix);
-	COLLECT(doubt, route6->source_rest ^ ip.source.rest);
-	COLLECT(doubt, route6->destination_prefix ^ ip.destination.prefix);
-	COLLECT(doubt, route6->destination_rest ^ ip.destination.rest);
+	COLLECT(other, route6->source_rest ^ ip.source.rest);
+	COLLECT(other, route6->destination_prefix ^ ip.destination.prefix);
+	COLLECT(other, route6->destination_rest ^ ip.destination.rest);
+	COLLECT(other, route->epoch ^ route6_epoch(net));
+	RARELY(other, "!= 0", another);
+known:;
+	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ipv6_header_wrong(&ip), closer = 0;
+	u64 egress_address = route->egress_dev;
+
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
 	COLLECT(doubt, route->ingress_dev ^ device);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
 	COLLECT(doubt, ipv6_expires(&ip));
-	COLLECT(doubt, route->epoch ^ route6_epoch(net));
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 
@@ -109,6 +100,13 @@ INLINE int route6_forward(struct xdp_md *ctx)
 
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, ip.frame_len, ip.total, 6);
+another:
+	index = route6_find(ctx, device);
+	if (index >= FLOWS_TOTAL)
+		return route6_second_look(ctx, route6, device, 1);
+	route6 = route6_at(index);
+	route = &route6->route;
+	goto known;
 look_again:
 	return route6_second_look(ctx, route6, device, doubt);
 }
