@@ -93,7 +93,7 @@ INLINE int route_has_gateway(const struct tna_route *route)
 }
 
 /* Remembers for the next hop what has been evaluated for a packet. */
-INLINE void route_remember_hop(u32 place)
+NOINLINE void route_remember_hop(u32 place)
 {
 	struct tna_route *route = route_at(place);
 	u32 index = hop_index(route->info, route->ingress_dev);

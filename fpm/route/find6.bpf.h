@@ -3,8 +3,8 @@
 #define TNA_ROUTE_FIND6_H
 
 /*
- * What find.bpf.h is for IPv4. Each route has a next hop of its own here, and what is remembered is found by the
- * gateway.
+ * What find.bpf.h is for IPv4. Each route has a next hop of its own here, and what is remembered is found by
+ * the gateway.
  */
 
 #include "route/evaluate6.bpf.h"
@@ -60,7 +60,8 @@ NOINLINE u32 route6_find(struct xdp_md *ctx, u64 device)
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	struct ipv6 ip;
 
-	if (!ipv6_parse(ctx, &ip) || !ipv6_address_routed(&ip.source) || !ipv6_address_routed(&ip.destination))
+	if (!ipv6_parse(ctx, &ip) || !ipv6_address_routed(&ip.source) ||
+	    !ipv6_address_routed(&ip.destination))
 		return NOWHERE;
 	if (bpf_core_field_exists(struct net, ipv6.fib6_has_custom_rules) &&
 	    KGET(u8, net, ipv6.fib6_has_custom_rules))

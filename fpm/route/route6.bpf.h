@@ -8,18 +8,21 @@
 #include "route/route.bpf.h"
 
 /* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
-NOINLINE int route6_second_look(struct xdp_md *ctx, struct tna_route6 *route6, u64 device, u64 doubt)
+NOINLINE int route6_second_look(struct xdp_md *ctx, u64 verdict)
 {
+	u64 device = ingress_device(bpf_cast_to_kern_ctx(ctx)), doubt = (u32)verdict == LOOK_AGAIN;
 	struct ipv6 ip;
 
-	if (!route6 || !ipv6_parse(ctx, &ip))
+	if (!ipv6_parse(ctx, &ip))
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	u32 place = ipv6_index(&ip), index = doubt ? place : verdict >> 32;
+
+	if (index >= FLOWS_TOTAL || place >= FLOWS_TOTAL)
+		return XDP_PASS;
+	struct tna_route6 *route6 = route6_at(index);
+
 	if (doubt || route_objection(ctx, device, route6->route.egress_dev) ||
 	    fib6_expired(KOBJ(struct fib6_info, route6->route.info))) {
-		u32 place = ipv6_index(&ip);
-
-		if (place >= FLOWS_TOTAL)
-			return XDP_PASS;
 		route6 = route6_at(place);
 		u32 reason = route6_evaluate(ctx, route6);
 
@@ -30,29 +33,32 @@ NOINLINE int route6_second_look(struct xdp_md *ctx, struct tna_route6 *route6, u
 	return ipv6_parse(ctx, &ip) ? route_send(ctx, &route6->route, ip.frame_len, ip.total, 6) : XDP_PASS;
 }
 
-/* XDP_REDIRECT, or XDP_PASS with the frame untouched. */
-INLINE int route6_forward(struct xdp_md *ctx)
+/* As route_prove(). */
+INLINE u64 route6_prove(struct xdp_md *ctx, const int found)
 {
 	struct ipv6 ip;
 
 	if (unlikely(!ipv6_parse(ctx, &ip)))
-		return route6_second_look(ctx, NULL, 0, 1);
-	u32 index = ipv6_index(&ip);
-
-	if (unlikely(index >= FLOWS_TOTAL))
-		return XDP_PASS;
-	struct tna_route6 *route6 = route6_at(index);
-	struct tna_route *route = &route6->route;
+		return LOOK_AGAIN;
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 device = ingress_device(xdp), other = route6->source_prefix ^ ip.source.prefix;
+	u64 device = ingress_device(xdp);
+	u32 index = found ? route6_find(ctx, device) : ipv6_index(&ip);
 
-	COLLECT(other, route6->source_rest ^ ip.source.rest);
-	COLLECT(other, route6->destination_prefix ^ ip.destination.prefix);
-	COLLECT(other, route6->destination_rest ^ ip.destination.rest);
-	COLLECT(other, route->epoch ^ route6_epoch(net));
-	RARELY(other, "!= 0", another);
-known:;
+	if (unlikely(index >= FLOWS_TOTAL))
+		return LOOK_AGAIN;
+	struct tna_route6 *route6 = route6_at(index);
+	struct tna_route *route = &route6->route;
+
+	if (!found) {
+		u64 other = route6->source_prefix ^ ip.source.prefix;
+
+		COLLECT(other, route6->source_rest ^ ip.source.rest);
+		COLLECT(other, route6->destination_prefix ^ ip.destination.prefix);
+		COLLECT(other, route6->destination_rest ^ ip.destination.rest);
+		COLLECT(other, route->epoch ^ route6_epoch(net));
+		RARELY(other, "!= 0", another);
+	}
 	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ipv6_header_wrong(&ip), closer = 0;
 	u64 egress_address = route->egress_dev;
 
@@ -101,14 +107,26 @@ known:;
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, ip.frame_len, ip.total, 6);
 another:
-	index = route6_find(ctx, device);
-	if (index >= FLOWS_TOTAL)
-		return route6_second_look(ctx, route6, device, 1);
-	route6 = route6_at(index);
-	route = &route6->route;
-	goto known;
+	return LOOK_ELSEWHERE;
 look_again:
-	return route6_second_look(ctx, route6, device, doubt);
+	return route_verdict(doubt ? LOOK_AGAIN : LOOK_CLOSER, index);
+}
+
+NOINLINE u64 route6_prove_found(struct xdp_md *ctx)
+{
+	return route6_prove(ctx, 1);
+}
+
+/* XDP_REDIRECT, or XDP_PASS with the frame untouched. */
+INLINE int route6_forward(struct xdp_md *ctx)
+{
+	u64 verdict = route6_prove(ctx, 0);
+
+	if (likely(verdict < LOOK_ELSEWHERE))
+		return verdict;
+	if (verdict == LOOK_ELSEWHERE)
+		verdict = route6_prove_found(ctx);
+	return verdict < LOOK_ELSEWHERE ? (int)verdict : route6_second_look(ctx, verdict);
 }
 
 #endif

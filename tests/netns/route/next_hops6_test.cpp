@@ -114,8 +114,8 @@ TEST_F(NextHops6, NetworksWithinNetworks) {
     for (unsigned i = 0; i < 150; i++)
         must(fmt::format("ip -6 route replace {}/{} via fd00:0:0:{}::2", address(), 128, 1 + random() % 2));
     for (unsigned i = 0; i < 60; i++)
-        must(fmt::format("ip -6 route replace fd20:{:x}:{:x}::/{} via fd00:0:0:{}::2", i & 3U, i << 10U & 0xffffU,
-                         40 + i % 8, 1 + random() % 2));
+        must(fmt::format("ip -6 route replace fd20:{:x}:{:x}::/{} via fd00:0:0:{}::2", i & 3U,
+                         i << 10U & 0xffffU, 40 + i % 8, 1 + random() % 2));
     std::vector<Frame> frames;
     for (unsigned i = 0; i < 250; i++)
         frames.push_back(packet({.to = address()}));
