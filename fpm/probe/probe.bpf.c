@@ -9,6 +9,7 @@
 #include "bridge/vlan.bpf.h"
 #include "fdb/fdb.bpf.h"
 #include "guards/brnf.bpf.h"
+#include "route/fib.bpf.h"
 
 /* net/core/dev.c: NETDEV_HASHENTRIES */
 #define DEVICE_HASH_ENTRIES 256
@@ -86,7 +87,7 @@ INLINE void probe_device(u64 net)
 INLINE int fields_packed(void)
 {
 	return KNEIGHBOURS(struct net_bridge_fdb_entry, fdb_node.pprev, flags) && vlan_settings_packed() &&
-	       KNEIGHBOURS(struct net_device, nf_hooks_egress, tcx_egress) &&
+	       KNEIGHBOURS(struct net_device, nf_hooks_egress, tcx_egress) && fib_node_packed() &&
 	       (!bpf_core_type_exists(struct brnf_net) ||
 		bpf_core_field_offset(struct brnf_net, call_ip6tables) ==
 			bpf_core_field_offset(struct brnf_net, call_iptables) + 4);

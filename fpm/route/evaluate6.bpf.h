@@ -72,8 +72,8 @@ INLINE long route6_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32
 	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), 0);
 }
 
-/* The next hop that was found in place; it must be the one that the kernel's lookup has named. */
-INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *lookup, const struct ipv6 *ip)
+/* The next hop of the route that was found in place. */
+INLINE u32 evaluate6_next_hop(struct route6_path *path, const struct ipv6 *ip)
 {
 	u64 fib6_nh = fib6_single_hop(path->common.info);
 
@@ -91,6 +91,13 @@ INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *
 	path->gateway = ip->destination;
 	if (family)
 		path->gateway = (struct ipv6_address){KLOAD(u64, gateway), KLOAD(u64, gateway + 8)};
+	return REASON_NONE;
+}
+
+/* It must be the one that the kernel's lookup has named. */
+INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *lookup, const struct ipv6 *ip)
+{
+	UNLESS_BECAUSE(evaluate6_next_hop(path, ip));
 	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->common.way.departure, ifindex)) != lookup->ifindex,
 		UNPROVED);
 	BECAUSE((u32)path->gateway.prefix != lookup->ipv6_dst[0] ||

@@ -17,6 +17,8 @@
 
 #include "kernel/access.h"
 #include "kernel/inet_types.h"
+#include "kernel/loop.bpf.h"
+#include "pipeline/constant.bpf.h"
 
 #define FIB_STEPS_MAX 160
 #define FIB_ALIASES_MAX 8
@@ -58,40 +60,72 @@ INLINE u64 fib_leaf_match(u64 leaf, u64 difference)
 	return 0;
 }
 
-/* The struct fib_alias * of an address (in host order), 0 if it is not found. */
+/* A node's key, and above it the bits that its children are indexed by, in one load where that can be. */
+struct fib_node {
+	u64 key;
+	u32 pos;
+	u32 bits;
+};
+
+INLINE int fib_node_packed(void)
+{
+	u64 key = bpf_core_field_offset(struct key_vector, key);
+
+	return bpf_core_field_offset(struct key_vector, pos) == key + 4 &&
+	       bpf_core_field_offset(struct key_vector, bits) == key + 5;
+}
+
+INLINE struct fib_node fib_node_at(u64 address)
+{
+	if (likely(CONSTANT(PACKED))) {
+		u64 word = KLOAD(u64, KADDR(struct key_vector, address, key));
+
+		return (struct fib_node){(u32)word, word >> 32 & 31, word >> 40 & 31};
+	}
+	return (struct fib_node){
+		KLOAD(u32, KADDR(struct key_vector, address, key)),
+		KLOAD(u8, KADDR(struct key_vector, address, pos)) & 31,
+		KLOAD(u8, KADDR(struct key_vector, address, bits)) & 31,
+	};
+}
+
+/*
+ * The struct fib_alias * of an address (in host order), 0 if it is not found. The first leaf that is met and
+ * has a route for the address has the longest one: were there a longer one elsewhere, its key would have a
+ * bit of `prefix` that the leaf's has not, at which the way would have gone there.
+ */
 NOINLINE u64 fib_find(u64 table, u32 address)
 {
 	u64 root = KLOAD(u64, KADDR(struct fib_table, table, tb_data));
 	u64 first = KLOAD(u64, KADDR(struct key_vector, root, tnode));
-	u64 node = first, prefix = address;
+	u64 at = first, prefix = address, alias = 0;
 
-	for (int i = 0; i < FIB_STEPS_MAX && node && prefix != NO_PREFIX; i++) {
-		u64 key = KLOAD(u32, KADDR(struct key_vector, node, key));
-		u32 pos = KLOAD(u8, KADDR(struct key_vector, node, pos)) & 31;
-		u32 bits = KLOAD(u8, KADDR(struct key_vector, node, bits)) & 31;
-		u64 difference = (prefix ^ key) >> (pos + bits) << (pos + bits);
+	LOOP_BEGIN(step, FIB_STEPS_MAX);
+	while (LOOP_TURN(step) && at && prefix != NO_PREFIX) {
+		struct fib_node node = fib_node_at(at);
+		u64 difference = (prefix ^ node.key) >> (node.pos + node.bits) << (node.pos + node.bits);
 
-		if (difference) {
-			prefix = fib_skip(prefix, difference);
-			node = first;
-		} else if (bits) {
-			u64 index = prefix >> pos & ((1ULL << bits) - 1);
-
-			node = KLOAD(u64, KADDR(struct key_vector, node, tnode) + 8 * index);
-			if (!node) {
-				prefix = fib_shorter(prefix >> pos << pos);
-				node = first;
-			}
-		} else {
-			u64 alias = fib_leaf_match(node, address ^ key);
-
+		if (!node.bits) {
+			alias = fib_leaf_match(at, address ^ node.key);
 			if (alias)
-				return alias;
-			prefix = fib_shorter(prefix);
-			node = first;
+				break;
+			prefix = difference ? fib_skip(prefix, difference) : fib_shorter(prefix);
+			at = first;
+		} else if (difference) {
+			prefix = fib_skip(prefix, difference);
+			at = first;
+		} else {
+			u64 index = prefix >> node.pos & ((1ULL << node.bits) - 1);
+
+			at = KLOAD(u64, KADDR(struct key_vector, at, tnode) + 8 * index);
+			if (!at) {
+				prefix = fib_shorter(prefix >> node.pos << node.pos);
+				at = first;
+			}
 		}
 	}
-	return 0;
+	LOOP_END(step);
+	return alias;
 }
 
 /* The next hop of a route that has just one, as fib_info_nhc(); 0 if it has several. */

@@ -14,6 +14,7 @@
 
 #include "kernel/access.h"
 #include "kernel/inet_types.h"
+#include "kernel/loop.bpf.h"
 #include "route/ipv6.bpf.h"
 
 #define FIB6_DEPTH_MAX 130 /* one node for each length of prefixes */
@@ -65,26 +66,29 @@ INLINE u64 fib6_child(u64 node, u64 first, u64 second)
 /* The struct fib6_node * with the routes for an address (in host order), 0 if it is not found. */
 NOINLINE u64 fib6_find(u64 root, u64 first, u64 second)
 {
-	u64 node = root;
+	u64 node = root, below = root, found = 0;
 
-	for (int i = 0; i < FIB6_DEPTH_MAX; i++) {
-		u64 child = fib6_child(node, first, second);
-
-		if (!child)
-			break;
-		node = child;
+	LOOP_BEGIN(down, FIB6_DEPTH_MAX);
+	while (LOOP_TURN(down) && below) {
+		node = below;
+		below = fib6_child(node, first, second);
 	}
-	for (int i = 0; i < FIB6_DEPTH_MAX; i++) {
+	LOOP_END(down);
+	LOOP_BEGIN(up, FIB6_DEPTH_MAX);
+	while (LOOP_TURN(up)) {
 		u32 flags = KLOAD(u16, KADDR(struct fib6_node, node, fn_flags));
 		u64 info = KLOAD(u64, KADDR(struct fib6_node, node, leaf));
 
-		if (flags & FIB6_NODE_ROUTES && info && fib6_matches(info, first, second))
-			return node;
+		if (flags & FIB6_NODE_ROUTES && info && fib6_matches(info, first, second)) {
+			found = node;
+			break;
+		}
 		if (flags & FIB6_NODE_ROOT)
 			break;
 		node = KLOAD(u64, KADDR(struct fib6_node, node, parent));
 	}
-	return 0;
+	LOOP_END(up);
+	return found;
 }
 
 /*

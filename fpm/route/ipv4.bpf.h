@@ -48,6 +48,12 @@ short_frame:
 	return 0;
 }
 
+/* The frame is one of IPv4 and has no options. */
+INLINE int ipv4_start_plain(u32 start)
+{
+	return (start & 0xffffff) == (bpf_htons(ETH_P_IP) | IPV4_START_PLAIN << 16);
+}
+
 /* The header says more than the frame holds, or less than a header. */
 INLINE u64 ipv4_length_wrong(const struct ipv4 *ip)
 {

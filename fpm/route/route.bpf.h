@@ -11,7 +11,7 @@
  * evaluated from nothing by route_evaluate().
  */
 
-#include "route/evaluate.bpf.h"
+#include "route/find.bpf.h"
 #include "route/ipv6.bpf.h"
 
 /*
@@ -71,30 +71,53 @@ INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route,
 	       route_objection(ctx, arrival, part->departure);
 }
 
-/* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
-NOINLINE int route_second_look(struct xdp_md *ctx, u64 doubt)
+/* Besides verdicts: it is another packet's place; everything is in doubt, or just deserves a closer look; or
+ * it is IPv6. */
+#define LOOK_ELSEWHERE 16
+#define LOOK_AGAIN 17
+#define LOOK_CLOSER 18
+#define LOOK_AT_IPV6 19
+
+/* A verdict, and above it the place of what was proved. */
+INLINE u64 route_verdict(u32 verdict, u32 index)
 {
-	u32 reason = REASON_NONE;
+	return (u64)index << 32 | verdict;
+}
+
+/* For a packet whose way is known, and whose place in the cache knows it. */
+NOINLINE int route_send_known(struct xdp_md *ctx, u32 index)
+{
 	struct ipv4 ip;
 
-	if (!ipv4_parse(ctx, &ip))
-		return leave_to_linux(ctx, TNA_REASON_SHORT);
-	u32 index = ipv4_index(&ip);
-
-	if (index >= FLOWS_TOTAL)
+	if (index >= FLOWS_TOTAL || !ipv4_parse(ctx, &ip))
 		return XDP_PASS;
-	struct tna_route *route = route_at(index);
-	struct tna_route_stack *part = route_stack_at(index);
+	return route_send(ctx, route_at(index), ip.frame_len, ip.total, 4);
+}
 
-	if (doubt || route_objections(ctx, route, part)) {
-		if (CONSTANT(BRIDGE))
-			reason = evaluate_bridged_arrival(ctx, part);
-		if (reason == REASON_NONE)
-			reason = route_evaluate(ctx, route, part);
-		if (reason != REASON_NONE)
-			return leave_to_linux(ctx, reason);
-	}
-	return route_send(ctx, route, ip.frame_len, ip.total, 4);
+/* For a packet that deserves a closer look: whether there is something against it. */
+NOINLINE u64 route_look_closer(struct xdp_md *ctx, u32 index)
+{
+	return index >= FLOWS_TOTAL || route_objections(ctx, route_at(index), route_stack_at(index));
+}
+
+/* For a packet that could not be proved; it need not be slow. */
+NOINLINE int route_look_again(struct xdp_md *ctx)
+{
+	u32 place = FLOWS_TOTAL, reason = REASON_NONE;
+	struct ipv4 ip;
+
+	if (ipv4_parse(ctx, &ip))
+		place = ipv4_index(&ip);
+	if (place >= FLOWS_TOTAL)
+		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	if (CONSTANT(BRIDGE))
+		reason = evaluate_bridged_arrival(ctx, route_stack_at(place));
+	if (reason == REASON_NONE)
+		reason = route_evaluate(ctx, route_at(place), route_stack_at(place));
+	if (reason != REASON_NONE)
+		return leave_to_linux(ctx, reason);
+	route_remember_hop(place);
+	return route_send_known(ctx, place);
 }
 
 /* Whether a route's place in the kernel is empty, or another's (hlist_del_rcu() poisons the link). */
@@ -106,46 +129,48 @@ INLINE u64 route_gone(struct fib_alias *alias, u64 info)
 	return word;
 }
 
-/* Besides verdicts: everything is in doubt, or just deserves a closer look; or it is IPv6. */
-#define LOOK_AGAIN 16
-#define LOOK_CLOSER 17
-#define LOOK_AT_IPV6 18
-
 /* For a frame with the EtherType of IPv6: route6.bpf.h. */
 INLINE int route6_forward(struct xdp_md *ctx);
 
 /*
  * XDP_REDIRECT, or XDP_PASS with the frame untouched, or one of the above. `stacked` is known when this is
- * compiled: where packets pass ports only, there is nothing of what other devices would need.
+ * compiled: where packets pass ports only, there is nothing of what other devices would need. So is `found`:
+ * whether the packet's next hop is to be found, or the packet itself is to be known.
  */
-INLINE int route_prove(struct xdp_md *ctx, const int stacked)
+INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 {
 	struct ipv4 ip;
 
 	if (unlikely(!ipv4_parse(ctx, &ip)))
 		return LOOK_AGAIN;
 	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
-	u32 index = ipv4_index(&ip);
-
-	if (unlikely(index >= FLOWS_TOTAL))
-		return XDP_PASS;
-	struct tna_route *route = route_at(index);
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
+	u64 device = ingress_device(xdp);
+	u32 index = found ? route_find(ip.addresses, ip.start, device) : ipv4_index(&ip);
+
+	if (unlikely(index >= FLOWS_TOTAL))
+		return LOOK_AGAIN;
+	struct tna_route *route = route_at(index);
+
+	if (!found) {
+		u64 other = route->addresses ^ ip.addresses;
+
+		COLLECT(other, route->start ^ ip.start);
+		COLLECT(other, route->epoch ^ route_epoch(net));
+		RARELY(other, "!= 0", another);
+	}
 	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ip.checksum, closer = 0;
-	u64 device = ingress_device(xdp), egress_address = route->egress_dev;
+	u64 egress_address = route->egress_dev;
 	struct route_way way = {device, device, egress_address, egress_address};
 
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
-	COLLECT(doubt, route->addresses ^ ip.addresses);
-	COLLECT(doubt, route->start ^ ip.start);
+	COLLECT(doubt, route->ingress_dev ^ device);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
 	COLLECT(doubt, ipv4_length_wrong(&ip));
 	COLLECT(doubt, ipv4_expires(&ip));
-	COLLECT(doubt, route->epoch ^ route_epoch(net));
 	if (stacked)
 		prove_stack(ctx, route, route_stack_at(index), &way, ip.total, &doubt, &closer);
-	COLLECT(doubt, route->ingress_dev ^ device);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *arrival = KOBJ(struct net_device, way.arrival);
@@ -180,34 +205,54 @@ INLINE int route_prove(struct xdp_md *ctx, const int stacked)
 
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, ip.frame_len, ip.total, 4);
+another:
+	return LOOK_ELSEWHERE;
 look_again:
-	return doubt ? LOOK_AGAIN : LOOK_CLOSER;
+	return route_verdict(doubt ? LOOK_AGAIN : LOOK_CLOSER, index);
 ipv6:
 	return LOOK_AT_IPV6;
 }
 
-/* Apart from the other: what one of them needs is not to be in the way of the other. */
-NOINLINE int route_prove_stacked(struct xdp_md *ctx)
+/* Apart from each other: what one of them needs is not to be in the way of the other, nor of what follows. */
+NOINLINE u64 route_prove_found(struct xdp_md *ctx)
 {
-	return route_prove(ctx, 1);
+	return route_prove(ctx, 0, 1);
 }
 
-/* The second look comes after the first one, not from within: together, they would need too much stack. */
-INLINE int route_conclude(struct xdp_md *ctx, int action)
+NOINLINE u64 route_prove_stacked(struct xdp_md *ctx)
 {
-	return likely(action < LOOK_AGAIN) ? action : route_second_look(ctx, action == LOOK_AGAIN);
+	return route_prove(ctx, 1, 0);
+}
+
+NOINLINE u64 route_prove_stacked_found(struct xdp_md *ctx)
+{
+	return route_prove(ctx, 1, 1);
+}
+
+/* One look comes after the other, not from within: together, they would need too much stack. */
+INLINE int route_conclude(struct xdp_md *ctx, u64 verdict)
+{
+	if (likely(verdict < LOOK_ELSEWHERE))
+		return verdict;
+	if (verdict == LOOK_ELSEWHERE)
+		verdict = CONSTANT(STACKED) ? route_prove_stacked_found(ctx) : route_prove_found(ctx);
+	if (verdict < LOOK_ELSEWHERE)
+		return verdict;
+	if ((u32)verdict == LOOK_CLOSER && !route_look_closer(ctx, verdict >> 32))
+		return route_send_known(ctx, verdict >> 32);
+	return route_look_again(ctx);
 }
 
 INLINE int route_forward(struct xdp_md *ctx)
 {
-	int action;
+	u64 verdict;
 
 	if (unlikely(CONSTANT(STACKED)))
-		action = route_prove_stacked(ctx);
+		verdict = route_prove_stacked(ctx);
 	else
-		action = route_prove(ctx, 0);
-	if (likely(action != LOOK_AT_IPV6))
-		return route_conclude(ctx, action);
+		verdict = route_prove(ctx, 0, 0);
+	if (likely(verdict != LOOK_AT_IPV6))
+		return route_conclude(ctx, verdict);
 	return bpf_core_field_exists(struct net, ipv6) ? route6_forward(ctx)
 						       : leave_to_linux(ctx, TNA_REASON_NOT_IP);
 }

@@ -4,89 +4,75 @@
 
 /* IPv6: a straight line that proves what the route cache remembers, and behind it the whole truth. */
 
-#include "route/evaluate6.bpf.h"
+#include "route/find6.bpf.h"
 #include "route/route.bpf.h"
 
-/* For an index below FLOWS_TOTAL. */
-INLINE struct tna_route6 *route6_at(u32 index)
-{
-	struct tna_route6 *all = routes6;
-
-	asm volatile("" : "+r"(all)); /* its size is known at load time only */
-	return all + (index >> 1);
-}
-
-/* Addresses differ in their last bytes, which are the highest of a number as it lies in the header. */
-INLINE u64 ipv6_mix(const struct ipv6 *ip)
-{
-	u64 rest = ip->destination.rest ^ ip->source.rest >> 3;
-	u64 prefix = ip->destination.prefix ^ ip->source.prefix >> 5;
-
-	return rest ^ rest >> 35 ^ prefix >> 11 ^ prefix >> 41;
-}
-
-INLINE u32 ipv6_index(const struct ipv6 *ip)
-{
-	return flow_index(ipv6_mix(ip), 0, 0);
-}
-
 /* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
-NOINLINE int route6_second_look(struct xdp_md *ctx, u64 doubt)
+NOINLINE int route6_second_look(struct xdp_md *ctx, u64 verdict)
 {
+	u64 doubt = (u32)verdict == LOOK_AGAIN;
 	u32 reason = REASON_NONE;
 	struct ipv6 ip;
 
 	if (!ipv6_parse(ctx, &ip))
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
-	u32 index = ipv6_index(&ip);
+	u32 place = ipv6_index(&ip), index = doubt ? place : verdict >> 32;
 
-	if (index >= FLOWS_TOTAL)
+	if (index >= FLOWS_TOTAL || place >= FLOWS_TOTAL)
 		return XDP_PASS;
 	struct tna_route6 *route6 = route6_at(index);
-	struct tna_route_stack *part = route6_stack_at(index);
 
-	if (doubt || route_objections(ctx, &route6->route, part) ||
+	if (doubt || route_objections(ctx, &route6->route, route6_stack_at(index)) ||
 	    fib6_expired(KOBJ(struct fib6_info, route6->route.info))) {
+		route6 = route6_at(place);
 		if (CONSTANT(BRIDGE))
-			reason = evaluate_bridged_arrival(ctx, part);
+			reason = evaluate_bridged_arrival(ctx, route6_stack_at(place));
 		if (reason == REASON_NONE)
-			reason = route6_evaluate(ctx, route6, part);
+			reason = route6_evaluate(ctx, route6, route6_stack_at(place));
 		if (reason != REASON_NONE)
 			return leave_to_linux(ctx, reason);
+		if (!CONSTANT(STACKED))
+			route6_remember_hop(route6);
 	}
-	return route_send(ctx, &route6->route, ip.frame_len, ip.total, 6);
+	return ipv6_parse(ctx, &ip) ? route_send(ctx, &route6->route, ip.frame_len, ip.total, 6) : XDP_PASS;
 }
 
 /* As route_prove(). */
-INLINE int route6_prove(struct xdp_md *ctx, const int stacked)
+INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 {
 	struct ipv6 ip;
 
 	if (unlikely(!ipv6_parse(ctx, &ip)))
 		return LOOK_AGAIN;
-	u32 index = ipv6_index(&ip);
-
-	if (unlikely(index >= FLOWS_TOTAL))
-		return XDP_PASS;
-	struct tna_route6 *route6 = route6_at(index);
-	struct tna_route *route = &route6->route;
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
+	u64 device = ingress_device(xdp);
+	u32 index = found ? route6_find(ctx, device) : ipv6_index(&ip);
+
+	if (unlikely(index >= FLOWS_TOTAL))
+		return LOOK_AGAIN;
+	struct tna_route6 *route6 = route6_at(index);
+	struct tna_route *route = &route6->route;
+
+	if (!found) {
+		u64 other = route6->source_prefix ^ ip.source.prefix;
+
+		COLLECT(other, route6->source_rest ^ ip.source.rest);
+		COLLECT(other, route6->destination_prefix ^ ip.destination.prefix);
+		COLLECT(other, route6->destination_rest ^ ip.destination.rest);
+		COLLECT(other, route->epoch ^ route6_epoch(net));
+		RARELY(other, "!= 0", another);
+	}
 	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ipv6_header_wrong(&ip), closer = 0;
-	u64 device = ingress_device(xdp), egress_address = route->egress_dev;
+	u64 egress_address = route->egress_dev;
 	struct route_way way = {device, device, egress_address, egress_address};
 
-	COLLECT(doubt, route6->source_prefix ^ ip.source.prefix);
-	COLLECT(doubt, route6->source_rest ^ ip.source.rest);
-	COLLECT(doubt, route6->destination_prefix ^ ip.destination.prefix);
-	COLLECT(doubt, route6->destination_rest ^ ip.destination.rest);
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
+	COLLECT(doubt, route->ingress_dev ^ device);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
 	COLLECT(doubt, ipv6_expires(&ip));
-	COLLECT(doubt, route->epoch ^ route6_epoch(net));
 	if (stacked)
 		prove_stack(ctx, route, route6_stack_at(index), &way, ip.total, &doubt, &closer);
-	COLLECT(doubt, route->ingress_dev ^ device);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *arrival = KOBJ(struct net_device, way.arrival);
@@ -128,21 +114,33 @@ INLINE int route6_prove(struct xdp_md *ctx, const int stacked)
 
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, ip.frame_len, ip.total, 6);
+another:
+	return LOOK_ELSEWHERE;
 look_again:
-	return doubt ? LOOK_AGAIN : LOOK_CLOSER;
+	return route_verdict(doubt ? LOOK_AGAIN : LOOK_CLOSER, index);
 }
 
 /* As route_prove_stacked(). */
-NOINLINE int route6_prove_stacked(struct xdp_md *ctx)
+NOINLINE u64 route6_prove_stacked(struct xdp_md *ctx)
 {
-	return route6_prove(ctx, 1);
+	return route6_prove(ctx, 1, 0);
 }
 
+NOINLINE u64 route6_prove_found(struct xdp_md *ctx)
+{
+	return route6_prove(ctx, 0, 1);
+}
+
+/* XDP_REDIRECT, or XDP_PASS with the frame untouched. Next hops are found where packets pass no bridge. */
 INLINE int route6_forward(struct xdp_md *ctx)
 {
-	int action = CONSTANT(STACKED) ? route6_prove_stacked(ctx) : route6_prove(ctx, 0);
+	u64 verdict = CONSTANT(STACKED) ? route6_prove_stacked(ctx) : route6_prove(ctx, 0, 0);
 
-	return likely(action < LOOK_AGAIN) ? action : route6_second_look(ctx, action == LOOK_AGAIN);
+	if (likely(verdict < LOOK_ELSEWHERE))
+		return verdict;
+	if (verdict == LOOK_ELSEWHERE)
+		verdict = CONSTANT(STACKED) ? LOOK_AGAIN : route6_prove_found(ctx);
+	return verdict < LOOK_ELSEWHERE ? (int)verdict : route6_second_look(ctx, verdict);
 }
 
 #endif

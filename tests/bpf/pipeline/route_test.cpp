@@ -47,7 +47,10 @@ protected:
         EXPECT_EQ(ran(frame), std::pair(int{XDP_PASS}, frame)) << what;
     }
     void expectCloserLooks(const Frame& frame) {
-        for (const auto& change : closerLooks()) {
+        auto changes = closerLooks();
+        // Once more what comes first, when the links' coming up no longer makes the kernel move generations.
+        changes.push_back(changes.front());
+        for (const auto& change : changes) {
             expectRouted(frame, "before " + change.there.front());
             expectRouted(frame, "once more, from the cache");
             for (const auto& words : change.there)

@@ -85,7 +85,6 @@ void BridgeTest::inFar(const std::string& words) {
 
 void BridgeTest::accelerate(unsigned maxPorts) {
     config_.ports.excludeKinds.clear();
-    config_.limits.flowsPerCpu = 256;
     config_.limits.maxPorts = maxPorts;
     if (const char* fdb = std::getenv("TNA_TEST_FDB"); fdb != nullptr)
         config_.kernel.fdb = fdb;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_FIND_H
+#define TNA_ROUTE_FIND_H
+
+/*
+ * Destinations that the route cache does not know. Where many are talked to most packets are for such a one,
+ * and to evaluate each from nothing would take longer than Linux. But all that matters besides the route
+ * itself depends on the next hop, and those are few: the cache remembers one entry for each of them, too. A
+ * packet finds its route in the kernel's trie, and goes on to the same proof as any other, with its next
+ * hop's entry.
+ *
+ * Such an entry was filled by route_evaluate(), where bpf_fib_lookup() and the search in the trie have named
+ * the same next hop; and one packet in RARE is evaluated so whatever is known, by chance, and remembered by
+ * its addresses. So what is talked to often gets an entry of its own, which what is not does not push out.
+ */
+
+#include "route/evaluate.bpf.h"
+
+#define RARE 64
+
+/* For what has no place in the cache. */
+#define NOWHERE (~0u)
+
+/* The place for what depends on a route's next hop, and the port that a packet comes in by. */
+INLINE u32 hop_index(u64 info, u64 device)
+{
+	return flow_index(info, device, 0);
+}
+
+/* The epoch of such an entry, so that neither kind is taken for the other, which may lie in its place. */
+INLINE u64 hop_epoch(u64 epoch)
+{
+	return ~epoch;
+}
+
+/* The struct fib_info * of a route that is the same for all packets, 0 of others. */
+INLINE u64 route_plain(u64 address)
+{
+	struct fib_alias *alias = KOBJ(struct fib_alias, address);
+	u64 special = !address;
+
+	COLLECT(special, KGET(u8, alias, fa_dscp));
+	COLLECT(special, KGET(u8, alias, fa_type) ^ ROUTE_UNICAST);
+	return special ? 0 : KGET(u64, alias, fa_info);
+}
+
+/* Whether Linux takes a packet from an address as which it comes in, without evaluating more. */
+INLINE int source_in_order(u64 table, u32 from, u64 device, u64 reverse_path)
+{
+	u64 info = route_plain(fib_find(table, bpf_ntohl(from)));
+
+	if (!info || !reverse_path)
+		return !!info;
+	u64 address = fib_single_hop(info);
+	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, address);
+	u64 arrival = CONSTANT(BRIDGE) ? port_bridge_device(KOBJ(struct net_device, device)) : device;
+
+	return address && KGET(u64, hop, nhc_dev) == arrival && !(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE);
+}
+
+/* Where the cache remembers a packet's next hop, whose entry then leads to the packet's route. */
+NOINLINE u32 route_find(u64 addresses, u64 start, u64 device)
+{
+	struct net *net = KOBJ(struct net, CONSTANT(NET));
+	u64 table = KGET(u64, net, ipv4.fib_main);
+	u32 from = addresses, to = addresses >> 32;
+
+	if (!ipv4_start_plain(start) || !ipv4_address_routed(from) || !ipv4_address_routed(to))
+		return NOWHERE;
+	if (KGET(u8, net, ipv4.fib_has_custom_rules) || bpf_get_prandom_u32() % RARE == 0)
+		return NOWHERE;
+	u64 alias = fib_find(table, bpf_ntohl(to)), info = route_plain(alias);
+	u32 index = hop_index(info, device);
+
+	if (!info || index >= FLOWS_TOTAL)
+		return NOWHERE;
+	struct tna_route *hop = route_at(index);
+
+	if (hop->info != info || hop->epoch != hop_epoch(route_epoch(net)))
+		return NOWHERE;
+	if ((u32)hop->addresses != from && !source_in_order(table, from, device, hop->reverse_path))
+		return NOWHERE;
+	hop->alias = alias;
+	return index;
+}
+
+/* Whether all packets with a route go to the same neighbour: it has one next hop, and that is a gateway. */
+INLINE int route_has_gateway(const struct tna_route *route)
+{
+	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, route->hop);
+
+	return fib_single_hop(route->info) == route->hop && KGET(u8, hop, nhc_gw_family);
+}
+
+/* Remembers for the next hop what has been evaluated for a packet. */
+NOINLINE void route_remember_hop(u32 place)
+{
+	struct tna_route *route = route_at(place);
+	u32 index = hop_index(route->info, route->ingress_dev);
+
+	if (index == place || index >= FLOWS_TOTAL || !route_has_gateway(route))
+		return;
+	struct tna_route *hop = route_at(index);
+
+	route_evict(hop);
+	*hop = *route;
+	hop->epoch = hop_epoch(route->epoch);
+	hop->packets = hop->bytes = 0;
+	if (CONSTANT(STACKED))
+		*route_stack_at(index) = *route_stack_at(place);
+}
+
+#endif
