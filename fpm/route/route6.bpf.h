@@ -7,34 +7,51 @@
 #include "route/find6.bpf.h"
 #include "route/route.bpf.h"
 
-/* For a packet that could not be proved, or that deserves a closer look; it need not be slow. */
-NOINLINE int route6_second_look(struct xdp_md *ctx, u64 verdict)
+/* Apart from what uses it: a whole header takes much of the stack. */
+NOINLINE u32 route6_place(struct xdp_md *ctx)
 {
-	u64 doubt = (u32)verdict == LOOK_AGAIN;
-	u32 reason = REASON_NONE;
 	struct ipv6 ip;
 
-	if (!ipv6_parse(ctx, &ip))
-		return leave_to_linux(ctx, TNA_REASON_SHORT);
-	u32 place = ipv6_index(&ip), index = doubt ? place : verdict >> 32;
+	return ipv6_parse(ctx, &ip) ? ipv6_index(&ip) : NOWHERE;
+}
 
-	if (index >= FLOWS_TOTAL || place >= FLOWS_TOTAL)
+/* As route_send_known(). */
+NOINLINE int route6_send_known(struct xdp_md *ctx, u32 index)
+{
+	struct ipv6 ip;
+
+	if (index >= FLOWS_TOTAL || !ipv6_parse(ctx, &ip))
 		return XDP_PASS;
-	struct tna_route6 *route6 = route6_at(index);
+	return route_send(ctx, &route6_at(index)->route, ip.frame_len, ip.total, 6);
+}
 
-	if (doubt || route_objections(ctx, &route6->route, route6_stack_at(index)) ||
-	    fib6_expired(KOBJ(struct fib6_info, route6->route.info))) {
-		route6 = route6_at(place);
-		if (CONSTANT(BRIDGE))
-			reason = evaluate_bridged_arrival(ctx, route6_stack_at(place));
-		if (reason == REASON_NONE)
-			reason = route6_evaluate(ctx, route6, route6_stack_at(place));
-		if (reason != REASON_NONE)
-			return leave_to_linux(ctx, reason);
-		if (!CONSTANT(STACKED))
-			route6_remember_hop(route6);
-	}
-	return ipv6_parse(ctx, &ip) ? route_send(ctx, &route6->route, ip.frame_len, ip.total, 6) : XDP_PASS;
+/* As route_look_closer(). */
+NOINLINE u64 route6_look_closer(struct xdp_md *ctx, u32 index)
+{
+	if (index >= FLOWS_TOTAL)
+		return 1;
+	struct tna_route *route = &route6_at(index)->route;
+
+	return route_objections(ctx, route, route6_stack_at(index)) |
+	       fib6_expired(KOBJ(struct fib6_info, route->info));
+}
+
+/* As route_look_again(). */
+NOINLINE int route6_look_again(struct xdp_md *ctx)
+{
+	u32 place = route6_place(ctx), reason = REASON_NONE;
+
+	if (place >= FLOWS_TOTAL)
+		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	if (CONSTANT(BRIDGE))
+		reason = evaluate_bridged_arrival(ctx, route6_stack_at(place));
+	if (reason == REASON_NONE)
+		reason = route6_evaluate(ctx, route6_at(place), route6_stack_at(place));
+	if (reason != REASON_NONE)
+		return leave_to_linux(ctx, reason);
+	if (!CONSTANT(STACKED))
+		route6_remember_hop(route6_at(place));
+	return route6_send_known(ctx, place);
 }
 
 /* As route_prove(). */
@@ -140,7 +157,11 @@ INLINE int route6_forward(struct xdp_md *ctx)
 		return verdict;
 	if (verdict == LOOK_ELSEWHERE)
 		verdict = CONSTANT(STACKED) ? LOOK_AGAIN : route6_prove_found(ctx);
-	return verdict < LOOK_ELSEWHERE ? (int)verdict : route6_second_look(ctx, verdict);
+	if (verdict < LOOK_ELSEWHERE)
+		return verdict;
+	if ((u32)verdict == LOOK_CLOSER && !route6_look_closer(ctx, verdict >> 32))
+		return route6_send_known(ctx, verdict >> 32);
+	return route6_look_again(ctx);
 }
 
 #endif
