@@ -142,6 +142,7 @@ struct net_device {
 	struct list_head ptype_all;
 	u64 xdp_features;
 	struct nf_hook_entries *nf_hooks_ingress;
+	struct bpf_prog *xdp_prog; /* a generic one */
 	struct Qdisc *qdisc;
 	struct hlist_node index_hlist;
 	u8 priv[0];

@@ -18,6 +18,12 @@ INLINE u64 port_bridge_device(struct net_device *port)
 	return bridge_device(address, KOBJ(struct net_bridge, address));
 }
 
+/* A program that runs where Linux receives on a device without XDP of its own (do_xdp_generic()). */
+INLINE u64 guard_generic_xdp(u64 device)
+{
+	return KGET(u64, KOBJ(struct net_device, device), xdp_prog);
+}
+
 /* 0 if the frame is for the host: its entry is the bridge's own. */
 INLINE u64 bridged_not_own(struct net_bridge_fdb_entry *entry, u64 address)
 {
@@ -58,6 +64,7 @@ INLINE u64 bridged_arrival(const struct tna_route_stack *part, struct net *net, 
 	COLLECT(word, bridged_settings(net, bridge));
 	COLLECT(word, bridge_promisc(address, bridge));
 	*device = bridge_device(address, bridge);
+	COLLECT(word, guard_generic_xdp(*device));
 	return word;
 }
 
@@ -108,6 +115,7 @@ NOINLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, struct tna_route_stack
 	path.source = fdb_find(path.bridge, packet.source);
 	UNLESS_BECAUSE(evaluate_source(&path));
 	BECAUSE(bridge_port_offloaded(path.port), SWITCHDEV);
+	BECAUSE(guard_generic_xdp(port_bridge_device(KOBJ(struct net_device, path.device))), GENERIC_XDP);
 	u64 own = fdb_find(path.bridge, packet.destination);
 
 	BECAUSE(!own || bridged_not_own(KOBJ(struct net_bridge_fdb_entry, own), packet.destination),

@@ -65,6 +65,7 @@
 	X(NOT_FORWARDING, "not-forwarding", "forwarding is off for this protocol, or on the port")           \
 	X(IP_NETFILTER, "ip-netfilter", "netfilter rules, NAT or connection tracking for routed packets")    \
 	X(XFRM, "xfrm", "IPsec policies")                                                                    \
+	X(GENERIC_XDP, "generic-xdp", "the bridge itself has an XDP program (a generic one)")                \
 	X(NOT_IP, "not-ip", "not an IP packet (ARP, a tagged frame, ...)")                                   \
 	X(OTHER_STATION, "other-station", "the frame is not addressed to the port's own MAC address")        \
 	X(IP_HEADER, "ip-header", "the IP header has options that routers read, or is not as it should be")  \
