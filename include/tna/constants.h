@@ -22,7 +22,7 @@ enum tna_constant {
 	TNA_CONSTANT_HOOK_POST,
 	TNA_CONSTANT_HOOK_SECURITY, /* AppArmor's hook function, 0 where it is not there */
 	TNA_CONSTANT_HOOK_LOCAL_IN, /* br_netfilter's at local-in, where it has one */
-	TNA_CONSTANT_HOOK_SABOTAGE, /* br_netfilter's at pre-routing of IPv4 */
+	TNA_CONSTANT_HOOK_SABOTAGE, /* br_netfilter's at pre-routing of either protocol */
 	TNA_CONSTANT_ROUTE,         /* the routing module */
 	TNA_CONSTANT_STACKED,       /* packets may be routed to and from bridges */
 	TNA_CONSTANT_STATION,       /* MAC address of the bridge for which packets are routed */
