@@ -64,8 +64,7 @@ INLINE u64 stacked_objection(const struct tna_route_stack *part, u64 device, u64
 }
 
 /* By which port a packet leaves, whose departure may be a bridge: what is found is remembered at once. */
-INLINE u32 evaluate_stacked_departure(u64 departure, u64 next_hop, struct tna_route_stack *part,
-					u64 *egress)
+INLINE u32 evaluate_stacked_departure(u64 departure, u64 next_hop, struct tna_route_stack *part, u64 *egress)
 {
 	struct net_device *bridge = KOBJ(struct net_device, departure);
 	u64 station = 0;
