@@ -16,9 +16,8 @@ public:
           socket_(socket) {}
     unsigned cores() const override { return 1; }
 
-    Result<void> start(Traffic& traffic) override {
-        if (auto prepared = prepare(); !prepared)
-            return prepared;
+private:
+    Result<void> begin(Traffic&) override {
         if (auto taken = removeLinuxBridge(); !taken)
             return taken;
         // The generator starts with the last processor: the forwarding thread takes the first, and the main
@@ -40,12 +39,8 @@ public:
         for (const char* device : {"d0", "d1"})
             words.push_back(vdev(device));
         words.insert(words.end(), {"--", "--auto-start", "--forward-mode=io", "--total-num-mbufs=32768"});
-        if (auto launched = launch(words); !launched)
-            return launched;
-        return awaitForwarding(traffic);
+        return launch(words);
     }
-
-private:
     [[nodiscard]] std::string vdev(const std::string& device) const {
         const char port = device.back();
         return socket_ == FrameSocket::xdp

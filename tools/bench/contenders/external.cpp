@@ -30,12 +30,14 @@ Result<void> External::available() const {
     return {};
 }
 
-Result<void> External::prepare() {
+Result<void> External::start(Traffic& traffic) {
     auto folder = TemporaryFolder::make();
     if (!folder)
         return std::unexpected(folder.error());
     folder_.emplace(std::move(*folder));
-    return {};
+    if (auto begun = begin(traffic); !begun)
+        return begun;
+    return awaitForwarding(traffic);
 }
 
 Result<void> External::launch(const std::vector<std::string>& arguments) {

@@ -19,6 +19,7 @@ public:
     External(std::vector<std::string> programs, std::string source)
         : programs_(std::move(programs)), source_(std::move(source)) {}
     Result<void> available() const override;
+    Result<void> start(Traffic& traffic) final;
     bool optional() const override { return true; }
     void stop() override;
     void pause() override;
@@ -28,8 +29,8 @@ public:
 protected:
     /// Linux would forward the same frames once more, or in the place of what does not run.
     [[nodiscard]] static Result<void> removeLinuxBridge() { return runCommand("ip link delete br0"); }
-    /// Makes the folder; to be called first.
-    [[nodiscard]] Result<void> prepare();
+    /// What is to be done until frames are forwarded; the folder is there.
+    [[nodiscard]] virtual Result<void> begin(Traffic& traffic) = 0;
     [[nodiscard]] const std::string& folder() const { return folder_->path(); }
     /// Starts a program that stays.
     [[nodiscard]] Result<void> launch(const std::vector<std::string>& arguments);
@@ -37,10 +38,10 @@ protected:
     /// for.
     [[nodiscard]] Result<void> await(const std::string& what, std::chrono::seconds patience,
                                      const std::function<bool()>& condition);
-    /// Until frames come out whole.
-    [[nodiscard]] Result<void> awaitForwarding(Traffic& traffic);
 
 private:
+    /// Until frames come out whole.
+    [[nodiscard]] Result<void> awaitForwarding(Traffic& traffic);
     [[nodiscard]] Result<void> allRunning();
     std::vector<std::string> programs_;
     std::string source_;

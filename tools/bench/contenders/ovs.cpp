@@ -14,21 +14,16 @@ public:
           socket_(socket) {}
     unsigned cores() const override { return 1; }
 
-    Result<void> start(Traffic& traffic) override {
-        if (auto prepared = prepare(); !prepared)
-            return prepared;
+private:
+    Result<void> begin(Traffic& traffic) override {
         if (auto taken = removeLinuxBridge(); !taken)
             return taken;
         if (auto running = startDaemons(); !running)
             return running;
         if (auto made = makeSwitch(); !made)
             return made;
-        if (auto taught = traffic.sendBack(); !taught)
-            return taught;
-        return awaitForwarding(traffic);
+        return traffic.sendBack();
     }
-
-private:
     /// Where all of its programs look for each other.
     [[nodiscard]] std::vector<std::string> own(std::vector<std::string> words) const {
         const std::string& here = folder();

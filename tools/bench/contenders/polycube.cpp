@@ -20,19 +20,14 @@ public:
         : External({"polycubed", "polycubectl"}, "see polycube-network.readthedocs.io"), scenario_(scenario) {
     }
 
-    Result<void> start(Traffic& traffic) override {
-        if (auto prepared = prepare(); !prepared)
-            return prepared;
+private:
+    Result<void> begin(Traffic& traffic) override {
         if (auto running = startDaemon(); !running)
             return running;
         if (auto made = scenario_ == Scenario::bridge ? makeBridge() : makeRouter(); !made)
             return made;
-        if (auto taught = traffic.sendBack(); !taught)
-            return taught;
-        return awaitForwarding(traffic);
+        return traffic.sendBack();
     }
-
-private:
     Result<void> startDaemon() {
         // Its programs talk to it over the loopback device of this namespace.
         if (auto up = runCommand("ip link set lo up"); !up)

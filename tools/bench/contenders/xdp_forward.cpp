@@ -10,14 +10,6 @@ class XdpForward : public External {
 public:
     XdpForward() : External({"xdp-forward"}, "part of xdp-tools 1.5 or newer") {}
 
-    Result<void> start(Traffic& traffic) override {
-        if (auto prepared = prepare(); !prepared)
-            return prepared;
-        if (auto loaded = runCommand("xdp-forward load d0 d1"); !loaded)
-            return loaded;
-        loaded_ = true;
-        return awaitForwarding(traffic);
-    }
     void stop() override {
         if (loaded_) [[maybe_unused]]
             const auto unloaded = runCommand("xdp-forward unload d0 d1");
@@ -26,6 +18,12 @@ public:
     }
 
 private:
+    Result<void> begin(Traffic&) override {
+        auto loaded = runCommand("xdp-forward load d0 d1");
+        loaded_ = loaded.has_value();
+        return loaded;
+    }
+
     bool loaded_ = false;
 };
 } // namespace
