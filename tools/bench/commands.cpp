@@ -74,6 +74,15 @@ void addContenders(CLI::App& command, std::vector<std::string>& contenders) {
     command.add_option("--contender", contenders, "who is measured, or all; see below")->delimiter(',');
 }
 
+void addStations(CLI::App& command, unsigned& stations) {
+    command.add_option("--stations", stations, "pairs of stations that talk; or destinations")
+        ->capture_default_str();
+}
+
+void addTnad(CLI::App& command, std::string& tnad) {
+    command.add_option("--tnad", tnad, "the daemon to run (default: the one beside this program)");
+}
+
 namespace {
 /// "imix" stands for its number.
 template <typename Sizes>

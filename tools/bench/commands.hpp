@@ -35,6 +35,8 @@ void takePriority();
 /// The options that say what lies in between, and what goes through it.
 void addSetup(CLI::App& command, Setup& setup);
 void addContenders(CLI::App& command, std::vector<std::string>& contenders);
+void addStations(CLI::App& command, unsigned& stations);
+void addTnad(CLI::App& command, std::string& tnad);
 void addSize(CLI::App& command, unsigned& size);
 void addSizes(CLI::App& command, std::vector<unsigned>& sizes);
 void print(const nlohmann::json& document);

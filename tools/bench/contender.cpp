@@ -100,6 +100,13 @@ std::string problemWithContender(const std::string& name, Scenario scenario) {
                                              : fmt::format("cannot run '{}': {}", file, errnoText(errno));
 }
 
+std::string problemWithContenders(const std::vector<std::string>& names, Scenario scenario) {
+    for (const auto& name : names)
+        if (auto problem = problemWithContender(name, scenario); !problem.empty())
+            return problem;
+    return {};
+}
+
 std::string contenderNames() {
     std::string names;
     for (const auto& kind : kinds)

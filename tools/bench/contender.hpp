@@ -40,6 +40,8 @@ public:
 
 /// What is wrong with a name, or with this one in a scenario; empty if nothing is.
 [[nodiscard]] std::string problemWithContender(const std::string& name, Scenario scenario);
+/// The same of all of them.
+[[nodiscard]] std::string problemWithContenders(const std::vector<std::string>& names, Scenario scenario);
 /// All names, for people; each is explained by `contenderHelp()`.
 [[nodiscard]] std::string contenderNames();
 [[nodiscard]] std::string contenderHelp();

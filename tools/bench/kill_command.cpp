@@ -49,7 +49,7 @@ void addKill(CLI::App& app, int& exitCode) {
     command->add_option("--rounds", options.rounds, "kills")->capture_default_str();
     command->add_option("--seconds", options.seconds, "length of each phase: before, without, again")
         ->capture_default_str();
-    command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
+    addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every round, for programs");
     command->footer(
         "Every frame is counted, from before the kill to after the new start; the same load is run "

@@ -18,14 +18,13 @@ struct Arguments {
 };
 
 std::string problemWithOptions(const LatencyOptions& options) {
-    for (const auto& name : options.contenders)
-        if (auto problem = problemWithContender(name, options.setup.scenario); !problem.empty())
-            return problem;
+    if (auto problem = problemWithContenders(options.contenders, options.setup.scenario); !problem.empty())
+        return problem;
     if (options.loads.empty() ||
         std::ranges::any_of(options.loads, [](unsigned load) { return load == 0 || load > 100; }))
         return "--loads are per cent, from 1 to 100";
-    if (options.search.loss < 0 || options.search.loss >= 100)
-        return "--loss is per cent, from 0 to less than 100";
+    if (auto problem = problemWith(options.search); !problem.empty())
+        return problem;
     if (auto problem = problemWith(options.setup); !problem.empty())
         return problem;
     if (const auto smallest = sizesOf(options.setup).front();
@@ -63,14 +62,13 @@ void addLatency(CLI::App& app, int& exitCode) {
         ->delimiter(',')
         ->capture_default_str();
     addSetup(*command, options.setup);
-    command->add_option("--stations", options.setup.flows, "pairs of stations that talk; or destinations")
-        ->capture_default_str();
+    addStations(*command, options.setup.flows);
     addSize(*command, options.setup.frameSize);
     command->add_option("--rounds", options.rounds, "rounds")->capture_default_str();
     command->add_option("--seconds", options.seconds, "length of each turn")->capture_default_str();
     command->add_option("--loss", options.search.loss, "per cent that may be lost in what is called carried")
         ->capture_default_str();
-    command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
+    addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every value, for programs");
     command->footer(
         "Every frame is timed, from when it was due to when it is at the far end: a generator that is held "

@@ -56,7 +56,7 @@ void addReaction(CLI::App& app, int& exitCode) {
         ->capture_default_str();
     command->add_option("--idle", options.idleSeconds, "seconds of rest that are measured")
         ->capture_default_str();
-    command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
+    addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every value, for programs");
     command->footer(
         "Start-up is from before exec to the last port accelerated, as tnad and the kernel say. A change "

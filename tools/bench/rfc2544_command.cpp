@@ -16,15 +16,12 @@ struct Arguments {
 };
 
 std::string problemWithOptions(const Rfc2544Options& options) {
-    for (const auto& name : options.contenders)
-        if (auto problem = problemWithContender(name, options.setup.scenario); !problem.empty())
-            return problem;
+    if (auto problem = problemWithContenders(options.contenders, options.setup.scenario); !problem.empty())
+        return problem;
     if (auto problem = problemWith(options.setup); !problem.empty())
         return problem;
-    if (options.search.loss < 0 || options.search.loss >= 100)
-        return "--loss is per cent, from 0 to less than 100";
-    if (options.search.precision <= 0 || options.search.precision > 50)
-        return "--precision is per cent, more than 0 and up to 50";
+    if (auto problem = problemWith(options.search); !problem.empty())
+        return problem;
     if (options.rounds == 0 || options.search.trial <= 0)
         return "there must be at least one round, of trials of more than 0 seconds";
     return {};
@@ -59,8 +56,7 @@ void addRfc2544(CLI::App& app, int& exitCode) {
     auto* command = app.add_subcommand("rfc2544", "the highest rate without loss, by bisection");
     addContenders(*command, options.contenders);
     addSetup(*command, options.setup);
-    command->add_option("--stations", options.setup.flows, "pairs of stations that talk; or destinations")
-        ->capture_default_str();
+    addStations(*command, options.setup.flows);
     addSize(*command, options.setup.frameSize);
     command->add_option("--loss", options.search.loss, "per cent of frames that may be lost")
         ->capture_default_str();
@@ -68,7 +64,7 @@ void addRfc2544(CLI::App& app, int& exitCode) {
         ->capture_default_str();
     command->add_option("--rounds", options.rounds, "searches for each contender")->capture_default_str();
     command->add_option("--seconds", options.search.trial, "length of each trial")->capture_default_str();
-    command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
+    addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every trial, for programs");
     command->footer("A rate is too high when more is lost in two trials in a row.\n" + contenderHelp());
     command->callback([arguments, &exitCode] { exitCode = run(*arguments); });

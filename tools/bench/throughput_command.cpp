@@ -69,9 +69,8 @@ Result<ThroughputOptions> optionsOfFile(const std::string& file) {
 }
 
 std::string problemWithOptions(const ThroughputOptions& options) {
-    for (const auto& name : options.contenders)
-        if (auto problem = problemWithContender(name, options.setup.scenario); !problem.empty())
-            return problem;
+    if (auto problem = problemWithContenders(options.contenders, options.setup.scenario); !problem.empty())
+        return problem;
     const unsigned present = std::thread::hardware_concurrency();
     for (const unsigned cpus : options.cpus)
         if (cpus == 0 || cpus > present)
@@ -139,7 +138,7 @@ void addThroughput(CLI::App& app, int& exitCode) {
     addSizes(*command, options.sizes);
     command->add_option("--rounds", options.rounds, "rounds")->capture_default_str();
     command->add_option("--seconds", options.seconds, "length of each measurement")->capture_default_str();
-    command->add_option("--tnad", options.tnad, "the daemon to run (default: the one beside this program)");
+    addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every round, for programs");
     auto* quick = command->add_flag("--quick", arguments->quick, "ten rounds on one CPU");
     auto* paper =

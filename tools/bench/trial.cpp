@@ -30,6 +30,14 @@ Result<Trial> offer(Lane& lane, double rate, double seconds) {
     return Trial{rate, static_cast<double>(reached) / passed, total.sent, total.lost()};
 }
 
+std::string problemWith(const NoLossOptions& options) {
+    if (options.loss < 0 || options.loss >= 100)
+        return "--loss is per cent, from 0 to less than 100";
+    if (options.precision <= 0 || options.precision > 50)
+        return "--precision is per cent, more than 0 and up to 50";
+    return {};
+}
+
 Result<NoLossRate> findNoLossRate(Lane& lane, const NoLossOptions& options) {
     constexpr double percent = 100;
     const auto full = lane.measure(fullOffer);

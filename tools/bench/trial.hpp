@@ -15,6 +15,9 @@ struct NoLossOptions {
     double precision = 2; ///< per cent within which a rate is found
 };
 
+/// What is wrong with options, by the names that people give them; empty if nothing is.
+[[nodiscard]] std::string problemWith(const NoLossOptions& options);
+
 /// What a lane carries without losing more. It begins above what arrives at full offer.
 [[nodiscard]] Result<NoLossRate> findNoLossRate(Lane& lane, const NoLossOptions& options);
 
