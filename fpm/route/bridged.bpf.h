@@ -9,6 +9,7 @@
  */
 
 #include "bridge/evaluate.bpf.h"
+#include "guards/generic_xdp.bpf.h"
 
 /* The device of the bridge that a port belongs to. */
 INLINE u64 port_bridge_device(struct net_device *port)
@@ -16,12 +17,6 @@ INLINE u64 port_bridge_device(struct net_device *port)
 	u64 address = KLOAD(u64, KADDR(struct net_bridge_port, KGET(u64, port, rx_handler_data), br));
 
 	return bridge_device(address, KOBJ(struct net_bridge, address));
-}
-
-/* A program that runs where Linux receives on a device without XDP of its own (do_xdp_generic()). */
-INLINE u64 guard_generic_xdp(u64 device)
-{
-	return KGET(u64, KOBJ(struct net_device, device), xdp_prog);
 }
 
 /* 0 if the frame is for the host: its entry is the bridge's own. */

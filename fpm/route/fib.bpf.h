@@ -5,11 +5,12 @@
 /*
  * Where the kernel keeps a route: a search in its trie of the main table (net/ipv4/fib_trie.c).
  *
- * bpf_fib_lookup() decides; but it does not say whether the route has several next hops, an MTU, or
- * exceptions that ICMP brought, nor where a frame can see that the route is still there. What is found
- * here is used only if it leads to the same next hop, so that a kernel whose trie is different is slow,
- * never wrong. (bpf_fib_lookup() is needed for one thing more: it marks the route as used, without which
- * the kernel does not move the generation when the route goes.)
+ * bpf_fib_lookup() does not say whether the route has several next hops, an MTU, or exceptions that ICMP
+ * brought, nor where a frame can see that the route is still there. Whatever is remembered for a packet's
+ * addresses was found by both, which must name the same next hop (evaluate.bpf.h). Packets to addresses that
+ * are not remembered go by what is found here alone, but for one in RARE (find.bpf.h). (bpf_fib_lookup() is
+ * needed for one thing more: it marks the route as used, without which the kernel does not move the
+ * generation when the route goes.)
  *
  * Nodes with children have bits > 0 and are indexed by key bits [pos, pos + bits); a leaf holds all
  * routes whose prefix has the same address, the longest first.
