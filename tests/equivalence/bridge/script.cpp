@@ -116,9 +116,7 @@ std::string Script::rule() {
     switch (below(5)) {
     case 0:
         undo_ = "tc qdisc del dev " + which + " clsact";
-        return "tc qdisc add dev " + which + " clsact && tc filter add dev " + which +
-               oneOf<std::string>({" ingress", " egress"}) + " protocol all u32 match u32 0 0 flowid 1:1" +
-               oneOf<std::string>({"", " action drop"});
+        return tcFilter(which);
     case 1:
         undo_ = "nft delete table bridge t";
         return "nft add table bridge t && nft add chain bridge t c '{ type filter hook " +

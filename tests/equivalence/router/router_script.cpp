@@ -109,9 +109,7 @@ std::string RouterScript::filter() {
     switch (below(4)) {
     case 0:
         undo_ = "tc qdisc del dev " + which + " clsact";
-        return "tc qdisc add dev " + which + " clsact && tc filter add dev " + which +
-               oneOf<std::string>({" ingress", " egress"}) + " protocol all u32 match u32 0 0 flowid 1:1" +
-               oneOf<std::string>({"", " action drop"});
+        return tcFilter(which);
     case 1:
         undo_ = "nft delete table inet t";
         return "nft add table inet t && nft add chain inet t c '{ type filter hook " +

@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <random>
+#include <string>
 #include <variant>
 
 namespace tna::test {
@@ -31,6 +32,12 @@ public:
     template <typename T>
     [[nodiscard]] T oneOf(std::initializer_list<T> choice) {
         return *(choice.begin() + below(choice.size()));
+    }
+    /// A filter on a device, one that does something or not.
+    [[nodiscard]] std::string tcFilter(const std::string& device) {
+        return "tc qdisc add dev " + device + " clsact && tc filter add dev " + device +
+               oneOf<std::string>({" ingress", " egress"}) + " protocol all u32 match u32 0 0 flowid 1:1" +
+               oneOf<std::string>({"", " action drop"});
     }
 
 private:
