@@ -3,8 +3,7 @@
 // Stand-ins take the place of what is not installed.
 #include "base/file.hpp"
 #include "bench/line_up.hpp"
-#include "bench/temporary_folder.hpp"
-#include "support/namespace.hpp"
+#include "in_folder.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -26,14 +25,10 @@ public:
     [[nodiscard]] bool interrupted() const override { return false; }
 };
 
-class Contenders : public ::testing::Test {
+class Contenders : public InFolder {
 protected:
     void SetUp() override {
-        if (const auto why = test::cannotUseNamespaces(); !why.empty())
-            GTEST_SKIP() << why;
-        auto folder = TemporaryFolder::make();
-        ASSERT_TRUE(folder);
-        folder_.emplace(std::move(*folder));
+        InFolder::SetUp();
         path_ = std::getenv("PATH");
     }
     void TearDown() override {
@@ -67,7 +62,6 @@ protected:
     }
     static bool installed(const std::string& file) { return ::access(file.c_str(), X_OK) == 0; }
 
-    std::optional<TemporaryFolder> folder_;
     std::string path_;
 };
 

@@ -2,9 +2,8 @@
 // The program itself: every frame is accounted for in its document, and the document is enough to measure the
 // same again. Nothing is asked about speed.
 #include "base/file.hpp"
-#include "bench/temporary_folder.hpp"
+#include "in_folder.hpp"
 #include "support/command.hpp"
-#include "support/namespace.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,15 +14,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Repeat : public ::testing::Test {
+class Repeat : public InFolder {
 protected:
-    void SetUp() override {
-        if (const auto why = test::cannotUseNamespaces(); !why.empty())
-            GTEST_SKIP() << why;
-        auto folder = TemporaryFolder::make();
-        ASSERT_TRUE(folder);
-        folder_.emplace(std::move(*folder));
-    }
     static nlohmann::json measured(std::vector<std::string> words) {
         words.insert(words.begin(), {TNA_BENCH, "throughput", "--json", "--tnad", TNAD});
         const auto run = test::command(words);
@@ -38,7 +30,6 @@ protected:
         EXPECT_EQ(run.exitCode, 1);
         EXPECT_THAT(run.output, HasSubstr(words));
     }
-    std::optional<TemporaryFolder> folder_;
 };
 
 TEST_F(Repeat, EveryFrameIsAccountedForAndTheSameIsMeasuredAgain) {
