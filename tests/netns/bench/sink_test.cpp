@@ -156,8 +156,11 @@ TEST_P(Shapes, ArriveWholeAndComeBack) {
     }
     const auto counted = traffic_->settle();
     EXPECT_EQ(counted.received, counted.sent);
-    EXPECT_EQ(counted.wrong + counted.twice,
-              0U); // the order is Linux's own, which is under test as well here
+    EXPECT_EQ(counted.wrong + counted.twice, 0U);
+    // The number in a frame makes one TCP checksum in 65536 a right one: Linux (GRO) holds that frame back
+    // until the end of its poll, to see whether another belongs to it.
+    const bool held = GetParam().setup.protocol == Protocol::tcp;
+    EXPECT_LE(counted.late, held ? counted.sent / 65536 + 1 : 0);
     EXPECT_EQ(counted.receivedBack, counted.sentBack);
 }
 
