@@ -27,9 +27,15 @@ enum tna_constant {
 	TNA_CONSTANT_STACKED,       /* packets may be routed to and from bridges */
 	TNA_CONSTANT_STATION,       /* MAC address of the bridge for which packets are routed */
 	TNA_CONSTANT_SINGLE_BUFFER, /* this kernel's frames lie in one buffer each (before 5.18) */
+	TNA_CONSTANT_MODULES,        /* custom modules after a decision */
+	TNA_CONSTANT_MODULES_BRIDGE, /* custom modules after the bridge's decision */
+	TNA_CONSTANT_MODULES_ROUTE,  /* the same after routing's */
 	TNA_CONSTANT_COUNT
 };
 
 #define TNA_CONSTANT_MARK 0x544e4100u
+
+/* Stands where a profile with custom modules has a tail call. */
+#define TNA_TAIL_CALL_MARK 0x544e4b43
 
 #endif
