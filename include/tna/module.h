@@ -58,6 +58,15 @@ static __always_inline void *tna_at(const struct tna_packet *packet, __u32 offse
 	return at + size > end ? NULL : at;
 }
 
+/* How long the frame is by now. */
+static __always_inline __u32 tna_length(const struct tna_packet *packet)
+{
+	__u32 length = packet->ctx->data_end - packet->ctx->data;
+
+	asm volatile("" : "+r"(length)); /* clang is not to calculate with the pointers behind it */
+	return length;
+}
+
 /* What follows is for the macros at the end. */
 
 struct {
@@ -138,7 +147,7 @@ static __always_inline void tna_parse(struct tna_packet *packet)
 {
 	__u16 *type = tna_at(packet, 12, 2);
 
-	packet->length = packet->ctx->data_end - packet->ctx->data;
+	packet->length = tna_length(packet);
 	packet->ingress = packet->ctx->ingress_ifindex;
 	packet->l3 = ETH_HLEN;
 	if (!type)
@@ -187,7 +196,7 @@ static __always_inline int tna_obey(struct tna_packet *packet, const __u32 hook,
 		     (hook == TNA_HOOK_EGRESS && verdict != TNA_CONTINUE && verdict != TNA_DROP);
 
 	/* what leaves has been measured already */
-	if (hook == TNA_HOOK_EGRESS && packet->ctx->data_end - packet->ctx->data > packet->length)
+	if (hook == TNA_HOOK_EGRESS && tna_length(packet) > packet->length)
 		fault = true;
 	if (counters && fault)
 		counters->faults++;
