@@ -7,9 +7,14 @@
  */
 #include <tna/module.h>
 
+/* One by one, so that they are shown so: of an array of bytes, what is shown ends at a zero. */
+struct address {
+	__u8 a, b, c, d;
+};
+
 struct flow {
-	__u8 source[4];
-	__u8 destination[4];
+	struct address source;
+	struct address destination;
 	__u16 source_port; /* host order; 0: the protocol has none */
 	__u16 destination_port;
 	__u32 protocol;
@@ -47,8 +52,8 @@ TNA_INGRESS(packet)
 
 	if (!addresses)
 		return TNA_CONTINUE;
-	__builtin_memcpy(flow.source, addresses, 4);
-	__builtin_memcpy(flow.destination, addresses + 4, 4);
+	__builtin_memcpy(&flow.source, addresses, 4);
+	__builtin_memcpy(&flow.destination, addresses + 4, 4);
 	if (packet->l4 && (packet->protocol == 6 || packet->protocol == 17)) {
 		__u16 *ports = tna_at(packet, packet->l4, 4);
 

@@ -83,7 +83,8 @@ public:
         http_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
         http_.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
             // Without one, or with nonsense, the library's own limit holds.
-            const auto length = std::strtoull(request.get_header_value("Content-Length").c_str(), nullptr, 10);
+            const auto length =
+                std::strtoull(request.get_header_value("Content-Length").c_str(), nullptr, 10);
             if (length <= largestRequest || request.path.starts_with("/v1/modules/"))
                 return httplib::Server::HandlerResponse::Unhandled;
             answer(response, 413, errorDocument(refusal(413)));
@@ -161,9 +162,7 @@ private:
                   [this](const httplib::Request& request, auto& response) {
                       tell(response, backend_.customModule(request.matches[1], request.matches[2]));
                   });
-        http_.Put(one, [this](const httplib::Request& request, auto& response) {
-            place(request, response);
-        });
+        http_.Put(one, [this](const httplib::Request& request, auto& response) { place(request, response); });
         http_.Delete(one, [this](const httplib::Request& request, auto& response) {
             const std::string name = request.matches[1];
             if (const auto removed = backend_.removeCustomModule(name); !removed)
@@ -198,9 +197,9 @@ private:
                      value.find_first_not_of("0123456789") == std::string::npos)
                 placement.priority = std::stoi(value);
             else if (key != "replace")
-                return answer(response, 400,
-                              errorDocument({fmt::format("'{}' is not understood", key), {},
-                                             "see docs/api.md"}));
+                return answer(
+                    response, 400,
+                    errorDocument({fmt::format("'{}' is not understood", key), {}, "see docs/api.md"}));
         }
         const auto placed = backend_.placeCustomModule(request.matches[1], request.body, placement,
                                                        request.has_param("replace"));
@@ -212,10 +211,10 @@ private:
 
     static Error refusal(int status) {
         if (status == 413)
-            return {"the request is too large",
-                    fmt::format("{} bytes are the most, {} of a custom module", largestRequest,
-                                largestUpload),
-                    {}};
+            return {
+                "the request is too large",
+                fmt::format("{} bytes are the most, {} of a custom module", largestRequest, largestUpload),
+                {}};
         if (status >= 500)
             return {"tnad could not answer", {}, "its log says more; please report it"};
         return {"there is no such thing here", {}, "see docs/api.md"};

@@ -78,7 +78,7 @@ struct PortPlan {
     /// Without a profile only because of what the bridge is set to: if a program is attached it stays,
     /// empty, because attaching again takes 10 ms and a new profile 50 us.
     bool standby = false;
-    bool egress = false; ///< frames may be redirected to it
+    bool egress = false;                    ///< frames may be redirected to it
     std::vector<std::string> egressModules; ///< custom modules that frames pass as they leave by it
     std::optional<WatchedPort> watched;
     std::vector<Reason> reasons; ///< why there is no profile

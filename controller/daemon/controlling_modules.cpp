@@ -38,8 +38,9 @@ json placesOf(const assemble::Plan& plan, const std::string& identity) {
         std::vector<std::string> hooks;
         if (port.profile) {
             const auto& custom = port.profile->custom;
-            for (const auto& [list, hook] :
-                 {std::pair{&custom.ingress, "ingress"}, {&custom.bridge, "bridge"}, {&custom.route, "route"}})
+            for (const auto& [list, hook] : {std::pair{&custom.ingress, "ingress"},
+                                             {&custom.bridge, "bridge"},
+                                             {&custom.route, "route"}})
                 if (contains(*list, identity))
                     hooks.emplace_back(hook);
         }
@@ -102,9 +103,11 @@ Result<json> Controller::placeCustomModule(const std::string& name, const std::s
     const auto wrong = [&](bool there) -> std::optional<Error> {
         if (there == replace)
             return std::nullopt;
-        return there ? Error{"there is a custom module '" + name + "' already", {},
+        return there ? Error{"there is a custom module '" + name + "' already",
+                             {},
                              "`tnactl module replace` puts another one in its place"}
-                     : Error{"there is no custom module '" + name + "'", {},
+                     : Error{"there is no custom module '" + name + "'",
+                             {},
                              "`tnactl module insert` inserts it"};
     };
     {

@@ -80,10 +80,9 @@ Result<void> checkPlacement(const deploy::ModuleObject& object, const api::Place
                                          {},
                                          "there are ingress, bridge, route and egress"});
         if (!object.has(static_cast<tna_hook>(number)))
-            return std::unexpected(
-                Error{fmt::format("the module has no function for the hook '{}'", hook),
-                      {},
-                      "name another --hook, or none for all that it has functions for"});
+            return std::unexpected(Error{fmt::format("the module has no function for the hook '{}'", hook),
+                                         {},
+                                         "name another --hook, or none for all that it has functions for"});
     }
     return {};
 }
@@ -165,7 +164,8 @@ Result<void> CustomModules::keep(const std::string& name, const std::string& obj
     fs::create_directories(directory_, error);
     const auto path = fs::path(directory_) / name;
     auto& module = modules_.at(name);
-    if (auto written = writeWhole(path.string() + ".json", placementDocument(module.placement).dump(2)); !written)
+    if (auto written = writeWhole(path.string() + ".json", placementDocument(module.placement).dump(2));
+        !written)
         return written;
     auto written = writeWhole(path.string() + std::string(objectSuffix), object);
     module.kept = written.has_value();

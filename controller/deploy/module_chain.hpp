@@ -24,8 +24,9 @@ constexpr std::size_t mostModulesInChain = 8;
 class ModuleChain {
 public:
     /// `last` is the program behind the last module; -1: there is none.
-    [[nodiscard]] static Result<ModuleChain> load(std::span<const std::shared_ptr<const ModuleObject>> modules,
-                                                  tna_hook hook, int last, const SharedMaps& maps);
+    [[nodiscard]] static Result<ModuleChain>
+    load(std::span<const std::shared_ptr<const ModuleObject>> modules, tna_hook hook, int last,
+         const SharedMaps& maps);
 
     [[nodiscard]] bool empty() const { return links_.empty(); }
     /// The first module's program.

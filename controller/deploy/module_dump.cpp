@@ -29,7 +29,8 @@ public:
 
     std::string write(__u32 type, const std::uint8_t* data, std::size_t size) {
         text_.clear();
-        LIBBPF_OPTS(btf_dump_type_data_opts, options, .compact = true, .skip_names = true);
+        LIBBPF_OPTS(btf_dump_type_data_opts, options, .compact = true, .skip_names = true,
+                    .emit_zeroes = true);
         if (dump_ && type != 0 && btf_dump__dump_type_data(dump_.get(), type, data, size, &options) >= 0)
             return text_;
         std::string hex;

@@ -51,11 +51,11 @@ Result<void> checkVersion(const bpf_object* object) {
         return {};
     if (version == 0)
         return std::unexpected(breaksContract("it was not built with tna/module.h"));
-    return std::unexpected(Error{
-        fmt::format("the module was built with another version of tna/module.h ({}.{})", version >> 16U,
-                    version & 0xffffU),
-        fmt::format("this tnad has {}.{}", TNA_MODULE_VERSION >> 16U, TNA_MODULE_VERSION & 0xffffU),
-        "compile it again with the tna/module.h of this version"});
+    return std::unexpected(
+        Error{fmt::format("the module was built with another version of tna/module.h ({}.{})", version >> 16U,
+                          version & 0xffffU),
+              fmt::format("this tnad has {}.{}", TNA_MODULE_VERSION >> 16U, TNA_MODULE_VERSION & 0xffffU),
+              "compile it again with the tna/module.h of this version"});
 }
 
 /// What the object asks for before anything is loaded.
@@ -91,11 +91,10 @@ Result<void> checkContract(bpf_object* object) {
         maps++;
     }
     if (bytes > mostMapBytes || maps > mostMaps)
-        return std::unexpected(Error{
-            "the module's maps are too large",
-            fmt::format("{} maps of {} bytes together; {} and {} are the most", maps, bytes, mostMaps,
-                        mostMapBytes),
-            "lower max_entries"});
+        return std::unexpected(Error{"the module's maps are too large",
+                                     fmt::format("{} maps of {} bytes together; {} and {} are the most", maps,
+                                                 bytes, mostMaps, mostMapBytes),
+                                     "lower max_entries"});
     return {};
 }
 
@@ -134,10 +133,9 @@ Result<std::shared_ptr<const ModuleObject>> ModuleObject::load(const std::string
         const int code = errno;
         for (const auto& [refused, log] : logs)
             if (bpf_program__fd(refused) < 0 && log[0] != '\0')
-                return std::unexpected(
-                    Error{fmt::format("the kernel refuses the module's function for {}",
-                                      hookName(*hookOf(refused))),
-                          errnoText(code), endOfVerifierLog(log.c_str())});
+                return std::unexpected(Error{fmt::format("the kernel refuses the module's function for {}",
+                                                         hookName(*hookOf(refused))),
+                                             errnoText(code), endOfVerifierLog(log.c_str())});
         return failErrno(code, "the kernel refuses the module");
     }
     std::shared_ptr<ModuleObject> module{new ModuleObject(name, std::move(owner))};
@@ -155,8 +153,7 @@ Result<void> ModuleObject::take(Buffers buffers) {
     if (next_ < 0 || nextAtEgress_ < 0 || counters_ < 0)
         return std::unexpected(breaksContract("it was not built with tna/module.h"));
     bpf_program* program = nullptr;
-    bpf_object__for_each_program(program, owner_.get())
-        programs_[*hookOf(program)].emplace(program, buffers);
+    bpf_object__for_each_program(program, owner_.get()) programs_[*hookOf(program)].emplace(program, buffers);
     bpf_map* map = nullptr;
     bpf_object__for_each_map(map, owner_.get()) {
         bpf_map_info info{};

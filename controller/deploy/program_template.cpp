@@ -33,8 +33,8 @@ void setConstant(bpf_insn& low, bpf_insn& high, const Constants& constants) {
 
 /// A tail call that only some profiles make.
 void setTailCall(bpf_insn& instruction, const Constants& constants) {
-    if (constants[TNA_CONSTANT_MODULES] != 0 && instruction.code == (BPF_ALU64 | BPF_MOV | BPF_K) && instruction.dst_reg == BPF_REG_0 &&
-        instruction.imm == TNA_TAIL_CALL_MARK)
+    if (constants[TNA_CONSTANT_MODULES] != 0 && instruction.code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
+        instruction.dst_reg == BPF_REG_0 && instruction.imm == TNA_TAIL_CALL_MARK)
         instruction = {.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call};
 }
 

@@ -26,8 +26,8 @@ enum tna_hook {
 };
 
 enum tna_verdict {
-	TNA_CONTINUE,  /* with the next module, or with what the fast path does */
-	TNA_TO_LINUX,  /* the frame as it is; not at egress */
+	TNA_CONTINUE, /* with the next module, or with what the fast path does */
+	TNA_TO_LINUX, /* the frame as it is; not at egress */
 	TNA_DROP,
 	TNA_TO_PORT,   /* tna_to_port(); not at egress */
 	TNA_TO_SOCKET, /* tna_to_socket(); not at egress */
@@ -48,15 +48,15 @@ struct tna_decision {
 	__u32 egress;  /* ifindex */
 	__u32 in_slot;
 	__u32 out_slot;
-	__u32 length;       /* of the frame that this is about */
-	__u64 retag;        /* bridged: 0, or what becomes of the tag: TNA_RETAG_* and above 0xffff its TCI */
+	__u32 length; /* of the frame that this is about */
+	__u64 retag;  /* bridged: 0, or what becomes of the tag: TNA_RETAG_* and above 0xffff its TCI */
 	__u32 vlan_protocol; /* network order, of that tag */
-	__u32 routed;       /* 0, 4 or 6 */
-	__u32 left;         /* routed: the frame's length, without what lies behind the packet */
+	__u32 routed;        /* 0, 4 or 6 */
+	__u32 left;          /* routed: the frame's length, without what lies behind the packet */
 	__u32 unused;
-	__u64 destination;  /* routed: the MAC addresses, as they lie in memory */
+	__u64 destination; /* routed: the MAC addresses, as they lie in memory */
 	__u64 source;
-	__u64 seen[8];      /* the headers that this was decided for */
+	__u64 seen[8]; /* the headers that this was decided for */
 };
 
 #define TNA_RETAG_PUSH (1ULL << 16)

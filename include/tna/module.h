@@ -32,10 +32,10 @@
 struct tna_packet {
 	struct xdp_md *ctx;
 	__u32 length;
-	__u32 ingress; /* ifindex */
-	__u32 egress;  /* ifindex; 0: not known yet, or the frame is left to Linux */
+	__u32 ingress;                       /* ifindex */
+	__u32 egress;                        /* ifindex; 0: not known yet, or the frame is left to Linux */
 	const struct tna_decision *decision; /* after the bridge's and routing's; else NULL */
-	__u16 vlan_protocol; /* of the outermost tag; 0: there is none */
+	__u16 vlan_protocol;                 /* of the outermost tag; 0: there is none */
 	__u16 vlan_tci;
 	__u16 ether_type; /* behind up to two tags */
 	__u16 l3;         /* where that begins */
@@ -240,8 +240,8 @@ static __always_inline void tna_begin(struct tna_packet *packet, const __u32 hoo
 		tna_begin(&parsed, number);                                                                  \
 		return tna_obey(&parsed, number, tna_##hook##_function(&parsed));                            \
 	}                                                                                                    \
-	static __always_inline enum tna_verdict tna_##hook##_function(                                       \
-		struct tna_packet *packet __attribute__((unused)))
+	static __always_inline enum tna_verdict tna_##hook##_function(struct tna_packet *packet              \
+								      __attribute__((unused)))
 
 /* The beginning of a function for a hook; the name is that of its parameter, a struct tna_packet *. */
 #define TNA_INGRESS(packet) TNA_FUNCTION(ingress, TNA_HOOK_INGRESS, "xdp", packet)

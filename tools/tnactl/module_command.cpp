@@ -76,10 +76,10 @@ std::string renderModule(const json& module) {
     const auto name = part(module, "name").get<std::string>();
     auto counters = countersTable();
     addCounters(counters, module, name);
-    std::string text = fmt::format("{}: priority {}, ports {}, kinds {}, hooks {}\nin place at {}\n\n{}", name,
-                                   part(module, "priority").dump(), joined(part(module, "ports"), "all"),
-                                   joined(part(module, "kinds"), "all"), joined(part(module, "hooks"), "all"),
-                                   placesOf(module), counters.text());
+    std::string text = fmt::format("{}: priority {}, ports {}, kinds {}, hooks {}\nin place at {}\n\n{}",
+                                   name, part(module, "priority").dump(),
+                                   joined(part(module, "ports"), "all"), joined(part(module, "kinds"), "all"),
+                                   joined(part(module, "hooks"), "all"), placesOf(module), counters.text());
     if (part(module, "maps").empty())
         return text;
     Table maps{{"MAP", "ID", "TYPE", "ROOM"}};

@@ -95,7 +95,8 @@ protected:
     bool ticking_ = false; ///< time passes for the controller while something is waited for
     bool blind_ = false;   ///< the controller sees nothing while frames are sent
     /// What senders use, raw sockets, leaves nothing unfinished.
-    config::Config config_{.ports = {.finishedFrames = {"*"}}, .limits = {.flowsPerCpu = 256}, .modules = {.directory = ""}};
+    config::Config config_{
+        .ports = {.finishedFrames = {"*"}}, .limits = {.flowsPerCpu = 256}, .modules = {.directory = ""}};
     daemon::Seams seams_;
     std::unique_ptr<daemon::Controller> controller_;
 };

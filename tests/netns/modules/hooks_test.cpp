@@ -123,15 +123,14 @@ TEST_F(Hooks, TagsAreDoneAfterModules) {
         return treat(oneToTwo()) == Treatment{fastPath(), at(1, tagged)};
     }));
     EXPECT_EQ(treat(order(7101)), (Treatment{nobody, {}}));
-    EXPECT_EQ(treat(order(7102)), (Treatment{nobody, at(1, [] {
-                                                 auto frame = FrameBuilder()
-                                                                  .ethernet(station(2), station(1))
-                                                                  .vlan(0x8100, 1)
-                                                                  .udp();
-                                                 frame.bytes[40] = 7102 >> 8;
-                                                 frame.bytes[41] = 7102 & 0xff;
-                                                 return frame;
-                                             }())}));
+    EXPECT_EQ(treat(order(7102)),
+              (Treatment{nobody, at(1, [] {
+                             auto frame =
+                                 FrameBuilder().ethernet(station(2), station(1)).vlan(0x8100, 1).udp();
+                             frame.bytes[40] = 7102 >> 8;
+                             frame.bytes[41] = 7102 & 0xff;
+                             return frame;
+                         }())}));
 }
 
 class RouteHooks : public RouteTest {
