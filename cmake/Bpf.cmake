@@ -42,3 +42,18 @@ function(tna_add_bpf)
   target_link_libraries(bpf_${ARG_NAME} INTERFACE PkgConfig::LIBBPF)
   add_library(bpf::${ARG_NAME} ALIAS bpf_${ARG_NAME})
 endfunction()
+
+# tna_add_module(<name> <file.bpf.c>): a custom module, compiled as its author would; <name>.bpf.o in the folder that
+# is built in. The target is module_<name>.
+function(tna_add_module name source)
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.bpf.o)
+  add_custom_command(
+    OUTPUT ${object}
+    COMMAND ${TNA_BPF_CLANG} -g -O2 -target bpf -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/include
+            -idirafter /usr/include/${TNA_MULTIARCH} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+    DEPFILE ${object}.d
+    COMMENT "Module ${name}"
+    VERBATIM)
+  add_custom_target(module_${name} ALL DEPENDS ${object})
+endfunction()

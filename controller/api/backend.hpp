@@ -6,8 +6,18 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tna::api {
+
+/// Where a custom module is wanted; empty lists stand for everywhere.
+struct Placement {
+    std::vector<std::string> hooks; ///< "ingress", ...; empty: all that it has functions for
+    std::vector<std::string> ports; ///< shell patterns of names
+    std::vector<std::string> kinds; ///< shell patterns of link kinds and drivers
+    int priority = 100;             ///< lower ones first
+    bool operator==(const Placement&) const = default;
+};
 
 /// What the API tells and changes; documents as in docs/api.md. Called from the server's threads.
 class Backend {
@@ -25,6 +35,16 @@ public:
     virtual nlohmann::json capabilities() = 0;
     /// All ports if none is named. False if there is no such port.
     virtual bool pause(const std::optional<std::string>& port, bool paused) = 0;
+
+    virtual nlohmann::json customModules() = 0;
+    /// Nothing if there is no such module, or no such map of its own where one is named.
+    virtual std::optional<nlohmann::json> customModule(const std::string& name,
+                                                       const std::optional<std::string>& map) = 0;
+    /// In the place of the one of this name if `replace`; then there must be one, else there must be none.
+    virtual Result<nlohmann::json> placeCustomModule(const std::string& name, const std::string& object,
+                                                     const Placement& placement, bool replace) = 0;
+    /// False if there is none.
+    virtual Result<bool> removeCustomModule(const std::string& name) = 0;
 };
 
 } // namespace tna::api

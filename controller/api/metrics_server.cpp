@@ -43,13 +43,13 @@ std::optional<Place> placeOf(const std::string& address) {
 
 class HttpMetrics : public MetricsServer {
 public:
-    explicit HttpMetrics(Backend& backend) {
+    explicit HttpMetrics(std::function<nlohmann::json()> status) : status_(std::move(status)) {
         http_.set_payload_max_length(largestRequest);
         http_.set_read_timeout(timeoutSeconds);
         http_.set_write_timeout(timeoutSeconds);
         http_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
-        http_.Get("/metrics", [&backend](const auto&, auto& response) {
-            response.set_content(metrics(backend.status()), metricsType);
+        http_.Get("/metrics", [this](const auto&, auto& response) {
+            response.set_content(metrics(status_()), metricsType);
         });
     }
     ~HttpMetrics() override {
@@ -66,18 +66,20 @@ public:
     }
 
 private:
+    std::function<nlohmann::json()> status_;
     httplib::Server http_;
     std::thread thread_;
 };
 } // namespace
 
-Result<std::unique_ptr<MetricsServer>> MetricsServer::start(Backend& backend, const std::string& address) {
+Result<std::unique_ptr<MetricsServer>> MetricsServer::start(std::function<nlohmann::json()> status,
+                                                            const std::string& address) {
     const auto place = placeOf(address);
     if (!place)
         return std::unexpected(Error{"cannot serve metrics on '" + address + "'", "that is not ADDRESS:PORT",
                                      "write 'listen' under [metrics] as \"127.0.0.1:9472\" or \"[::1]:9472\"",
                                      ExitCode::usage});
-    auto server = std::make_unique<HttpMetrics>(backend);
+    auto server = std::make_unique<HttpMetrics>(std::move(status));
     if (!server->listen(*place))
         return std::unexpected(
             Error{"cannot serve metrics on " + address, errnoText(errno),

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "api/backend.hpp"
+#include "base/error.hpp"
 
+#include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace tna::api {
 
@@ -11,7 +14,8 @@ namespace tna::api {
 class MetricsServer {
 public:
     /// Serves until destruction. `address` is ADDRESS:PORT or [ADDRESS]:PORT, without names.
-    [[nodiscard]] static Result<std::unique_ptr<MetricsServer>> start(Backend& backend,
+    /// `status` gives the status document, and is called from the server's threads.
+    [[nodiscard]] static Result<std::unique_ptr<MetricsServer>> start(std::function<nlohmann::json()> status,
                                                                       const std::string& address);
     virtual ~MetricsServer() = default;
 };

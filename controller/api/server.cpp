@@ -4,6 +4,7 @@
 #include "api/metrics.hpp"
 #include "base/unique_fd.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <grp.h>
 #include <httplib.h>
@@ -18,6 +19,7 @@ namespace tna::api {
 
 namespace {
 constexpr std::size_t largestRequest = 64 * 1024;
+constexpr std::size_t largestUpload = std::size_t{1} << 20U; ///< of a custom module
 constexpr std::size_t threads = 4;
 constexpr int timeoutSeconds = 5;
 constexpr const char* jsonType = "application/json";
@@ -77,12 +79,22 @@ class HttpServer : public Server {
 public:
     HttpServer(Backend& backend, std::string path) : backend_(backend), path_(std::move(path)) {
         http_.set_address_family(AF_UNIX);
-        http_.set_payload_max_length(largestRequest);
+        http_.set_payload_max_length(largestUpload);
         http_.set_read_timeout(timeoutSeconds);
         http_.set_write_timeout(timeoutSeconds);
         http_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
+        http_.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
+            // Without one, or with nonsense, the library's own limit holds.
+            const auto length =
+                std::strtoull(request.get_header_value("Content-Length").c_str(), nullptr, 10);
+            if (length <= largestRequest || request.path.starts_with("/v1/modules/"))
+                return httplib::Server::HandlerResponse::Unhandled;
+            answer(response, 413, errorDocument(refusal(413)));
+            return httplib::Server::HandlerResponse::Handled;
+        });
         addReaders();
         addWriters();
+        addModules();
         http_.set_error_handler([](const httplib::Request&, httplib::Response& response) {
             if (response.body.empty())
                 answer(response, response.status, errorDocument(refusal(response.status)));
@@ -144,9 +156,70 @@ private:
                    [this](const auto& request, auto& response) { change(request, response, false); });
     }
 
+    void addModules() {
+        const char* one = R"(/v1/modules/([A-Za-z0-9_.-]{1,32}))";
+        http_.Get("/v1/modules",
+                  [this](const auto&, auto& response) { answer(response, 200, backend_.customModules()); });
+        http_.Get(one, [this](const httplib::Request& request, auto& response) {
+            tell(response, backend_.customModule(request.matches[1], std::nullopt));
+        });
+        http_.Get(std::string(one) + R"(/maps/([A-Za-z0-9_.]{1,64}))",
+                  [this](const httplib::Request& request, auto& response) {
+                      tell(response, backend_.customModule(request.matches[1], request.matches[2]));
+                  });
+        http_.Put(one, [this](const httplib::Request& request, auto& response) { place(request, response); });
+        http_.Delete(one, [this](const httplib::Request& request, auto& response) {
+            const std::string name = request.matches[1];
+            if (const auto removed = backend_.removeCustomModule(name); !removed)
+                answer(response, 500, errorDocument(removed.error()));
+            else if (!*removed)
+                tell(response, std::nullopt);
+            else
+                answer(response, 200, {{"removed", name}});
+        });
+    }
+
+    static void tell(httplib::Response& response, const std::optional<nlohmann::json>& document) {
+        if (document)
+            answer(response, 200, *document);
+        else
+            answer(response, 404,
+                   errorDocument({"there is no such custom module, or it has no such map",
+                                  {},
+                                  "`tnactl module list` lists them"}));
+    }
+
+    void place(const httplib::Request& request, httplib::Response& response) {
+        Placement placement;
+        for (const auto& [key, value] : request.params) {
+            if (key == "hook")
+                placement.hooks.push_back(value);
+            else if (key == "port")
+                placement.ports.push_back(value);
+            else if (key == "kind")
+                placement.kinds.push_back(value);
+            else if (key == "priority" && !value.empty() && value.size() <= 6 &&
+                     value.find_first_not_of("0123456789") == std::string::npos)
+                placement.priority = std::stoi(value);
+            else if (key != "replace")
+                return answer(
+                    response, 400,
+                    errorDocument({fmt::format("'{}' is not understood", key), {}, "see docs/api.md"}));
+        }
+        const auto placed = backend_.placeCustomModule(request.matches[1], request.body, placement,
+                                                       request.has_param("replace"));
+        if (placed)
+            answer(response, 200, *placed);
+        else
+            answer(response, 400, errorDocument(placed.error()));
+    }
+
     static Error refusal(int status) {
         if (status == 413)
-            return {"the request is too large", fmt::format("{} bytes are the most", largestRequest), {}};
+            return {
+                "the request is too large",
+                fmt::format("{} bytes are the most, {} of a custom module", largestRequest, largestUpload),
+                {}};
         if (status >= 500)
             return {"tnad could not answer", {}, "its log says more; please report it"};
         return {"there is no such thing here", {}, "see docs/api.md"};

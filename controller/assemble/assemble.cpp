@@ -224,6 +224,19 @@ private:
     std::vector<Reason> reasons_;
 };
 
+/// A hook is there where there is something to hook into.
+void addCustom(PortPlan& port, const CustomOnLink& custom) {
+    if (port.egress || port.profile)
+        port.egressModules = custom.egress;
+    if (!port.profile)
+        return;
+    port.profile->custom.ingress = custom.modules.ingress;
+    if (port.profile->bridge)
+        port.profile->custom.bridge = custom.modules.bridge;
+    if (port.profile->route)
+        port.profile->custom.route = custom.modules.route;
+}
+
 } // namespace
 
 Plan assemble(const model::Network& network, const capability::Capabilities& capabilities,
@@ -237,6 +250,9 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
         else if (routes(link) && !isRoutedBridge(link))
             plan.ports.emplace(ifindex, PortDecision(around, link, nullptr).decide());
     }
+    for (const auto& [ifindex, custom] : wishes.custom)
+        if (const auto it = plan.ports.find(ifindex); it != plan.ports.end())
+            addCustom(it->second, custom);
     return plan;
 }
 

@@ -10,6 +10,12 @@
 
 namespace tna::assemble {
 
+/// The custom modules that the operator wants on a link: of its own frames, and of those that leave by it.
+struct CustomOnLink {
+    CustomModules modules;
+    std::vector<std::string> egress;
+};
+
 /// What the operator wants, already matched against the links.
 struct Wishes {
     std::map<model::IfIndex, Reason> excluded; ///< by configuration, and why
@@ -24,6 +30,7 @@ struct Wishes {
     std::set<model::IfIndex> tcxEgress;
     /// Links with VLAN devices, in whatever namespace these are; nothing: it cannot be known.
     std::optional<std::set<model::IfIndex>> underVlanDevices;
+    std::map<model::IfIndex, CustomOnLink> custom;
 };
 
 /// Decides what is done with each bridge port and each routed port of a network.

@@ -26,6 +26,8 @@ std::string Profile::name() const {
         text += "+watched";
     if (brNetfilter)
         text += "+br_netfilter";
+    if (!custom.empty())
+        text += "+custom";
     return text;
 }
 

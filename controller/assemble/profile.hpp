@@ -13,6 +13,15 @@
 
 namespace tna::assemble {
 
+/// Custom modules, each by its identity, in the order in which frames pass them.
+struct CustomModules {
+    std::vector<std::string> ingress;
+    std::vector<std::string> bridge;
+    std::vector<std::string> route;
+    auto operator<=>(const CustomModules&) const = default;
+    [[nodiscard]] bool empty() const { return ingress.empty() && bridge.empty() && route.empty(); }
+};
+
 /// What a port's pipeline is made of. Ports with equal profiles share one program.
 struct Profile {
     bool bridge = false;            ///< module: known unicast of a bridge
@@ -23,6 +32,7 @@ struct Profile {
     bool watched = false;           ///< nothing is read in place
     bool stacked = false;           ///< packets may be routed to and from bridges
     model::MacAddress station;      ///< of the bridge for which packets are routed, with both modules
+    CustomModules custom;
 
     auto operator<=>(const Profile&) const = default;
     [[nodiscard]] std::string name() const; ///< "bridge+vlan+veth"
@@ -68,7 +78,8 @@ struct PortPlan {
     /// Without a profile only because of what the bridge is set to: if a program is attached it stays,
     /// empty, because attaching again takes 10 ms and a new profile 50 us.
     bool standby = false;
-    bool egress = false; ///< frames may be redirected to it
+    bool egress = false;                    ///< frames may be redirected to it
+    std::vector<std::string> egressModules; ///< custom modules that frames pass as they leave by it
     std::optional<WatchedPort> watched;
     std::vector<Reason> reasons; ///< why there is no profile
     bool operator==(const PortPlan&) const = default;

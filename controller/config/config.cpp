@@ -159,6 +159,8 @@ Result<Config> parseConfig(const std::string& text, const std::string& name) {
                           {"socket_group", reader.string("socket_group", config.daemon.socketGroup)},
                           {"log_level", reader.choice("log_level", config.daemon.logLevel, logLevels())}})},
          {"metrics", reader.section("metrics", {{"listen", reader.string("listen", config.metrics.listen)}})},
+         {"modules",
+          reader.section("modules", {{"directory", reader.string("directory", config.modules.directory)}})},
          {"limits",
           reader.section("limits",
                          {{"max_ports", reader.number("max_ports", config.limits.maxPorts, 2, 65535, false)},

@@ -44,12 +44,19 @@ struct Metrics {
     bool operator==(const Metrics&) const = default;
 };
 
+struct Modules {
+    /// Where custom modules are kept, so that they survive a restart; "": nowhere.
+    std::string directory = "/var/lib/tna/modules";
+    bool operator==(const Modules&) const = default;
+};
+
 struct Config {
     Ports ports;
     Kernel kernel;
     Daemon daemon;
     Limits limits;
     Metrics metrics;
+    Modules modules;
     bool operator==(const Config&) const = default;
 };
 

@@ -81,6 +81,7 @@ Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Sea
                                                           std::move(*introspector), std::move(capabilities),
                                                           std::move(*poll))};
     controller->modules_ = std::move(modules);
+    controller->custom_.readDirectory(controller->config_.modules.directory);
     controller->adopt(std::move(*loaded));
     controller->reconcile(std::chrono::steady_clock::now());
     return controller;
@@ -88,6 +89,7 @@ Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Sea
 
 void Controller::adopt(Loaded loaded) {
     loaded_ = std::move(loaded);
+    useCustomModules();
     if (!watched())
         return;
     spdlog::info("the kernel is not read in place, but watched over netlink: {}",
@@ -193,6 +195,7 @@ assemble::Wishes Controller::wishes() const {
         if (config::promisesFinishedFrames(config_.ports, link.name))
             wishes.finished.insert(ifindex);
     }
+    wishes.custom = custom_.on(introspector_->network());
     wishes.tcxIngress = tcxIngress_;
     wishes.tcxEgress = tcxEgress_;
     wishes.underVlanDevices = underVlanDevices_;
@@ -301,6 +304,8 @@ void Controller::settle() {
 void Controller::setConfig(config::Config config) {
     const std::lock_guard lock{mutex_};
     config_ = std::move(config);
+    custom_.readDirectory(config_.modules.directory);
+    useCustomModules();
     reconcile(std::chrono::steady_clock::now());
 }
 

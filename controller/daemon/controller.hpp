@@ -5,6 +5,7 @@
 #include "assemble/assemble.hpp"
 #include "capability/fdb_proof.hpp"
 #include "config/config.hpp"
+#include "daemon/custom_modules.hpp"
 #include "daemon/loading.hpp"
 #include "introspect/introspector.hpp"
 
@@ -58,6 +59,12 @@ public:
     nlohmann::json graph() override;
     nlohmann::json capabilities() override;
     bool pause(const std::optional<std::string>& port, bool paused) override;
+    nlohmann::json customModules() override;
+    std::optional<nlohmann::json> customModule(const std::string& name,
+                                               const std::optional<std::string>& map) override;
+    Result<nlohmann::json> placeCustomModule(const std::string& name, const std::string& object,
+                                             const api::Placement& placement, bool replace) override;
+    Result<bool> removeCustomModule(const std::string& name) override;
 
 private:
     Controller(config::Config config, Seams seams, std::unique_ptr<introspect::Introspector> introspector,
@@ -78,11 +85,13 @@ private:
     [[nodiscard]] bool pollWatched();
     void followStations();
     void followModules();
+    void useCustomModules();
     [[nodiscard]] assemble::Wishes wishes() const;
     [[nodiscard]] nlohmann::json eventsDocument() const;
     void logChanges(const assemble::Plan& before) const;
 
     std::mutex mutex_;
+    CustomModules custom_;
     config::Config config_;
     Seams seams_;
     std::unique_ptr<introspect::Introspector> introspector_;

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
@@ -74,7 +75,8 @@ int run(const Options& options) {
         return complain(server.error());
     std::unique_ptr<api::MetricsServer> metrics;
     if (!config->metrics.listen.empty()) {
-        auto started = api::MetricsServer::start(**controller, config->metrics.listen);
+        auto started =
+            api::MetricsServer::start([&] { return (*controller)->status(); }, config->metrics.listen);
         if (!started)
             return complain(started.error());
         metrics = std::move(*started);

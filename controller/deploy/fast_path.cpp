@@ -10,6 +10,7 @@
 #include <spdlog/spdlog.h>
 
 #include "entry.skel.h"
+#include "finish.skel.h"
 
 namespace tna::deploy {
 
@@ -22,6 +23,19 @@ Error loadError(const char* what) {
     std::unique_ptr<::entry, void (*)(::entry*)> opened{entry__open(), entry__destroy};
     if (!opened || bpf_program__set_flags(opened->progs.entry, programFlags(buffers)) != 0 ||
         entry__load(opened.get()) != 0)
+        return nullptr;
+    return opened.release();
+}
+
+/// With the maps of the pipeline that it belongs to.
+::finish* loadFinish(const PipelineObject& pipeline) {
+    std::unique_ptr<::finish, void (*)(::finish*)> opened{finish__open(), finish__destroy};
+    if (!opened || bpf_map__reuse_fd(opened->maps.port_counters, pipeline.portCounters) != 0 ||
+        bpf_map__reuse_fd(opened->maps.port_slots, pipeline.portSlots) != 0 ||
+        bpf_map__reuse_fd(opened->maps.egress_ports, pipeline.egressPorts) != 0 ||
+        bpf_map__reuse_fd(opened->maps.decision, pipeline.decision) != 0 ||
+        bpf_program__set_flags(opened->progs.finish, programFlags(pipeline.buffers)) != 0 ||
+        finish__load(opened.get()) != 0)
         return nullptr;
     return opened.release();
 }
@@ -95,14 +109,17 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
     ::entry* entry = loadEntry(pipeline.buffers);
     if (entry == nullptr)
         return std::unexpected(loadError("the entry program"));
-    return std::unique_ptr<FastPath>{new FastPath(std::move(pipeline), entry, constants, limits,
+    ::finish* finish = loadFinish(pipeline);
+    if (finish == nullptr)
+        return std::unexpected(loadError("what follows custom modules"));
+    return std::unique_ptr<FastPath>{new FastPath(std::move(pipeline), entry, finish, constants, limits,
                                                   std::move(*flows), std::move(*counters),
                                                   std::move(*passAll))};
 }
 
-FastPath::FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits,
-                   FlowCache flows, CounterReader counters, UniqueFd passAll)
-    : pipeline_(std::move(pipeline)), entry_(entry),
+FastPath::FastPath(PipelineObject pipeline, ::entry* entry, ::finish* finish, Constants constants,
+                   Limits limits, FlowCache flows, CounterReader counters, UniqueFd passAll)
+    : pipeline_(std::move(pipeline)), entry_(entry), finish_(finish),
       pipelineTemplate_(pipeline_.program, pipeline_.buffers, pipeline_.moduleBtf.get()),
       entryTemplate_(entry->progs.entry, pipeline_.buffers), constants_(constants), limits_(limits),
       flows_(std::move(flows)), counterReader_(std::move(counters)), passAll_(std::move(passAll)) {}
@@ -112,6 +129,7 @@ FastPath::~FastPath() {
     sharedEntries_.clear();
     profiles_.clear();
     entry__destroy(entry_);
+    finish__destroy(finish_);
 }
 
 Constants FastPath::constantsOf(const assemble::Profile& profile) const {
@@ -123,13 +141,17 @@ Constants FastPath::constantsOf(const assemble::Profile& profile) const {
     constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
     constants[TNA_CONSTANT_VETH] = profile.veth;
     constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
+    constants[TNA_CONSTANT_MODULES] = !profile.custom.bridge.empty() || !profile.custom.route.empty();
+    constants[TNA_CONSTANT_MODULES_BRIDGE] = !profile.custom.bridge.empty();
+    constants[TNA_CONSTANT_MODULES_ROUTE] = !profile.custom.route.empty();
     return constants;
 }
 
-Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
-    const auto replaced = flows_.replacements(profile, pipeline_);
+Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile, std::map<int, int> chains) {
+    auto replaced = flows_.replacements(profile, pipeline_);
     if (!replaced)
         return std::unexpected(replaced.error());
+    replaced->merge(chains);
     if (profile.route)
         if (auto added = counterReader_.addRoutes(flows_.routes.get(), flows_.routes6.get(), flows_.total);
             !added)
@@ -139,13 +161,11 @@ Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile) {
 
 Result<int> FastPath::program(const assemble::Profile& profile) {
     if (const auto it = profiles_.find(profile); it != profiles_.end())
-        return it->second.get();
-    auto program = loadProgram(profile);
-    if (!program)
-        return std::unexpected(program.error());
-    const int fd = program->get();
-    profiles_.emplace(profile, std::move(*program));
-    return fd;
+        return it->second.head();
+    auto loaded = loadProfile(profile);
+    if (!loaded)
+        return std::unexpected(loaded.error());
+    return profiles_.emplace(profile, std::move(*loaded)).first->second.head();
 }
 
 Result<void> FastPath::addSlot(model::IfIndex ifindex) {
@@ -162,13 +182,11 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex) {
     const unsigned slot = fresh ? nextSlot_++ : *freeSlots_.begin();
     if (!fresh)
         freeSlots_.erase(freeSlots_.begin());
-    const __u32 key = slot;
-    const __u32 device = ifindex;
-    if (bpf_map_update_elem(pipeline_.egressPorts, &key, &device, BPF_ANY) != 0) {
-        const int code = errno;
+    if (auto made = setEgress(slot, ifindex, nullptr); !made) {
         freeSlots_.insert(slot);
-        return failErrno(code, "cannot make the device with index {} an egress port", ifindex);
+        return made;
     }
+    const __u32 device = ifindex;
     const tna_port_slot value{slot};
     if (bpf_map_update_elem(pipeline_.portSlots, &device, &value, BPF_ANY) != 0)
         return failErrno(errno, "cannot enter the device with index {} in the port table", ifindex);
@@ -176,11 +194,22 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex) {
     return {};
 }
 
+/// Makes a device what a slot stands for, with the custom modules that frames pass as they leave by it.
+Result<void> FastPath::setEgress(unsigned slot, model::IfIndex ifindex, const ModuleChain* modules) const {
+    const __u32 key = slot;
+    bpf_devmap_val device{};
+    device.ifindex = ifindex;
+    device.bpf_prog.fd = modules != nullptr ? modules->head() : -1;
+    if (bpf_map_update_elem(pipeline_.egressPorts, &key, &device, BPF_ANY) != 0)
+        return failErrno(errno, "cannot make the device with index {} an egress port", ifindex);
+    return {};
+}
+
 /// The kernel empties a slot of the device map by itself when the device goes away.
 bool FastPath::slotAlive(model::IfIndex ifindex) const {
     const __u32 key = slots_.at(ifindex);
-    __u32 device = 0;
-    return bpf_map_lookup_elem(pipeline_.egressPorts, &key, &device) == 0 && device == ifindex;
+    bpf_devmap_val device{};
+    return bpf_map_lookup_elem(pipeline_.egressPorts, &key, &device) == 0 && device.ifindex == ifindex;
 }
 
 void FastPath::forgetFlows() {
@@ -198,6 +227,7 @@ void FastPath::removeSlot(model::IfIndex ifindex) {
     bpf_map_delete_elem(pipeline_.egressPorts, &slot);
     freeSlots_.insert(slot);
     slots_.erase(ifindex);
+    egressPlaced_.erase(ifindex);
 }
 
 void FastPath::dropUnplanned(const assemble::Plan& plan, Applied& applied) {
@@ -309,7 +339,7 @@ void FastPath::settleNext() {
     if (next == attachments_.end())
         return;
     // An empty port has its own by then.
-    if (auto taken = takeOwnEntry(next->second, profiles_.at(placed_.at(next->first)).get()); !taken) {
+    if (auto taken = takeOwnEntry(next->second, profiles_.at(placed_.at(next->first)).head()); !taken) {
         spdlog::debug("{}", taken.error().sentence());
         cannotSettle_ = true;
     }
@@ -341,6 +371,7 @@ Applied FastPath::apply(const assemble::Plan& plan, const model::Network& networ
             applied.failures.emplace(ifindex, placed.error());
         }
     }
+    placeEgressModules(plan, applied);
     dropUnusedProfiles(plan);
     watchPorts(plan, applied);
     return applied;

@@ -6,6 +6,7 @@
 #include "deploy/counters.hpp"
 #include "deploy/flow_cache.hpp"
 #include "deploy/kernel_probe.hpp"
+#include "deploy/module_chain.hpp"
 #include "deploy/pipeline_object.hpp"
 #include "deploy/port_attachment.hpp"
 #include "deploy/program_template.hpp"
@@ -22,6 +23,7 @@
 #include <vector>
 
 struct entry;
+struct finish;
 
 namespace tna::deploy {
 
@@ -66,6 +68,9 @@ public:
     FastPath& operator=(const FastPath&) = delete;
     ~FastPath();
 
+    /// The custom modules that plans name, by identity; those of the plan in place must stay among them.
+    void setModules(ModulesById modules) { modules_ = std::move(modules); }
+
     /// Makes the namespace as the plan wants it. A port that fails is left to Linux; the others go on.
     [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network);
 
@@ -97,14 +102,31 @@ public:
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex);
 
 private:
-    [[nodiscard]] Result<UniqueFd> loadProgram(const assemble::Profile& profile);
+    /// A profile's program, and the custom modules before and behind it.
+    struct LoadedProfile {
+        UniqueFd pipeline;
+        UniqueFd bridgeSlot; ///< where the pipeline finds the modules
+        UniqueFd routeSlot;
+        ModuleChain ingress;
+        ModuleChain bridge;
+        ModuleChain route;
+        [[nodiscard]] int head() const { return ingress.empty() ? pipeline.get() : ingress.head(); }
+    };
+    [[nodiscard]] Result<UniqueFd> loadProgram(const assemble::Profile& profile, std::map<int, int> chains);
+    [[nodiscard]] Result<LoadedProfile> loadProfile(const assemble::Profile& profile);
+    [[nodiscard]] Result<ModuleChain> chain(const std::vector<std::string>& modules, tna_hook hook,
+                                            int last) const;
+    [[nodiscard]] Result<void> setEgress(unsigned slot, model::IfIndex ifindex,
+                                         const ModuleChain* modules) const;
+    [[nodiscard]] Result<void> placeAtEgress(model::IfIndex ifindex, const std::vector<std::string>& modules);
+    void placeEgressModules(const assemble::Plan& plan, Applied& applied);
     [[nodiscard]] Constants constantsOf(const assemble::Profile& profile) const;
     struct Watched {
         WatchedPorts ports;
         std::optional<StationMirror> stations;
     };
-    FastPath(PipelineObject pipeline, ::entry* entry, Constants constants, Limits limits, FlowCache flows,
-             CounterReader counters, UniqueFd passAll);
+    FastPath(PipelineObject pipeline, ::entry* entry, ::finish* finish, Constants constants, Limits limits,
+             FlowCache flows, CounterReader counters, UniqueFd passAll);
     [[nodiscard]] static Result<std::unique_ptr<FastPath>> make(const Limits& limits, PipelineObject pipeline,
                                                                 Constants constants);
     void watchPorts(const assemble::Plan& plan, Applied& applied);
@@ -122,6 +144,7 @@ private:
 
     PipelineObject pipeline_;
     ::entry* entry_;
+    ::finish* finish_; ///< behind the last custom module after a decision
     ProgramTemplate pipelineTemplate_;
     ProgramTemplate entryTemplate_;
     Constants constants_; ///< what all profiles have in common
@@ -130,7 +153,10 @@ private:
     std::optional<Watched> watched_;
     CounterReader counterReader_;
     UniqueFd passAll_; ///< the profile of ports that are left to Linux, but stay attached
-    std::map<assemble::Profile, UniqueFd> profiles_;
+    ModulesById modules_;
+    std::map<assemble::Profile, LoadedProfile> profiles_;
+    std::map<std::vector<std::string>, ModuleChain> egressChains_;
+    std::map<model::IfIndex, std::vector<std::string>> egressPlaced_;
     std::map<assemble::Profile, Entry> sharedEntries_;
     std::map<model::IfIndex, PortAttachment> attachments_;
     std::map<model::IfIndex, assemble::Profile> placed_;

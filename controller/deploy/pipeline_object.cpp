@@ -46,6 +46,10 @@ bool loadOpened(Generated* skeleton, PipelineObject& object) {
     object.portCounters = bpf_map__fd(skeleton->maps.port_counters);
     object.portSlots = bpf_map__fd(skeleton->maps.port_slots);
     object.egressPorts = bpf_map__fd(skeleton->maps.egress_ports);
+    object.decision = bpf_map__fd(skeleton->maps.decision);
+    object.bridgeModules = bpf_map__fd(skeleton->maps.bridge_modules);
+    if constexpr (requires { skeleton->maps.route_modules; })
+        object.routeModules = bpf_map__fd(skeleton->maps.route_modules);
     return true;
 }
 

@@ -21,6 +21,9 @@ struct PipelineObject {
     int portCounters = -1;
     int portSlots = -1;
     int egressPorts = -1;
+    int decision = -1;
+    int bridgeModules = -1;
+    int routeModules = -1;
     int flows = -1; ///< what follows is of the pipeline that is read in place, or of the watched one
     int flowVlans = -1;
     int routeStacks = -1;

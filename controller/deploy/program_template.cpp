@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/program_template.hpp"
 
+#include "deploy/verifier_log.hpp"
+
 #include <bpf/bpf.h>
 #include <string>
 
@@ -29,18 +31,18 @@ void setConstant(bpf_insn& low, bpf_insn& high, const Constants& constants) {
     high.imm = static_cast<std::int32_t>(constants[index] >> 32U);
 }
 
+/// A tail call that only some profiles make.
+void setTailCall(bpf_insn& instruction, const Constants& constants) {
+    if (constants[TNA_CONSTANT_MODULES] != 0 && instruction.code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
+        instruction.dst_reg == BPF_REG_0 && instruction.imm == TNA_TAIL_CALL_MARK)
+        instruction = {.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call};
+}
+
 bool callsModule(const bpf_insn& instruction) {
     return instruction.code == (BPF_JMP | BPF_CALL) && instruction.src_reg == BPF_PSEUDO_KFUNC_CALL &&
            instruction.off > 0;
 }
 
-/// The verifier's last words before its statistics: what it objected to.
-std::string complaint(const std::string& log) {
-    const auto end = log.rfind("\nprocessed ");
-    const auto text = log.substr(0, end);
-    const auto line = text.rfind('\n', text.size() - 2);
-    return line == std::string::npos ? text : text.substr(line + 1);
-}
 } // namespace
 
 Buffers buffersOfKernel() {
@@ -52,7 +54,8 @@ std::uint32_t programFlags(Buffers buffers) {
 }
 
 ProgramTemplate::ProgramTemplate(const bpf_program* program, Buffers buffers, int moduleBtf)
-    : name_(bpf_program__name(program)), flags_(programFlags(buffers)),
+    : name_(bpf_program__name(program)), attachType_(bpf_program__expected_attach_type(program)),
+      flags_(programFlags(buffers)),
       instructions_(bpf_program__insns(program),
                     bpf_program__insns(program) + bpf_program__insn_cnt(program)) {
     for (const auto& instruction : instructions_)
@@ -66,9 +69,10 @@ Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps,
     for (std::size_t i = 0; i + 1 < instructions.size(); i++) {
         replaceMap(instructions[i], replacedMaps);
         setConstant(instructions[i], instructions[i + 1], constants);
+        setTailCall(instructions[i], constants);
     }
 
-    LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP, .prog_flags = flags_,
+    LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = attachType_, .prog_flags = flags_,
                 .fd_array = typesByIndex_.empty() ? nullptr : typesByIndex_.data());
     UniqueFd fd{
         bpf_prog_load(BPF_PROG_TYPE_XDP, name_, "GPL", instructions.data(), instructions.size(), &options)};

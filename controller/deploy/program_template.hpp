@@ -43,6 +43,7 @@ public:
 
 private:
     const char* name_;
+    bpf_attach_type attachType_;
     std::uint32_t flags_;
     std::vector<bpf_insn> instructions_;
     std::vector<int> typesByIndex_; ///< what calls of kernel functions have in `off`; at 0, the kernel's own

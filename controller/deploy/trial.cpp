@@ -48,6 +48,7 @@ Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::u
         return std::unexpected(flows.error());
     auto profile = placed->second;
     profile.veth = false; // what a sender has left unfinished would lie beside the frame
+    profile.custom = {};  // they would count it, and remember it
     auto constants = constantsOf(profile);
     constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows->perCpu;
     constants[TNA_CONSTANT_FLOWS_TOTAL] = flows->total;

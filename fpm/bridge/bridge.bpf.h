@@ -39,12 +39,21 @@ NOINLINE u64 bridge_objection(struct xdp_md *ctx, u64 device, u64 egress_address
 	return word;
 }
 
+/* Notes that a frame leaves by the port that the flow remembers. */
+NOINLINE int bridge_note(struct xdp_md *ctx, struct tna_flow *flow, u64 retag)
+{
+	return decision_bridge(ctx, retag & RETAG_ANY ? retag : 0, CONSTANT(VLAN),
+			       (u64)flow->in_slot << 32 | flow->out_slot,
+			       KLOAD(u32, KADDR(struct net_device, flow->egress_dev, ifindex)));
+}
+
 /*
  * Out of the port that the flow remembers, with the tag that the frame is to have there. The frame is
  * changed only when nothing can fail any more: a port that goes away leaves the map first.
  */
 INLINE int bridge_send(struct xdp_md *ctx, struct tna_flow *flow, u32 len, u64 retag)
 {
+	WHEN(MODULES_BRIDGE) return bridge_note(ctx, flow, retag);
 	int action = bpf_redirect_map(&egress_ports, flow->out_slot, XDP_PASS);
 
 	if (unlikely(retag & RETAG_ANY)) {

@@ -5,6 +5,8 @@
 /* The VLAN tag of a frame: what it says, what is to become of it, and how the frame gets, loses or changes
  * one. */
 
+#include <tna/decision.h>
+
 #include "packet/packet.bpf.h"
 
 #define VLAN_HLEN 4
@@ -12,9 +14,9 @@
 #define VLAN_TAGGED (1u << 16) /* beside a TCI: the frame has a tag of the bridge's own kind */
 
 /* What is to be done with a frame's outer tag: the TCI that it is to carry (host order), and how. */
-#define RETAG_PUSH (1ULL << 16)
-#define RETAG_POP (1ULL << 17)
-#define RETAG_WRITE (1ULL << 18) /* the tag stays, its TCI does not */
+#define RETAG_PUSH TNA_RETAG_PUSH
+#define RETAG_POP TNA_RETAG_POP
+#define RETAG_WRITE TNA_RETAG_WRITE
 #define RETAG_ANY (RETAG_PUSH | RETAG_POP | RETAG_WRITE)
 #define RETAG_MASK (RETAG_ANY | 0xffff)
 

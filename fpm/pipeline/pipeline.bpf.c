@@ -3,15 +3,31 @@
 #include "bridge/bridge.bpf.h"
 #include "route/route6.bpf.h"
 
+INLINE int bridge(struct xdp_md *ctx)
+{
+	int verdict = bridge_forward(ctx);
+
+	WHEN(MODULES_BRIDGE) return decision_announce(ctx, verdict, &bridge_modules);
+	return verdict;
+}
+
+INLINE int route(struct xdp_md *ctx)
+{
+	int verdict = route_forward(ctx);
+
+	WHEN(MODULES_ROUTE) return decision_announce(ctx, verdict, &route_modules);
+	return verdict;
+}
+
 SEC("xdp.frags")
 int pipeline(struct xdp_md *ctx)
 {
 	if (CONSTANT(BRIDGE)) {
 		/* a packet for the bridge, which routes */
-		WHEN(ROUTE) if (packet_ip_for(ctx, CONSTANT(STATION))) return route_forward(ctx);
-		return bridge_forward(ctx);
+		WHEN(ROUTE) if (packet_ip_for(ctx, CONSTANT(STATION))) return route(ctx);
+		return bridge(ctx);
 	}
-	return CONSTANT(ROUTE) ? route_forward(ctx) : XDP_PASS;
+	return CONSTANT(ROUTE) ? route(ctx) : XDP_PASS;
 }
 
 char _license[] SEC("license") = "GPL";

@@ -7,6 +7,7 @@
 #include <tna/fastpath.h>
 
 #include "pipeline/constant.bpf.h"
+#include "pipeline/decision.bpf.h"
 #include "pipeline/reason.bpf.h"
 
 struct tna_namespace home = {};
@@ -29,7 +30,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_DEVMAP);
 	__uint(max_entries, 1);
 	__type(key, u32);
-	__type(value, u32);
+	__type(value, struct bpf_devmap_val); /* with the custom modules at its egress */
 } egress_ports SEC(".maps");
 
 /* The slot of a managed port, negative if it is not managed. */
@@ -49,7 +50,24 @@ NOINLINE int leave_to_linux(struct xdp_md *ctx, u32 reason)
 
 	if (counters && reason < TNA_REASON_COUNT)
 		counters->slow[reason]++;
+	WHEN(MODULES) decision_reason(reason);
 	return XDP_PASS;
+}
+
+/* Adds frames that went from one port to another to what the ports have counted. */
+INLINE void count_forwarded(u32 in, u32 out, u64 packets, u64 bytes)
+{
+	struct tna_port_counters *counters = bpf_map_lookup_elem(&port_counters, &in);
+
+	if (counters) {
+		counters->in_packets += packets;
+		counters->in_bytes += bytes;
+	}
+	counters = bpf_map_lookup_elem(&port_counters, &out);
+	if (counters) {
+		counters->out_packets += packets;
+		counters->out_bytes += bytes;
+	}
 }
 
 #endif

@@ -91,22 +91,6 @@ INLINE struct tna_route_stack *route6_stack_at(u32 index)
 	return route_stack_at(FLOWS_TOTAL + (index >> 1));
 }
 
-/* Adds frames that went from one port to another to what the ports have counted. */
-INLINE void count_forwarded(u32 in, u32 out, u64 packets, u64 bytes)
-{
-	struct tna_port_counters *counters = bpf_map_lookup_elem(&port_counters, &in);
-
-	if (counters) {
-		counters->in_packets += packets;
-		counters->in_bytes += bytes;
-	}
-	counters = bpf_map_lookup_elem(&port_counters, &out);
-	if (counters) {
-		counters->out_packets += packets;
-		counters->out_bytes += bytes;
-	}
-}
-
 /* Moves what a flow has counted to its ports. */
 INLINE void flow_evict(struct tna_flow *flow)
 {

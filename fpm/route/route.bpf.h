@@ -32,6 +32,23 @@ NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 departure)
 	return word;
 }
 
+/* Notes that a packet is routed out of a port. */
+NOINLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 left, u32 version)
+{
+	struct tna_decision *note = decision_here();
+
+	if (!note)
+		return XDP_PASS;
+	note->in_slot = route->in_slot;
+	note->out_slot = route->out_slot;
+	note->egress = KLOAD(u32, KADDR(struct net_device, route->egress_dev, ifindex));
+	note->routed = version;
+	note->left = left;
+	note->destination = route->destination;
+	note->source = route->source;
+	return decision_compare(ctx, note, version, 1) ? XDP_PASS : XDP_REDIRECT;
+}
+
 /*
  * Out of the port that the route remembers. Linux cuts off what is behind the packet (the padding of a
  * short one, pskb_trim_rcsum()). The frame is changed only when nothing can fail any more.
@@ -40,6 +57,8 @@ INLINE int route_send(struct xdp_md *ctx, struct tna_route *route, u64 frame_len
 {
 	u64 behind = frame_len - total - ETH_HLEN;
 	u64 destination = route->destination, source = route->source;
+
+	WHEN(MODULES_ROUTE) return decision_route(ctx, route, total + ETH_HLEN, version);
 	int action = bpf_redirect_map(&egress_ports, route->out_slot, XDP_PASS);
 
 	RARELY((u64)(u32)action, "!= 4", pass); /* XDP_REDIRECT */

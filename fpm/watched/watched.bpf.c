@@ -6,7 +6,12 @@
 SEC("xdp")
 int pipeline(struct xdp_md *ctx)
 {
-	return CONSTANT(BRIDGE) ? watched_forward(ctx) : XDP_PASS;
+	if (!CONSTANT(BRIDGE))
+		return XDP_PASS;
+	int verdict = watched_forward(ctx);
+
+	WHEN(MODULES_BRIDGE) return decision_announce(ctx, verdict, &bridge_modules);
+	return verdict;
 }
 
 char _license[] SEC("license") = "GPL";

@@ -93,32 +93,20 @@ INLINE u32 watched_egress(struct watched_path *path, const struct tna_watched_po
 	return REASON_NONE;
 }
 
-INLINE void watched_count(u32 in, u32 out, u32 len)
-{
-	struct tna_port_counters *counters = bpf_map_lookup_elem(&port_counters, &in);
-
-	if (counters) {
-		counters->in_packets++;
-		counters->in_bytes += len;
-	}
-	counters = bpf_map_lookup_elem(&port_counters, &out);
-	if (counters) {
-		counters->out_packets++;
-		counters->out_bytes += len;
-	}
-}
-
 /* The frame is changed only when nothing can fail any more: a port that goes away leaves the map first. */
 INLINE int watched_send(struct xdp_md *ctx, const struct watched_path *path,
-			const struct tna_watched_port *in, const struct tna_watched_port *out)
+			const struct tna_watched_port *in, const struct tna_watched_port *out, u32 egress)
 {
 	u64 retag = path->retag;
 
+	WHEN(MODULES_BRIDGE)
+	return decision_bridge(ctx, retag & RETAG_ANY ? retag : 0, in->vlan_protocol,
+			       (u64)in->slot << 32 | out->slot, egress);
 	if (bpf_redirect_map(&egress_ports, out->slot, XDP_PASS) != XDP_REDIRECT)
 		return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
 	if (unlikely(retag & RETAG_ANY) && !retag_frame(ctx, retag, in->vlan_protocol))
 		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
-	watched_count(in->slot, out->slot, path->packet.len);
+	count_forwarded(in->slot, out->slot, 1, path->packet.len);
 	return XDP_REDIRECT;
 }
 
@@ -163,7 +151,7 @@ INLINE int watched_forward(struct xdp_md *ctx)
 		reason = TNA_REASON_EGRESS_VLAN;
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
-	return watched_send(ctx, &path, in, out);
+	return watched_send(ctx, &path, in, out, answer.port);
 }
 
 #endif

@@ -20,16 +20,22 @@ enum tna_constant {
 	TNA_CONSTANT_HOOK_PRE,      /* br_netfilter's hook functions, 0 where it is not there */
 	TNA_CONSTANT_HOOK_FORWARD,
 	TNA_CONSTANT_HOOK_POST,
-	TNA_CONSTANT_HOOK_SECURITY, /* AppArmor's hook function, 0 where it is not there */
-	TNA_CONSTANT_HOOK_LOCAL_IN, /* br_netfilter's at local-in, where it has one */
-	TNA_CONSTANT_HOOK_SABOTAGE, /* br_netfilter's at pre-routing of either protocol */
-	TNA_CONSTANT_ROUTE,         /* the routing module */
-	TNA_CONSTANT_STACKED,       /* packets may be routed to and from bridges */
-	TNA_CONSTANT_STATION,       /* MAC address of the bridge for which packets are routed */
-	TNA_CONSTANT_SINGLE_BUFFER, /* this kernel's frames lie in one buffer each (before 5.18) */
+	TNA_CONSTANT_HOOK_SECURITY,  /* AppArmor's hook function, 0 where it is not there */
+	TNA_CONSTANT_HOOK_LOCAL_IN,  /* br_netfilter's at local-in, where it has one */
+	TNA_CONSTANT_HOOK_SABOTAGE,  /* br_netfilter's at pre-routing of either protocol */
+	TNA_CONSTANT_ROUTE,          /* the routing module */
+	TNA_CONSTANT_STACKED,        /* packets may be routed to and from bridges */
+	TNA_CONSTANT_STATION,        /* MAC address of the bridge for which packets are routed */
+	TNA_CONSTANT_SINGLE_BUFFER,  /* this kernel's frames lie in one buffer each (before 5.18) */
+	TNA_CONSTANT_MODULES,        /* custom modules after a decision */
+	TNA_CONSTANT_MODULES_BRIDGE, /* custom modules after the bridge's decision */
+	TNA_CONSTANT_MODULES_ROUTE,  /* the same after routing's */
 	TNA_CONSTANT_COUNT
 };
 
 #define TNA_CONSTANT_MARK 0x544e4100u
+
+/* Stands where a profile with custom modules has a tail call. */
+#define TNA_TAIL_CALL_MARK 0x544e4b43
 
 #endif

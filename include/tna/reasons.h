@@ -85,7 +85,8 @@
 	X(SAME_DEVICE, "same-device", "the packet would leave where it came from: Linux tells its sender")   \
 	X(ROUTE_MTU, "route-mtu", "the packet is larger than the route or the egress port takes")            \
 	X(NEIGHBOUR, "neighbour", "the next hop's MAC address is not known, or Linux is to confirm it")      \
-	X(UNPROVED, "route-unproved", "the route changed during the look, or was not found in place")
+	X(UNPROVED, "route-unproved", "the route changed during the look, or was not found in place")        \
+	X(MODULE_CHANGED, "module-changed", "a custom module changed the frame after the decision about it")
 
 #define TNA_REASON_ENUM(id, code, text) TNA_REASON_##id,
 enum tna_reason { TNA_REASONS(TNA_REASON_ENUM) TNA_REASON_COUNT };

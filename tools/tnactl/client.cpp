@@ -11,6 +11,7 @@ namespace tna::ctl {
 
 namespace {
 constexpr int timeoutSeconds = 5;
+constexpr int uploadTimeoutSeconds = 60; ///< the kernel verifies what is uploaded
 
 httplib::Client connectTo(const std::string& socket) {
     httplib::Client client(socket, 80);
@@ -50,7 +51,7 @@ Result<nlohmann::json> understand(const httplib::Result& result, const std::stri
 }
 } // namespace
 
-static std::string encoded(const std::string& text) {
+std::string encoded(const std::string& text) {
     static constexpr char digits[] = "0123456789ABCDEF";
     std::string path;
     for (const char letter : text) {
@@ -87,6 +88,20 @@ Result<nlohmann::json> Client::get(const std::string& path) const {
     if (auto there = reachable(); !there)
         return std::unexpected(there.error());
     return understand(connectTo(socket_).Get(path), socket_);
+}
+
+Result<nlohmann::json> Client::put(const std::string& path, const std::string& body) const {
+    if (auto there = reachable(); !there)
+        return std::unexpected(there.error());
+    auto client = connectTo(socket_);
+    client.set_read_timeout(uploadTimeoutSeconds);
+    return understand(client.Put(path, body, "application/octet-stream"), socket_);
+}
+
+Result<nlohmann::json> Client::remove(const std::string& path) const {
+    if (auto there = reachable(); !there)
+        return std::unexpected(there.error());
+    return understand(connectTo(socket_).Delete(path), socket_);
 }
 
 Result<nlohmann::json> Client::post(const std::string& path, const nlohmann::json& body) const {

@@ -11,6 +11,9 @@ namespace tna::ctl {
 /// Where a port's document is; names may contain anything but '/' and blanks.
 [[nodiscard]] std::string pathOfPort(const std::string& name);
 
+/// Text as a part of a path or of a query.
+[[nodiscard]] std::string encoded(const std::string& text);
+
 /// Where it is told what becomes of a packet that comes in by a port.
 [[nodiscard]] std::string pathOfRoute(const std::string& port, const std::string& from,
                                       const std::string& to);
@@ -20,6 +23,9 @@ class Client {
 public:
     explicit Client(std::string socket) : socket_(std::move(socket)) {}
     [[nodiscard]] Result<nlohmann::json> get(const std::string& path) const;
+    /// The body is bytes, not JSON.
+    [[nodiscard]] Result<nlohmann::json> put(const std::string& path, const std::string& body) const;
+    [[nodiscard]] Result<nlohmann::json> remove(const std::string& path) const;
     [[nodiscard]] Result<nlohmann::json> post(const std::string& path, const nlohmann::json& body) const;
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/program.hpp"
 #include "tnactl/client.hpp"
+#include "tnactl/module_command.hpp"
 #include "tnactl/render.hpp"
 #include "tnactl/terminal.hpp"
 
@@ -126,6 +127,7 @@ public:
                        "          tnactl route get 2001:db8:1::1 from 2001:db8:2::7 iif eth0");
         namePort(pause_, "tnactl pause eth0; tnactl pause");
         namePort(resume_, "tnactl resume eth0; tnactl resume");
+        modules_.describe(*module_);
     }
 
     void parse(int argc, char** argv) { app_.parse(argc, argv); }
@@ -155,10 +157,20 @@ public:
                         options_.asDot ? ctl::renderGraphDot : ctl::renderGraphTree);
         if (capabilities_->parsed())
             return show(client.get("/v1/capabilities"), options_.asJson, ctl::renderCapabilities);
+        if (module_->parsed())
+            return module();
         return setPaused(client, options_, pause_->parsed());
     }
 
 private:
+    [[nodiscard]] int module() const {
+        const auto said = modules_.run(ctl::Client{options_.socket}, options_.asJson);
+        if (!said)
+            return complain(said.error());
+        fmt::print("{}", *said);
+        return 0;
+    }
+
     /// Options of the program may stand behind the command as well.
     CLI::App* command(const char* name, const char* purpose) {
         return app_.add_subcommand(name, purpose)->fallthrough();
@@ -178,6 +190,8 @@ private:
     CLI::App* route_ = command("route", "what the fast path does with a packet, beside what the kernel says");
     CLI::App* graph_ = command("graph", "what depends on what, as a tree");
     CLI::App* capabilities_ = command("capabilities", "what this kernel and its drivers can do");
+    ctl::ModuleCommand modules_;
+    CLI::App* module_ = command("module", "custom modules: code of your own in the fast path");
     CLI::App* pause_ = command("pause", "leave a port to Linux, or all if none is named");
     CLI::App* resume_ = command("resume", "accelerate it again, or all");
 };

@@ -38,6 +38,19 @@ public:
         changes++;
         return !port || *port == "p0";
     }
+    nlohmann::json customModules() override { return nlohmann::json::object(); }
+    std::optional<nlohmann::json> customModule(const std::string& name,
+                                               const std::optional<std::string>& map) override {
+        EXPECT_LE(name.size(), 32U);
+        return map ? std::nullopt : std::optional(nlohmann::json{{"name", name}});
+    }
+    Result<nlohmann::json> placeCustomModule(const std::string& name, const std::string& object,
+                                             const api::Placement&, bool) override {
+        EXPECT_EQ(name.find('/'), std::string::npos);
+        EXPECT_LE(object.size(), std::size_t{1} << 20U);
+        return fail("no modules here");
+    }
+    Result<bool> removeCustomModule(const std::string&) override { return false; }
     std::atomic<unsigned> changes = 0;
 };
 

@@ -4,7 +4,6 @@
 #include "deploy/libbpf_log.hpp"
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 namespace tna::test {

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <nlohmann/json.hpp>
 
 namespace tna::test {
 
@@ -95,7 +96,8 @@ protected:
     bool ticking_ = false; ///< time passes for the controller while something is waited for
     bool blind_ = false;   ///< the controller sees nothing while frames are sent
     /// What senders use, raw sockets, leaves nothing unfinished.
-    config::Config config_{.ports = {.finishedFrames = {"*"}}, .limits = {.flowsPerCpu = 256}};
+    config::Config config_{
+        .ports = {.finishedFrames = {"*"}}, .limits = {.flowsPerCpu = 256}, .modules = {.directory = ""}};
     daemon::Seams seams_;
     std::unique_ptr<daemon::Controller> controller_;
 };

@@ -5,7 +5,6 @@
 #include "daemon/loading.hpp"
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 namespace tna::test {
 namespace {

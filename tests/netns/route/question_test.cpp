@@ -3,8 +3,6 @@
 // sends.
 #include "bridged_route_fixture.hpp"
 
-#include <nlohmann/json.hpp>
-
 namespace tna::test {
 namespace {
 

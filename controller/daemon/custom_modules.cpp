@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/custom_modules.hpp"
+
+#include "base/file.hpp"
+#include "deploy/module_elf.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fnmatch.h>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <spdlog/spdlog.h>
+
+namespace tna::daemon {
+
+namespace {
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::string_view objectSuffix = ".bpf.o";
+
+bool matches(const std::vector<std::string>& patterns, const std::string& name) {
+    return std::ranges::any_of(
+        patterns, [&](const auto& pattern) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
+}
+
+bool wantedOn(const api::Placement& placement, const model::Link& link) {
+    return (placement.ports.empty() || matches(placement.ports, link.name)) &&
+           (placement.kinds.empty() || matches(placement.kinds, link.kind) ||
+            matches(placement.kinds, link.driver));
+}
+
+bool wantedAt(const CustomModules::Module& module, tna_hook hook) {
+    const auto& hooks = module.placement.hooks;
+    return module.object->has(hook) &&
+           (hooks.empty() || std::ranges::find(hooks, deploy::hookName(hook)) != hooks.end());
+}
+
+std::vector<std::string> texts(const json& document, const char* key) {
+    std::vector<std::string> list;
+    if (document.contains(key) && document[key].is_array())
+        for (const auto& item : document[key])
+            if (item.is_string())
+                list.push_back(item.get<std::string>());
+    return list;
+}
+
+json placementDocument(const api::Placement& placement) {
+    return {{"hooks", placement.hooks},
+            {"ports", placement.ports},
+            {"kinds", placement.kinds},
+            {"priority", placement.priority}};
+}
+
+/// A module without a placement beside it is wanted everywhere.
+Result<api::Placement> readPlacement(const fs::path& path) {
+    std::error_code error;
+    if (!fs::exists(path, error))
+        return api::Placement{};
+    const auto text = readFile(path);
+    if (!text)
+        return std::unexpected(text.error());
+    const auto document = json::parse(*text, nullptr, false);
+    if (!document.is_object())
+        return fail("{} is not a JSON object", path.string());
+    api::Placement placement{texts(document, "hooks"), texts(document, "ports"), texts(document, "kinds")};
+    if (document.contains("priority") && document["priority"].is_number_integer())
+        placement.priority = document["priority"].get<int>();
+    return placement;
+}
+
+Result<void> checkPlacement(const deploy::ModuleObject& object, const api::Placement& placement) {
+    for (const auto& hook : placement.hooks) {
+        unsigned number = 0;
+        while (number < TNA_HOOK_COUNT && hook != deploy::hookName(number))
+            number++;
+        if (number == TNA_HOOK_COUNT)
+            return std::unexpected(Error{fmt::format("there is no hook '{}'", hook),
+                                         {},
+                                         "there are ingress, bridge, route and egress"});
+        if (!object.has(static_cast<tna_hook>(number)))
+            return std::unexpected(Error{fmt::format("the module has no function for the hook '{}'", hook),
+                                         {},
+                                         "name another --hook, or none for all that it has functions for"});
+    }
+    return {};
+}
+
+/// As a whole, or not at all: whoever reads meanwhile sees the old file.
+Result<void> writeWhole(const fs::path& path, const std::string& content) {
+    const auto fresh = path.string() + ".new";
+    if (auto written = writeFile(fresh, content); !written)
+        return written;
+    std::error_code error;
+    fs::rename(fresh, path, error);
+    if (error)
+        return fail("cannot write {}: {}", path.string(), error.message());
+    return {};
+}
+} // namespace
+
+Result<CustomModules::Module> CustomModules::load(const std::string& name, const std::string& object,
+                                                  const api::Placement& placement) {
+    static std::atomic<unsigned> generation = 0;
+    auto loaded = deploy::ModuleObject::load(name, object, deploy::buffersOfKernel());
+    if (!loaded)
+        return std::unexpected(loaded.error());
+    if (auto sound = checkPlacement(**loaded, placement); !sound)
+        return std::unexpected(sound.error());
+    return Module{fmt::format("{}#{}", name, ++generation), std::move(*loaded), placement, false,
+                  std::hash<std::string>{}(object)};
+}
+
+std::optional<CustomModules::Module> CustomModules::put(const std::string& name, Module module) {
+    std::optional<Module> before;
+    if (const auto it = modules_.find(name); it != modules_.end())
+        before = std::move(it->second);
+    modules_.insert_or_assign(name, std::move(module));
+    return before;
+}
+
+bool CustomModules::remove(const std::string& name) {
+    return modules_.erase(name) > 0;
+}
+
+void CustomModules::readDirectory(const std::string& directory) {
+    directory_ = directory;
+    std::error_code error;
+    std::set<std::string> found;
+    for (const auto& file : fs::directory_iterator(directory, error)) {
+        const auto base = file.path().filename().string();
+        if (!base.ends_with(objectSuffix) || file.file_size(error) > deploy::largestModule)
+            continue;
+        const auto name = base.substr(0, base.size() - objectSuffix.size());
+        found.insert(name);
+        const auto object = readFile(file.path());
+        const auto placement = readPlacement(fs::path(directory) / (name + ".json"));
+        if (!object || !placement) {
+            spdlog::error("custom module {}: {}", name,
+                          (object ? placement.error() : object.error()).sentence());
+            continue;
+        }
+        const auto* there = find(name);
+        if (there != nullptr && there->hash == std::hash<std::string>{}(*object) &&
+            there->placement == *placement)
+            continue;
+        auto module = load(name, *object, *placement);
+        if (!module) {
+            spdlog::error("custom module {}: {}", name, module.error().sentence());
+            continue;
+        }
+        module->kept = true;
+        put(name, std::move(*module));
+    }
+    std::erase_if(modules_,
+                  [&](const auto& item) { return item.second.kept && !found.contains(item.first); });
+}
+
+Result<void> CustomModules::keep(const std::string& name, const std::string& object) {
+    if (directory_.empty())
+        return fail("the configuration names no directory for custom modules");
+    std::error_code error;
+    fs::create_directories(directory_, error);
+    const auto path = fs::path(directory_) / name;
+    auto& module = modules_.at(name);
+    if (auto written = writeWhole(path.string() + ".json", placementDocument(module.placement).dump(2));
+        !written)
+        return written;
+    auto written = writeWhole(path.string() + std::string(objectSuffix), object);
+    module.kept = written.has_value();
+    return written;
+}
+
+Result<void> CustomModules::forget(const std::string& name) const {
+    const auto path = fs::path(directory_) / name;
+    for (const auto& suffix : {std::string(objectSuffix), std::string(".json")}) {
+        std::error_code error;
+        fs::remove(path.string() + suffix, error);
+        if (error)
+            return fail("cannot remove {}{}: {}", path.string(), suffix, error.message());
+    }
+    return {};
+}
+
+const CustomModules::Module* CustomModules::find(const std::string& name) const {
+    const auto it = modules_.find(name);
+    return it == modules_.end() ? nullptr : &it->second;
+}
+
+deploy::ModulesById CustomModules::byIdentity() const {
+    deploy::ModulesById objects;
+    for (const auto& [name, module] : modules_)
+        objects.emplace(module.identity, module.object);
+    return objects;
+}
+
+std::map<model::IfIndex, assemble::CustomOnLink> CustomModules::on(const model::Network& network) const {
+    std::vector<const Module*> ordered;
+    for (const auto& [name, module] : modules_)
+        ordered.push_back(&module);
+    std::ranges::stable_sort(ordered, {}, [](const Module* module) { return module->placement.priority; });
+    std::map<model::IfIndex, assemble::CustomOnLink> places;
+    for (const auto& [ifindex, link] : network.links)
+        for (const auto* module : ordered) {
+            if (!wantedOn(module->placement, link))
+                continue;
+            auto& place = places[ifindex];
+            const std::pair<tna_hook, std::vector<std::string>*> hooks[] = {
+                {TNA_HOOK_INGRESS, &place.modules.ingress},
+                {TNA_HOOK_BRIDGE, &place.modules.bridge},
+                {TNA_HOOK_ROUTE, &place.modules.route},
+                {TNA_HOOK_EGRESS, &place.egress}};
+            for (const auto& [hook, list] : hooks)
+                if (wantedAt(*module, hook))
+                    list->push_back(module->identity);
+        }
+    return places;
+}
+
+} // namespace tna::daemon

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/backend.hpp"
+#include "assemble/assemble.hpp"
+#include "deploy/module_chain.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace tna::daemon {
+
+/// The custom modules of a namespace: what they are, where they are wanted, and the directory that they are
+/// kept in. They outlive the pipelines that they are put into.
+class CustomModules {
+public:
+    struct Module {
+        std::string identity; ///< another one for each object, so that what is in place can be told from it
+        std::shared_ptr<const deploy::ModuleObject> object;
+        api::Placement placement;
+        bool kept = false; ///< in the directory
+        std::size_t hash = 0;
+    };
+
+    /// Takes in what has come, changed or gone in the directory. What is refused there is told in the log,
+    /// and changes nothing.
+    void readDirectory(const std::string& directory);
+
+    /// Checks and verifies; nothing is in place afterwards. Needs no lock.
+    [[nodiscard]] static Result<Module> load(const std::string& name, const std::string& object,
+                                             const api::Placement& placement);
+    /// Returns what was there before.
+    std::optional<Module> put(const std::string& name, Module module);
+    /// False if there is none.
+    bool remove(const std::string& name);
+    /// Writes it into the directory, or takes it out.
+    [[nodiscard]] Result<void> keep(const std::string& name, const std::string& object);
+    [[nodiscard]] Result<void> forget(const std::string& name) const;
+
+    [[nodiscard]] const Module* find(const std::string& name) const;
+    [[nodiscard]] const std::map<std::string, Module>& all() const { return modules_; }
+    [[nodiscard]] deploy::ModulesById byIdentity() const;
+    /// For each link, what is wanted there, in the order of priorities and then of names.
+    [[nodiscard]] std::map<model::IfIndex, assemble::CustomOnLink> on(const model::Network& network) const;
+
+private:
+    std::map<std::string, Module> modules_;
+    std::string directory_;
+};
+
+} // namespace tna::daemon

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Custom modules in the fast path: before the pipeline, behind its decisions, and at egress.
+#include "deploy/fast_path.hpp"
+
+#include <algorithm>
+
+#include "finish.skel.h"
+
+namespace tna::deploy {
+
+Result<ModuleChain> FastPath::chain(const std::vector<std::string>& modules, tna_hook hook, int last) const {
+    std::vector<std::shared_ptr<const ModuleObject>> objects;
+    for (const auto& id : modules) {
+        const auto it = modules_.find(id);
+        if (it == modules_.end())
+            return fail("there is no custom module '{}'", id);
+        objects.push_back(it->second);
+    }
+    return ModuleChain::load(objects, hook, last,
+                             {pipeline_.egressPorts, pipeline_.portSlots, pipeline_.decision});
+}
+
+/// From the end to the beginning: each part is put behind the one before.
+Result<FastPath::LoadedProfile> FastPath::loadProfile(const assemble::Profile& profile) {
+    LoadedProfile loaded;
+    std::map<int, int> slots;
+    const auto behind = [&](const std::vector<std::string>& modules, tna_hook hook, ModuleChain& made,
+                            UniqueFd& slot, int place) -> Result<void> {
+        if (modules.empty())
+            return {};
+        auto following = chain(modules, hook, bpf_program__fd(finish_->progs.finish));
+        if (!following)
+            return std::unexpected(following.error());
+        made = std::move(*following);
+        auto fresh = makeTailCallSlot(made.head());
+        if (!fresh)
+            return std::unexpected(fresh.error());
+        slot = std::move(*fresh);
+        slots[place] = slot.get();
+        return {};
+    };
+    if (auto done = behind(profile.custom.bridge, TNA_HOOK_BRIDGE, loaded.bridge, loaded.bridgeSlot,
+                           pipeline_.bridgeModules);
+        !done)
+        return std::unexpected(done.error());
+    if (auto done = behind(profile.custom.route, TNA_HOOK_ROUTE, loaded.route, loaded.routeSlot,
+                           pipeline_.routeModules);
+        !done)
+        return std::unexpected(done.error());
+    auto program = loadProgram(profile, std::move(slots));
+    if (!program)
+        return std::unexpected(program.error());
+    loaded.pipeline = std::move(*program);
+    auto before = chain(profile.custom.ingress, TNA_HOOK_INGRESS, loaded.pipeline.get());
+    if (!before)
+        return std::unexpected(before.error());
+    loaded.ingress = std::move(*before);
+    return loaded;
+}
+
+Result<void> FastPath::placeAtEgress(model::IfIndex ifindex, const std::vector<std::string>& modules) {
+    const auto slot = slots_.find(ifindex);
+    const auto placed = egressPlaced_.find(ifindex);
+    if (slot == slots_.end() || (placed == egressPlaced_.end() ? modules.empty() : placed->second == modules))
+        return {};
+    const ModuleChain* wanted = nullptr;
+    if (!modules.empty()) {
+        auto it = egressChains_.find(modules);
+        if (it == egressChains_.end()) {
+            auto made = chain(modules, TNA_HOOK_EGRESS, -1);
+            if (!made)
+                return std::unexpected(made.error());
+            it = egressChains_.emplace(modules, std::move(*made)).first;
+        }
+        wanted = &it->second;
+    }
+    if (auto set = setEgress(slot->second, ifindex, wanted); !set)
+        return set;
+    egressPlaced_[ifindex] = modules;
+    return {};
+}
+
+void FastPath::placeEgressModules(const assemble::Plan& plan, Applied& applied) {
+    for (const auto& [ifindex, port] : plan.ports)
+        if (auto placed = placeAtEgress(ifindex, port.egressModules); !placed)
+            applied.failures.emplace(ifindex, placed.error());
+    std::erase_if(egressChains_, [&](const auto& item) {
+        return std::ranges::none_of(egressPlaced_,
+                                    [&](const auto& placed) { return placed.second == item.first; });
+    });
+}
+
+} // namespace tna::deploy

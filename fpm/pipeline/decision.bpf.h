@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_PIPELINE_DECISION_H
+#define TNA_PIPELINE_DECISION_H
+
+/*
+ * Custom modules after a decision (tna/module.h). In a profile that has any, what would be done with a frame
+ * is not done but noted; a tail call goes to the first module, and from the last one to finish.bpf.c, which
+ * does it, if the frame is still the one that was decided about. In all other profiles the verifier removes
+ * what is here.
+ */
+
+#include <tna/decision.h>
+
+#include "packet/packet.bpf.h"
+#include "pipeline/constant.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tna_decision);
+} decision SEC(".maps");
+
+struct chain {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+};
+struct chain bridge_modules SEC(".maps");
+struct chain route_modules SEC(".maps");
+
+INLINE struct tna_decision *decision_here(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&decision, &zero);
+}
+
+/* What a module must not change: all that decisions are made from. `version` is 6 where that is more. */
+INLINE u64 decision_compare(struct xdp_md *ctx, struct tna_decision *note, u32 version, const int write)
+{
+	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+	u64 different = 0;
+
+	if (data + PACKET_MIN > end)
+		return 1;
+#define DECISION_PART(index, type, offset)                                                                   \
+	do {                                                                                                 \
+		if (write)                                                                                   \
+			note->seen[index] = *(type *)(data + (offset));                                      \
+		else                                                                                         \
+			different |= note->seen[index] ^ *(type *)(data + (offset));                         \
+	} while (0)
+	DECISION_PART(0, u64, 0);
+	DECISION_PART(1, u64, 8);
+	DECISION_PART(2, u64, 16);
+	DECISION_PART(3, u64, 24);
+	DECISION_PART(4, u16, 32);
+	if (version == 6) {
+		if (data + 54 > end)
+			return 1;
+		DECISION_PART(5, u64, 34);
+		DECISION_PART(6, u64, 42);
+		DECISION_PART(7, u32, 50);
+	}
+#undef DECISION_PART
+	if (write)
+		note->length = end - data;
+	return different | (note->length ^ (u32)(end - data));
+}
+
+/* Notes why a frame is left to Linux. */
+INLINE void decision_reason(u32 reason)
+{
+	struct tna_decision *note = decision_here();
+
+	if (note)
+		note->reason = reason;
+}
+
+/* Notes that a bridge sends a frame out of a port. */
+INLINE int decision_bridge(struct xdp_md *ctx, u64 retag, u32 vlan_protocol, u64 slots, u32 egress)
+{
+	struct tna_decision *note = decision_here();
+
+	if (!note)
+		return XDP_PASS;
+	note->in_slot = slots >> 32;
+	note->out_slot = slots;
+	note->egress = egress;
+	note->retag = retag;
+	note->vlan_protocol = vlan_protocol;
+	note->routed = 0;
+	return decision_compare(ctx, note, 4, 1) ? XDP_PASS : XDP_REDIRECT;
+}
+
+/* The tail call to the first module is put in the place of the mark when a profile has some: a program that
+ * could make one pays for it in each function that it has. */
+INLINE void decision_hand_over(struct xdp_md *ctx, void *modules)
+{
+	asm volatile("r1 = %[ctx]\n"
+		     "r2 = %[modules]\n"
+		     "r3 = 0\n"
+		     "r0 = %[mark]\n"
+		     :
+		     : [ctx] "r"(ctx), [modules] "r"(modules), [mark] "i"(TNA_TAIL_CALL_MARK)
+		     : "r0", "r1", "r2", "r3", "r4", "r5", "memory");
+}
+
+/* The verdict goes to the modules; where there is none to go to, the frame is untouched. */
+INLINE int decision_announce(struct xdp_md *ctx, int verdict, void *modules)
+{
+	struct tna_decision *note = decision_here();
+
+	if (note) {
+		note->forward = verdict == XDP_REDIRECT;
+		decision_hand_over(ctx, modules);
+	}
+	return XDP_PASS;
+}
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Behind the last custom module after a decision: does what was decided. Only with the frame that was
+ * decided about; what a module has made of it since is another one, about which Linux decides.
+ */
+#include "packet/tag.bpf.h"
+#include "pipeline/ports.bpf.h"
+#include "route/ipv4.bpf.h"
+#include "route/ipv6.bpf.h"
+
+INLINE int finish_routed(struct xdp_md *ctx, const struct tna_decision *note)
+{
+	u32 behind = note->length - note->left;
+
+	/* Linux cuts off what is behind the packet (pskb_trim_rcsum()) */
+	if (behind && bpf_xdp_adjust_tail(ctx, -(int)behind))
+		return 0;
+	if (note->routed == 6)
+		return ipv6_rewrite(ctx, note->destination, note->source);
+	return ipv4_rewrite(ctx, note->destination, note->source);
+}
+
+INLINE u32 finish_length(const struct tna_decision *note)
+{
+	return note->routed ? note->left : note->length;
+}
+
+/* not "xdp.frags": whether the kernel knows that is found out when this is loaded */
+SEC("xdp")
+int finish(struct xdp_md *ctx)
+{
+	struct tna_decision *note = decision_here();
+
+	if (!note || !note->forward)
+		return XDP_PASS;
+	if (decision_compare(ctx, note, note->routed, 0))
+		return leave_to_linux(ctx, TNA_REASON_MODULE_CHANGED);
+	if (bpf_redirect_map(&egress_ports, note->out_slot, XDP_PASS) != XDP_REDIRECT)
+		return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
+	if (note->routed) {
+		if (!finish_routed(ctx, note))
+			return XDP_PASS;
+	} else if ((note->retag & RETAG_ANY) && !retag_frame(ctx, note->retag, note->vlan_protocol)) {
+		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
+	}
+	count_forwarded(note->in_slot, note->out_slot, 1, finish_length(note));
+	return XDP_REDIRECT;
+}
+
+char _license[] SEC("license") = "GPL";

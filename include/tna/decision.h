@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+#ifndef TNA_DECISION_H
+#define TNA_DECISION_H
+
+/* What custom modules are told, by the fast path and by each other; tna/module.h is what they are written
+ * with. */
+
+#include <linux/types.h>
+#include <tna/reasons.h>
+
+/* Grows with each change of what follows, or of the verdicts. */
+#define TNA_MODULE_ABI 1
+
+/*
+ * What an object was built with. Reasons are numbers that mean something else after one has come or gone,
+ * so how many there are is a part of it.
+ */
+#define TNA_MODULE_VERSION (TNA_MODULE_ABI << 16 | TNA_REASON_COUNT)
+
+enum tna_hook {
+	TNA_HOOK_INGRESS, /* before anything else */
+	TNA_HOOK_BRIDGE,  /* the bridge has decided, nothing is done yet */
+	TNA_HOOK_ROUTE,   /* the same of routing */
+	TNA_HOOK_EGRESS,  /* the frame as it leaves */
+	TNA_HOOK_COUNT
+};
+
+enum tna_verdict {
+	TNA_CONTINUE, /* with the next module, or with what the fast path does */
+	TNA_TO_LINUX, /* the frame as it is; not at egress */
+	TNA_DROP,
+	TNA_TO_PORT,   /* tna_to_port(); not at egress */
+	TNA_TO_SOCKET, /* tna_to_socket(); not at egress */
+	TNA_VERDICT_COUNT
+};
+
+/* Per CPU and hook: what a module has said. */
+struct tna_module_counters {
+	__u64 verdicts[TNA_VERDICT_COUNT];
+	__u64 faults; /* verdicts that the hook does not allow: Linux got the frame; at egress, nobody */
+	__u64 unused[2];
+};
+
+/* Where a frame is to go, and what it is to look like there; nothing of it is done yet. */
+struct tna_decision {
+	__u32 forward; /* 0: to Linux */
+	__u32 reason;  /* then: why, TNA_REASON_* */
+	__u32 egress;  /* ifindex */
+	__u32 in_slot;
+	__u32 out_slot;
+	__u32 length; /* of the frame that this is about */
+	__u64 retag;  /* bridged: 0, or what becomes of the tag: TNA_RETAG_* and above 0xffff its TCI */
+	__u32 vlan_protocol; /* network order, of that tag */
+	__u32 routed;        /* 0, 4 or 6 */
+	__u32 left;          /* routed: the frame's length, without what lies behind the packet */
+	__u32 unused;
+	__u64 destination; /* routed: the MAC addresses, as they lie in memory */
+	__u64 source;
+	__u64 seen[8]; /* the headers that this was decided for */
+};
+
+#define TNA_RETAG_PUSH (1ULL << 16)
+#define TNA_RETAG_POP (1ULL << 17)
+#define TNA_RETAG_WRITE (1ULL << 18) /* the tag stays, its TCI does not */
+
+#endif

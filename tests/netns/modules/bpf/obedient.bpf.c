@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A module that does what the UDP destination port of a packet tells it to, at each hook. */
+#include <tna/module.h>
+
+/* 0: the port to which TO_PORT goes */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} other_port SEC(".maps");
+
+/* What was seen after a decision: how often which egress ifindex was told. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u32);
+	__type(value, __u64);
+} told SEC(".maps");
+
+enum order {
+	DROP = 1,
+	TO_LINUX,
+	TO_PORT,
+	CHANGE_LAST_BYTE,
+	NO_VERDICT,
+	NO_TARGET,
+	CHANGE_HEADER,
+	GROW,
+	SHRINK,
+};
+
+static __always_inline __u32 order_of(struct tna_packet *packet)
+{
+	__u16 *udp = packet->l4 && packet->protocol == 17 ? tna_at(packet, packet->l4, 8) : NULL;
+
+	return udp ? bpf_ntohs(udp[1]) : 0;
+}
+
+static __always_inline enum tna_verdict change(struct tna_packet *packet, __u32 offset)
+{
+	__u8 *byte = tna_at(packet, offset, 1);
+
+	if (byte)
+		*byte ^= 0xff;
+	return TNA_CONTINUE;
+}
+
+/* Orders to a hook are this many behind one another. */
+static __always_inline enum tna_verdict obey(struct tna_packet *packet, __u32 base)
+{
+	__u32 zero = 0, *port = bpf_map_lookup_elem(&other_port, &zero);
+
+	switch (order_of(packet) - base) {
+	case DROP:
+		return TNA_DROP;
+	case TO_LINUX:
+		return TNA_TO_LINUX;
+	case TO_PORT:
+		return tna_to_port(packet, port ? *port : 0);
+	case CHANGE_LAST_BYTE:
+		return change(packet, packet->length - 1);
+	case NO_VERDICT:
+		return 77;
+	case NO_TARGET:
+		return TNA_TO_PORT;
+	case CHANGE_HEADER:
+		return change(packet, 5);
+	case GROW:
+		bpf_xdp_adjust_tail(packet->ctx, 1);
+		return TNA_CONTINUE;
+	case SHRINK:
+		bpf_xdp_adjust_tail(packet->ctx, -1);
+		return TNA_CONTINUE;
+	default:
+		return TNA_CONTINUE;
+	}
+}
+
+static __always_inline void note(struct tna_packet *packet)
+{
+	__u64 one = 1, *seen = bpf_map_lookup_elem(&told, &packet->egress);
+
+	if (seen)
+		__sync_fetch_and_add(seen, 1);
+	else
+		bpf_map_update_elem(&told, &packet->egress, &one, BPF_ANY);
+}
+
+TNA_INGRESS(packet)
+{
+	return obey(packet, 7000);
+}
+
+TNA_BRIDGE(packet)
+{
+	note(packet);
+	return obey(packet, 7100);
+}
+
+TNA_ROUTE(packet)
+{
+	note(packet);
+	return obey(packet, 7200);
+}
+
+TNA_EGRESS(packet)
+{
+	return obey(packet, 7300);
+}

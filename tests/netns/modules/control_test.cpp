@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Custom modules that come, go, are exchanged, are refused, and survive.
+#include "base/file.hpp"
+#include "modules_fixture.hpp"
+#include "support/traffic.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+namespace tna::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Control : public AcceleratedBridgeTest {
+protected:
+    void SetUp() override {
+        char pattern[] = "/tmp/tna-modules-XXXXXX";
+        directory_ = ::mkdtemp(pattern);
+        config_.modules.directory = directory_;
+        AcceleratedBridgeTest::SetUp();
+    }
+    void TearDown() override {
+        std::error_code ignored;
+        std::filesystem::remove_all(directory_, ignored);
+    }
+    void expectRefused(const std::string& object, const std::string& words) {
+        const auto placed = controller_->placeCustomModule("bad", object, {}, false);
+        ASSERT_FALSE(placed);
+        EXPECT_THAT(placed.error().sentence(), HasSubstr(words));
+        EXPECT_EQ(send(oneToTwo()), fastPath()) << "the running path stays";
+    }
+    static Frame order(unsigned number) { return toUdpPort(oneToTwo(), number); }
+
+    ModuleControl modules_{controller_};
+    std::string directory_;
+    const Path nobody_{};
+};
+
+TEST_F(Control, IsAsBeforeOnceRemoved) {
+    modules_.insert("obedient", moduleObject("obedient"));
+    EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}}));
+    EXPECT_EQ(treat(order(7301)), (Treatment{fastPath(), {}}));
+    modules_.remove("obedient");
+    for (const unsigned number : {7001U, 7101U, 7301U})
+        EXPECT_EQ(treat(order(number)), (Treatment{fastPath(), {{1, {order(number)}}}}));
+    EXPECT_EQ((*controller_->port("p0"))["port"]["profile"].get<std::string>().find("custom"),
+              std::string::npos);
+    EXPECT_FALSE(controller_->removeCustomModule("obedient").value_or(true));
+}
+
+/// Where they stand, and who comes first.
+TEST_F(Control, StandsOnlyWhereItIsWanted) {
+    modules_.insert("first", moduleObject("obedient"), {.hooks = {"ingress"}, .ports = {"p1"}});
+    EXPECT_EQ(treat(order(7001)), (Treatment{fastPath(), {{1, {order(7001)}}}})) << "another port";
+    const auto back = toUdpPort(twoToOne(), 7101);
+    EXPECT_EQ(treat(back, 1), (Treatment{fastPath(), {{0, {back}}}})) << "another hook";
+    const auto dropped = toUdpPort(twoToOne(), 7001);
+    EXPECT_EQ(treat(dropped, 1), (Treatment{nobody_, {}}));
+    modules_.insert("kinds", moduleObject("obedient"), {.kinds = {"dummy"}});
+    EXPECT_EQ(send(order(7101)), fastPath()) << "another kind";
+    modules_.insert("leaving", moduleObject("obedient"), {.hooks = {"egress"}, .ports = {"p1"}});
+    EXPECT_EQ(treat(order(7301)), (Treatment{fastPath(), {}})) << "by the port that the frame leaves by";
+    const auto other = toUdpPort(twoToOne(), 7301);
+    EXPECT_EQ(treat(other, 1), (Treatment{fastPath(), {{0, {other}}}}));
+}
+
+TEST_F(Control, LowerPriorityComesFirst) {
+    modules_.insert("later", moduleObject("obedient"), {.hooks = {"ingress"}, .priority = 20});
+    modules_.insert("sooner", moduleObject("obedient"), {.hooks = {"ingress"}, .priority = 10});
+    EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}}));
+    EXPECT_EQ(send(oneToTwo()), fastPath());
+    EXPECT_EQ(modules_.said("sooner", "ingress"), (Said{{"drop", 1}, {"continue", 1}}));
+    EXPECT_EQ(modules_.said("later", "ingress"), (Said{{"continue", 1}}));
+}
+
+/// Takes what arrives at a port, from a thread of its own: more than a socket has room for.
+class Collector {
+public:
+    explicit Collector(const PacketPort& port)
+        : thread_([this, &port](const std::stop_token& stop) {
+              while (!stop.stop_requested())
+                  if (auto frame = port.receive(std::chrono::milliseconds(20)))
+                      frames_.push_back(std::move(*frame));
+          }) {}
+    std::vector<Frame> end() {
+        thread_.request_stop();
+        thread_.join();
+        return std::move(frames_);
+    }
+
+private:
+    std::vector<Frame> frames_;
+    std::jthread thread_;
+};
+
+TEST_F(Control, NoFrameIsLostWhileModulesComeAndGo) {
+    const auto object = moduleObject("obedient");
+    Collector collector(far(1));
+    Traffic traffic(far(0), oneToTwo());
+    for (int round = 0; round < 4; round++) {
+        modules_.insert("obedient", object);
+        traffic.waitFor(10);
+        modules_.replace("obedient", object, {.hooks = {"ingress", "egress"}});
+        traffic.waitFor(10);
+        modules_.remove("obedient");
+        traffic.waitFor(10);
+    }
+    traffic.stop();
+    settle();
+    std::set<std::uint16_t> got;
+    for (const auto& frame : collector.end())
+        if (const auto number = traffic.numberOf(frame))
+            got.insert(*number);
+    for (const auto& frame : far(1).drain())
+        if (const auto number = traffic.numberOf(frame))
+            got.insert(*number);
+    EXPECT_EQ(got.size(), traffic.sent());
+    EXPECT_EQ(send(oneToTwo()), fastPath());
+}
+
+TEST_F(Control, RefusedModulesLeaveThePathAsItIs) {
+    expectRefused(moduleObject("refused"), "invalid access to packet");
+    expectRefused("", "it is too short");
+    expectRefused(std::string(2000, 'x'), "it is no ELF file");
+    expectRefused(std::string((1U << 20U) + 1, 'x'), "too large");
+    auto object = moduleObject("obedient");
+    expectRefused(object.substr(0, object.size() / 2), "damaged");
+    for (std::size_t at = 40; at < 64; at++) { // the rest of the header, byte by byte
+        auto harmed = object;
+        harmed[at] = '\xee';
+        (void)controller_->placeCustomModule("harmed", harmed, {}, false);
+        (void)controller_->removeCustomModule("harmed");
+    }
+    EXPECT_EQ(send(oneToTwo()), fastPath());
+    const auto hook =
+        controller_->placeCustomModule("bad", moduleObject("obedient"), {.hooks = {"nope"}}, false);
+    ASSERT_FALSE(hook);
+    EXPECT_THAT(hook.error().sentence(), HasSubstr("there is no hook 'nope'"));
+}
+
+/// The number is the only thing in the section "version".
+TEST_F(Control, ModuleOfAnotherVersionIsRefused) {
+    auto object = moduleObject("obedient");
+    const std::uint32_t version = TNA_MODULE_VERSION;
+    const auto at = object.find(std::string(reinterpret_cast<const char*>(&version), 4));
+    ASSERT_NE(at, std::string::npos);
+    object[at + 2] = 9;
+    expectRefused(object, "was built with another version of tna/module.h (9.");
+}
+
+TEST_F(Control, OneNameOneModule) {
+    modules_.insert("obedient", moduleObject("obedient"));
+    EXPECT_FALSE(controller_->placeCustomModule("obedient", moduleObject("obedient"), {}, false));
+    EXPECT_FALSE(controller_->placeCustomModule("other", moduleObject("obedient"), {}, true));
+    EXPECT_EQ(controller_->placeCustomModule("obedient", moduleObject("refused"), {}, true).has_value(),
+              false);
+    EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}})) << "the old one stays";
+}
+
+TEST_F(Control, ChainsHaveAnEnd) {
+    for (int i = 0; i < 8; i++)
+        modules_.insert("m" + std::to_string(i), moduleObject("obedient"));
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), {{1, {oneToTwo()}}}}));
+    expectRefused(moduleObject("obedient"), "8 are the most");
+}
+
+TEST_F(Control, ModulesSurviveARestart) {
+    modules_.insert("obedient", moduleObject("obedient"), {.hooks = {"ingress"}, .priority = 7});
+    controller_.reset();
+    accelerate();
+    EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}}));
+    EXPECT_EQ(send(order(7101)), fastPath()) << "its placement was kept, too";
+    modules_.remove("obedient");
+    controller_.reset();
+    accelerate();
+    EXPECT_EQ(send(order(7001)), fastPath());
+}
+
+TEST_F(Control, DirectoryIsReadAgainWithTheConfiguration) {
+    ASSERT_TRUE(writeFile(directory_ + "/obedient.bpf.o", moduleObject("obedient")));
+    ASSERT_TRUE(writeFile(directory_ + "/refused.bpf.o", moduleObject("refused")));
+    controller_->setConfig(config_);
+    EXPECT_EQ(treat(order(7101)), (Treatment{nobody_, {}}));
+    ASSERT_TRUE(writeFile(directory_ + "/obedient.json", R"({"hooks": ["ingress"]})"));
+    controller_->setConfig(config_);
+    EXPECT_EQ(send(order(7101)), fastPath());
+    EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}}));
+    std::filesystem::remove(directory_ + "/obedient.bpf.o");
+    controller_->setConfig(config_);
+    EXPECT_EQ(send(order(7001)), fastPath());
+}
+
+} // namespace
+} // namespace tna::test

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// What custom modules do at each hook with real packets, and what they cannot do: what they leave alone is
+// treated as without them.
+#include "modules_fixture.hpp"
+#include "route_fixture.hpp"
+
+#include <bpf/bpf.h>
+#include <net/if.h>
+
+namespace tna::test {
+namespace {
+
+/// What tna's counters say of a frame that a module took: nothing.
+const Path nobody{};
+
+class Hooks : public AcceleratedBridgeTest {
+protected:
+    void SetUp() override {
+        AcceleratedBridgeTest::SetUp();
+        if (IsSkipped() || HasFatalFailure())
+            return;
+        modules_.insert("obedient", moduleObject("obedient"));
+        const auto map = modules_.map("obedient", "other_port");
+        const __u32 zero = 0, other = ::if_nametoindex("p2");
+        ASSERT_EQ(bpf_map_update_elem(map.get(), &zero, &other, BPF_ANY), 0);
+    }
+    static Frame order(unsigned number) { return toUdpPort(oneToTwo(), number); }
+    static Frame with(Frame frame, std::size_t at) {
+        frame.bytes[at] ^= 0xffU;
+        return frame;
+    }
+    static Frame lastChanged(const Frame& frame) { return with(frame, frame.bytes.size() - 1); }
+    static Arrivals at(unsigned port, const Frame& frame) { return {{port, {frame}}}; }
+
+    ModuleControl modules_{controller_};
+};
+
+TEST_F(Hooks, WhatModulesLeaveAloneIsTreatedAsWithoutThem) {
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), at(1, oneToTwo())}));
+    EXPECT_EQ(treat(twoToOne(), 1), (Treatment{fastPath(), at(0, twoToOne())}));
+    const auto unknown = FrameBuilder().ethernet(station(77), station(1)).udp();
+    EXPECT_EQ(treat(unknown), (Treatment{slowPath("unknown-unicast"), {{1, {unknown}}, {2, {unknown}}}}));
+    for (const char* hook : {"ingress", "bridge"})
+        EXPECT_EQ(modules_.said("obedient", hook), (Said{{"continue", 3}})) << hook;
+    EXPECT_EQ(modules_.said("obedient", "egress"), (Said{{"continue", 2}}));
+}
+
+TEST_F(Hooks, LiveGuardsHoldAroundModules) {
+    EXPECT_EQ(send(oneToTwo()), fastPath());
+    must("ip link set p1 type bridge_slave isolated on");
+    must("ip link set p0 type bridge_slave isolated on");
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("isolated"), {}}));
+    must("ip link set p0 type bridge_slave isolated off");
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), at(1, oneToTwo())}));
+}
+
+TEST_F(Hooks, AtIngressAModuleDecidesBeforeAnythingElse) {
+    EXPECT_EQ(treat(order(7001)), (Treatment{nobody, {}})) << "drop";
+    EXPECT_EQ(treat(order(7002)), (Treatment{nobody, at(1, order(7002))})) << "to Linux";
+    EXPECT_EQ(treat(order(7003)), (Treatment{nobody, at(2, order(7003))})) << "to another port";
+    EXPECT_EQ(treat(order(7004)), (Treatment{fastPath(), at(1, lastChanged(order(7004)))})) << "changed";
+    EXPECT_EQ(treat(order(7005)), (Treatment{nobody, at(1, order(7005))})) << "no verdict";
+    EXPECT_EQ(treat(order(7006)), (Treatment{nobody, at(1, order(7006))})) << "no target";
+    EXPECT_EQ(modules_.said("obedient", "ingress"),
+              (Said{{"drop", 1}, {"linux", 1}, {"port", 1}, {"continue", 1}, {"faults", 2}}));
+}
+
+TEST_F(Hooks, FrameThatWasChangedAtIngressIsAnotherFrame) {
+    const auto other = with(order(7007), 5); // for a station that nobody knows
+    EXPECT_EQ(treat(order(7007)), (Treatment{slowPath("unknown-unicast"), {{1, {other}}, {2, {other}}}}));
+}
+
+TEST_F(Hooks, AfterTheDecisionOfTheBridge) {
+    EXPECT_EQ(send(oneToTwo()), fastPath());
+    EXPECT_EQ(treat(order(7101)), (Treatment{nobody, {}})) << "drop";
+    EXPECT_EQ(treat(order(7102)), (Treatment{nobody, at(1, order(7102))})) << "to Linux, untouched";
+    EXPECT_EQ(treat(order(7103)), (Treatment{nobody, at(2, order(7103))})) << "to another port";
+    EXPECT_EQ(treat(order(7104)), (Treatment{fastPath(), at(1, lastChanged(order(7104)))})) << "payload";
+    EXPECT_EQ(treat(order(7105)), (Treatment{nobody, at(1, order(7105))})) << "no verdict";
+    EXPECT_EQ(treat(order(7106)), (Treatment{nobody, at(1, order(7106))})) << "no target";
+}
+
+TEST_F(Hooks, WhatWasDecidedHoldsForNoOtherFrame) {
+    EXPECT_EQ(send(oneToTwo()), fastPath());
+    const auto other = with(order(7107), 5);
+    EXPECT_EQ(treat(order(7107)), (Treatment{slowPath("module-changed"), {{1, {other}}, {2, {other}}}}));
+    auto longer = order(7108);
+    longer.bytes.push_back(0);
+    EXPECT_EQ(treat(order(7108)), (Treatment{slowPath("module-changed"), at(1, longer)}));
+}
+
+TEST_F(Hooks, DecisionIsTold) {
+    EXPECT_EQ(send(oneToTwo()), fastPath());
+    EXPECT_EQ(send(FrameBuilder().ethernet(station(77), station(1)).udp()), slowPath("unknown-unicast"));
+    const auto map = modules_.map("obedient", "told");
+    const auto times = [&](__u32 egress) {
+        __u64 value = 0;
+        bpf_map_lookup_elem(map.get(), &egress, &value);
+        return value;
+    };
+    EXPECT_EQ(times(::if_nametoindex("p1")), 1U);
+    EXPECT_EQ(times(0), 1U);
+}
+
+TEST_F(Hooks, AtEgressAModuleSeesWhatLeaves) {
+    EXPECT_EQ(treat(order(7301)), (Treatment{fastPath(), {}})) << "drop";
+    EXPECT_EQ(treat(order(7302)), (Treatment{fastPath(), {}})) << "Linux cannot have it any more";
+    EXPECT_EQ(treat(order(7304)), (Treatment{fastPath(), at(1, lastChanged(order(7304)))})) << "changed";
+    EXPECT_EQ(treat(order(7308)), (Treatment{fastPath(), {}})) << "more than was measured";
+    auto shorter = order(7309);
+    shorter.bytes.pop_back();
+    EXPECT_EQ(treat(order(7309)), (Treatment{fastPath(), at(1, shorter)}));
+    EXPECT_EQ(modules_.said("obedient", "egress"), (Said{{"drop", 1}, {"faults", 2}, {"continue", 2}}));
+}
+
+TEST_F(Hooks, TagsAreDoneAfterModules) {
+    if (command({"sh", "-c", "ip link set br0 type bridge vlan_filtering 1"}).exitCode != 0)
+        GTEST_SKIP() << "this kernel's bridges do not filter VLANs";
+    must("bridge vlan add dev p1 vid 1");
+    const auto tagged = FrameBuilder().ethernet(station(2), station(1)).vlan(0x8100, 1).udp();
+    ASSERT_TRUE(eventually([&] {
+        pump();
+        return treat(oneToTwo()) == Treatment{fastPath(), at(1, tagged)};
+    }));
+    EXPECT_EQ(treat(order(7101)), (Treatment{nobody, {}}));
+    EXPECT_EQ(treat(order(7102)),
+              (Treatment{nobody, at(1, [] {
+                             auto frame =
+                                 FrameBuilder().ethernet(station(2), station(1)).vlan(0x8100, 1).udp();
+                             frame.bytes[40] = 7102 >> 8;
+                             frame.bytes[41] = 7102 & 0xff;
+                             return frame;
+                         }())}));
+}
+
+class RouteHooks : public RouteTest {
+protected:
+    void SetUp() override {
+        RouteTest::SetUp();
+        if (IsSkipped())
+            return;
+        routesAtLast();
+        accelerate();
+        if (IsSkipped() || HasFatalFailure())
+            return;
+        if (watched())
+            GTEST_SKIP() << "this kernel's packets are routed by Linux";
+        modules_.insert("obedient", moduleObject("obedient"));
+    }
+    ModuleControl modules_{controller_};
+};
+
+TEST_F(RouteHooks, PacketIsRoutedAfterModules) {
+    expectFast(packet());
+    expectFast(packet());
+    EXPECT_EQ(modules_.said("obedient", "route"), (Said{{"continue", 2}}));
+    const auto dropped = toUdpPort(packet(), 7201), slow = toUdpPort(packet(), 7202);
+    EXPECT_EQ(treat(dropped), (Treatment{nobody, {}}));
+    EXPECT_EQ(treat(slow), (Treatment{nobody, routedTo(slow)})) << "untouched so far, Linux routes it";
+    auto other = toUdpPort(packet(), 7207);
+    EXPECT_EQ(treat(other), (Treatment{slowPath("module-changed"), {}})) << "for another MAC address";
+}
+
+} // namespace
+} // namespace tna::test
