@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diff/compare.hpp"
+
+#include <algorithm>
+#include <fmt/ranges.h>
+#include <sstream>
+
+namespace tna::diff {
+
+namespace {
+std::map<std::string, std::vector<Frame>> flowsOf(const std::vector<Frame>& frames) {
+    std::map<std::string, std::vector<Frame>> flows;
+    for (const auto& frame : frames)
+        flows[flowOf(frame)].push_back(frame);
+    return flows;
+}
+
+std::string shown(const char* who, const std::vector<Frame>& frames) {
+    constexpr std::size_t enough = 3;
+    std::string lines = fmt::format("  {}: {} frames\n", who, frames.size());
+    for (std::size_t i = 0; i < std::min(frames.size(), enough); i++)
+        lines += fmt::format("   {}\n", text(frames[i]));
+    return lines;
+}
+
+/// Without what both have in common from the start.
+void skipCommon(std::vector<Frame>& one, std::vector<Frame>& other) {
+    const auto [a, b] = std::ranges::mismatch(one, other);
+    one.erase(one.begin(), a);
+    other.erase(other.begin(), b);
+}
+
+std::optional<Difference> compareAt(const std::string& place, const std::vector<Frame>& plain,
+                                    const std::vector<Frame>& fast) {
+    auto inPlain = flowsOf(plain), inFast = flowsOf(fast);
+    std::string lines;
+    for (auto& [flow, frames] : inPlain) {
+        auto& others = inFast[flow];
+        if (frames == others)
+            continue;
+        skipCommon(frames, others);
+        lines += shown("Linux", frames) + shown("tna", others);
+    }
+    for (const auto& [flow, frames] : inFast)
+        if (!inPlain.contains(flow))
+            lines += shown("Linux", {}) + shown("tna", frames);
+    return Difference{0, place, lines};
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+    return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+} // namespace
+
+std::optional<Difference> compareLines(const std::string& where, const std::string& plain,
+                                       const std::string& fast) {
+    if (plain == fast)
+        return std::nullopt;
+    const auto linesOf = [](const std::string& text) {
+        std::multiset<std::string> lines;
+        std::istringstream stream(text);
+        for (std::string line; std::getline(stream, line);)
+            lines.insert(line);
+        return lines;
+    };
+    const auto inPlain = linesOf(plain), inFast = linesOf(fast);
+    std::vector<std::string> missing, added;
+    std::ranges::set_difference(inPlain, inFast, std::back_inserter(missing));
+    std::ranges::set_difference(inFast, inPlain, std::back_inserter(added));
+    std::string what;
+    for (const auto& line : missing)
+        what += "  Linux: " + line + "\n";
+    for (const auto& line : added)
+        what += "  tna:   " + line + "\n";
+    return Difference{0, where, what.empty() ? "  the same lines in another order\n" : what};
+}
+
+std::optional<Difference> compare(const Seen& plain, const Seen& fast, unsigned& reordered) {
+    static const std::vector<Frame> none;
+    const auto at = [](const Seen& seen, const std::string& place) -> const std::vector<Frame>& {
+        const auto found = seen.frames.find(place);
+        return found == seen.frames.end() ? none : found->second;
+    };
+    std::set<std::string> places;
+    for (const auto* seen : {&plain, &fast})
+        for (const auto& [place, frames] : seen->frames)
+            places.insert(place);
+    for (const auto& place : places) {
+        const auto& one = at(plain, place);
+        const auto& other = at(fast, place);
+        if (one == other)
+            continue;
+        if (flowsOf(one) != flowsOf(other))
+            return compareAt(place, one, other);
+        reordered++;
+    }
+    return compareLines("the host itself", joined(plain.heard), joined(fast.heard));
+}
+
+} // namespace tna::diff

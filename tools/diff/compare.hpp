@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "diff/world.hpp"
+
+#include <optional>
+
+namespace tna::diff {
+
+/// Where two worlds are not alike.
+struct Difference {
+    std::size_t step = 0; ///< the last one before it was seen
+    std::string where;
+    std::string what; ///< for people
+};
+
+/// What came out, byte by byte; in the same order, for each flow. `reordered` counts the places where only
+/// the order between flows differs, which is the device's business.
+[[nodiscard]] std::optional<Difference> compare(const Seen& plain, const Seen& fast, unsigned& reordered);
+
+/// Texts of many lines.
+[[nodiscard]] std::optional<Difference> compareLines(const std::string& where, const std::string& plain,
+                                                     const std::string& fast);
+
+} // namespace tna::diff

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diff/fast_path.hpp"
+
+#include "deploy/libbpf_log.hpp"
+
+namespace tna::diff {
+
+Figures& Figures::operator+=(const Figures& other) {
+    fast += other.fast;
+    slow += other.slow;
+    for (const auto& [reason, count] : other.reasons)
+        reasons[reason] += count;
+    return *this;
+}
+
+FastPath::FastPath(const World& world, unsigned flowsPerCpu, std::string fdb) : world_(&world) {
+    config_.ports.excludeKinds.clear();
+    // Raw sockets leave nothing unfinished.
+    config_.ports.finishedFrames = {"*"};
+    config_.limits.flowsPerCpu = flowsPerCpu;
+    config_.kernel.fdb = std::move(fdb);
+}
+
+Result<void> FastPath::start() {
+    if (running())
+        return {};
+    deploy::captureLibbpfMessages(); // the kernel refuses one of two probes
+    const auto inside = enter();
+    if (!inside)
+        return std::unexpected(inside.error());
+    auto controller = daemon::Controller::start(config_);
+    if (!controller)
+        return std::unexpected(controller.error());
+    controller_ = std::move(*controller);
+    watched_ = controller_->capabilities()["guards"][0]["mode"] == "watched";
+    if (auto done = controller_->onNetlink(); !done)
+        return done;
+    while (!controller_->settled())
+        controller_->settle();
+    return {};
+}
+
+Result<void> FastPath::stop() {
+    const auto inside = enter();
+    if (!inside)
+        return std::unexpected(inside.error());
+    if (running())
+        before_ += current();
+    controller_.reset();
+    return {};
+}
+
+Result<void> FastPath::follow() {
+    if (!running())
+        return {};
+    const auto inside = enter();
+    if (!inside)
+        return std::unexpected(inside.error());
+    controller_->onTick();
+    return controller_->onNetlink();
+}
+
+Result<void> FastPath::followWhereWatched() {
+    return watched_ ? follow() : Result<void>{};
+}
+
+Result<Figures> FastPath::figures() const {
+    const auto inside = enter();
+    if (!inside)
+        return std::unexpected(inside.error());
+    auto sum = before_;
+    if (running())
+        sum += current();
+    return sum;
+}
+
+Figures FastPath::current() const {
+    Figures sum;
+    const auto status = controller_->status();
+    for (const auto& port : status["ports"]) {
+        sum.fast += port["fast_packets"].get<std::uint64_t>();
+        sum.slow += port["slow_packets"].get<std::uint64_t>();
+        if (const auto document = controller_->port(port["name"]))
+            for (const auto& reason : (*document)["slow_path"])
+                sum.reasons[reason["code"]] += reason["packets"].get<std::uint64_t>();
+    }
+    return sum;
+}
+
+} // namespace tna::diff

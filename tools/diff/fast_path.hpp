@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "config/config.hpp"
+#include "daemon/controller.hpp"
+#include "diff/world.hpp"
+
+#include <memory>
+
+namespace tna::diff {
+
+/// What the fast path did, over all ports.
+struct Figures {
+    std::uint64_t fast = 0;
+    std::uint64_t slow = 0;
+    std::map<std::string, std::uint64_t> reasons;
+    Figures& operator+=(const Figures& other);
+};
+
+/// The daemon's controller in a world, at work when it is told to: so that a case is the same each time.
+class FastPath {
+public:
+    FastPath(const World& world, unsigned flowsPerCpu, std::string fdb);
+
+    [[nodiscard]] Result<void> start();
+    [[nodiscard]] Result<void> stop();
+    [[nodiscard]] bool running() const { return controller_ != nullptr; }
+    /// Takes in what was announced.
+    [[nodiscard]] Result<void> follow();
+    /// The same where nothing is read in place: it must have seen a change before the next frame.
+    [[nodiscard]] Result<void> followWhereWatched();
+    /// Of all runs.
+    [[nodiscard]] Result<Figures> figures() const;
+
+private:
+    [[nodiscard]] Result<NamespaceScope> enter() const { return NamespaceScope::enter(world_->home()); }
+    [[nodiscard]] Figures current() const;
+
+    const World* world_;
+    config::Config config_;
+    std::unique_ptr<daemon::Controller> controller_;
+    bool watched_ = false;
+    Figures before_; ///< of runs that have ended
+};
+
+} // namespace tna::diff

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diff/fence.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tna::diff {
+
+namespace {
+/// Each device that a frame goes through takes one turn; the longest way is through six.
+constexpr unsigned turns = 16;
+constexpr int patience = 20000; ///< milliseconds
+
+Frame post(unsigned number) {
+    Frame frame(60);
+    frame[0] = frame[6] = 2;
+    frame[12] = 0x88;
+    frame[13] = 0xb5;
+    frame[14] = static_cast<std::uint8_t>(number);
+    return frame;
+}
+} // namespace
+
+OneCpu::OneCpu() {
+    ::sched_getaffinity(0, sizeof(before_), &before_);
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &here);
+    ::sched_setaffinity(0, sizeof(here), &here);
+}
+
+OneCpu::~OneCpu() {
+    ::sched_setaffinity(0, sizeof(before_), &before_);
+}
+
+Result<Fence> Fence::make() {
+    auto in = Wire::end("fence0");
+    auto out = Wire::end("fence1");
+    if (!in || !out)
+        return std::unexpected(!in ? in.error() : out.error());
+    Fence fence(std::move(*in), std::move(*out));
+    // Until the kernel has noticed that the link is up, it throws frames away.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience);
+    while (!fence.comesOut(turns, 10))
+        if (std::chrono::steady_clock::now() > deadline)
+            return fail("the fence's own link does not come up");
+    if (auto passed = fence.pass(); !passed)
+        return std::unexpected(passed.error());
+    return fence;
+}
+
+bool Fence::comesOut(unsigned number, int milliseconds) const {
+    if (in_.send(post(number)) != 0)
+        return false;
+    while (out_.waits(milliseconds)) {
+        const auto arrived = out_.drain();
+        if (arrived && std::ranges::find(*arrived, post(number)) != arrived->end())
+            return true;
+    }
+    return false;
+}
+
+Result<void> Fence::pass() const {
+    for (unsigned i = 0; i < turns; i++)
+        if (!comesOut(i, patience))
+            return fail("the fence's own frame was lost");
+    return {};
+}
+
+} // namespace tna::diff

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diff/frame.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tna::diff {
+
+namespace {
+constexpr std::size_t ethernet = 14;
+constexpr unsigned ipv4 = 0x0800, ipv6 = 0x86dd, dot1q = 0x8100, dot1ad = 0x88a8, tcp = 6, udp = 17;
+constexpr unsigned fragmented = 0x3fff;
+
+void append(std::string& key, const Frame& frame, std::size_t from, std::size_t size) {
+    if (from < frame.size())
+        key.append(reinterpret_cast<const char*>(&frame[from]), std::min(size, frame.size() - from));
+}
+} // namespace
+
+std::string text(const Mac& mac) {
+    return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", mac[0], mac[1], mac[2], mac[3], mac[4],
+                       mac[5]);
+}
+
+std::string text(const Frame& frame) {
+    std::string lines;
+    for (std::size_t i = 0; i < frame.size(); i++)
+        lines += fmt::format("{}{:02x}", i % 16 == 0 ? fmt::format("\n    {:04x}  ", i) : " ", frame[i]);
+    return fmt::format("{} bytes{}", frame.size(), lines);
+}
+
+std::uint16_t internetChecksum(const std::uint8_t* data, std::size_t size, std::uint32_t start) {
+    std::uint32_t sum = start;
+    for (std::size_t i = 0; i + 1 < size; i += 2)
+        sum += static_cast<std::uint32_t>(data[i]) << 8U | data[i + 1];
+    if (size % 2 != 0)
+        sum += static_cast<std::uint32_t>(data[size - 1]) << 8U;
+    while (sum >> 16U != 0)
+        sum = (sum & 0xffffU) + (sum >> 16U);
+    return static_cast<std::uint16_t>(~sum);
+}
+
+unsigned byteAt(const Frame& frame, std::size_t at) {
+    return at < frame.size() ? frame[at] : 0;
+}
+
+unsigned wordAt(const Frame& frame, std::size_t at) {
+    return byteAt(frame, at) << 8U | byteAt(frame, at + 1);
+}
+
+std::string flowOf(const Frame& frame) {
+    std::size_t at = ethernet;
+    for (unsigned type = wordAt(frame, at - 2); type == dot1q || type == dot1ad; type = wordAt(frame, at - 2))
+        at += 4;
+    std::string key;
+    append(key, frame, 0, at);
+    const unsigned type = wordAt(frame, at - 2);
+    unsigned protocol = 0;
+    std::size_t ports = 0;
+    if (type == ipv4) {
+        append(key, frame, at + 9, 1);
+        append(key, frame, at + 12, 8);
+        protocol = (wordAt(frame, at + 6) & fragmented) == 0 ? byteAt(frame, at + 9) : 0;
+        ports = at + std::size_t{4} * (byteAt(frame, at) & 15U);
+    } else if (type == ipv6) {
+        append(key, frame, at + 6, 1);
+        append(key, frame, at + 8, 32);
+        protocol = byteAt(frame, at + 6);
+        ports = at + 40;
+    }
+    if (protocol == tcp || protocol == udp)
+        append(key, frame, ports, 4);
+    return key;
+}
+
+} // namespace tna::diff

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diff/play.hpp"
+
+#include "diff/statistics.hpp"
+
+namespace tna::diff {
+
+namespace {
+using Verb = Directive::Verb;
+
+constexpr std::size_t batch = 256; ///< frames between two looks
+
+/// One case in two worlds.
+class Play {
+public:
+    Play(const FarSide& far, const Case& what, const Options& options, World plain, World fast)
+        : far_(far), case_(what), options_(options), plain_(std::move(plain)), fast_(std::move(fast)),
+          path_(fast_, what.flowsPerCpu, options.fdb) {}
+
+    Result<Outcome> run() {
+        for (step_ = 0; step_ < case_.steps.size() && ends_.empty(); step_++)
+            if (auto done = std::visit([this](const auto& step) { return take(step); }, case_.steps[step_]);
+                !done)
+                return std::unexpected(done.error());
+        if (ends_.empty())
+            if (auto done = end(); !done)
+                return std::unexpected(done.error());
+        auto figures = path_.figures();
+        if (!figures)
+            return std::unexpected(figures.error());
+        outcome_.figures = std::move(*figures);
+        return std::move(outcome_);
+    }
+
+private:
+    Result<void> take(const Packet& packet) {
+        if (!started_)
+            if (auto done = start(); !done || !ends_.empty())
+                return done;
+        sentAny_ = true;
+        waiting_.push_back(&packet);
+        return waiting_.size() < batch ? Result<void>{} : send();
+    }
+    Result<void> take(const Command& command) {
+        if (auto done = send(); !done || !ends_.empty())
+            return done;
+        const auto plain = plain_.run(command.words);
+        const auto fast = plain ? fast_.run(command.words) : plain;
+        if (!fast)
+            return std::unexpected(fast.error());
+        if (*plain != *fast)
+            differ(*compareLines(command.words, *plain, *fast));
+        else if (!sentAny_ && !plain->starts_with("0 "))
+            impossible(command.words + ": " + plain->substr(plain->find(' ') + 1));
+        return case_.lazy ? path_.followWhereWatched() : path_.follow();
+    }
+    Result<void> take(const Directive& directive) {
+        if (auto done = send(); !done || !ends_.empty())
+            return done;
+        const auto inBoth = [&](Result<void> (World::*set)(const std::string&, bool)) {
+            auto done = (plain_.*set)(directive.port, directive.on);
+            return done ? (fast_.*set)(directive.port, directive.on) : done;
+        };
+        switch (directive.verb) {
+        case Verb::follow:
+            return path_.follow();
+        case Verb::start:
+            return start();
+        case Verb::stop:
+            started_ = true;
+            return path_.stop();
+        case Verb::carrier:
+            if (auto done = inBoth(&World::setCarrier); !done)
+                return done;
+            break;
+        case Verb::capture:
+            if (auto done = inBoth(&World::setCapture); !done)
+                return done;
+        }
+        return case_.lazy ? path_.followWhereWatched() : path_.follow();
+    }
+
+    Result<void> start() {
+        started_ = true;
+        if (auto done = path_.start(); !done)
+            impossible(done.error().sentence());
+        return {};
+    }
+    Result<void> send() {
+        if (waiting_.empty())
+            return {};
+        for (const auto* packet : waiting_) {
+            const int inPlain = plain_.send(packet->port, packet->frame);
+            const int inFast = fast_.send(packet->port, packet->frame);
+            if (inPlain != inFast)
+                differ({0, case_.ports[packet->port],
+                        fmt::format("  Linux: sending says {}\n  tna:   {}\n", inPlain, inFast)});
+        }
+        outcome_.packets += waiting_.size();
+        waiting_.clear();
+        return look();
+    }
+    Result<void> look() {
+        if (auto settled = far_.settle(); !settled)
+            return settled;
+        const auto plain = plain_.look();
+        const auto fast = fast_.look();
+        if (!plain || !fast)
+            return std::unexpected(!plain ? plain.error() : fast.error());
+        keep(*plain, *fast);
+        if (auto different = compare(*plain, *fast, outcome_.reordered))
+            differ(std::move(*different));
+        return {};
+    }
+    void keep(const Seen& plain, const Seen& fast) {
+        for (unsigned port = 0; port < case_.ports.size(); port++)
+            for (const auto& [seen, kept] : {std::pair{&plain, &outcome_.plain}, {&fast, &outcome_.fast}}) {
+                const auto found = seen->frames.find(case_.ports[port]);
+                if (found == seen->frames.end())
+                    continue;
+                if (seen == &plain)
+                    outcome_.out += found->second.size();
+                for (const auto& frame : found->second)
+                    if (options_.keep)
+                        kept->push_back({port, frame});
+            }
+    }
+    /// What the worlds remember in the end, and what they have counted.
+    Result<void> end() {
+        if (auto done = send(); !done || !ends_.empty())
+            return done;
+        const auto plain = plain_.memory();
+        const auto fast = fast_.memory();
+        if (!plain || !fast)
+            return std::unexpected(!plain ? plain.error() : fast.error());
+        if (auto different = compareLines("what Linux remembers", *plain, *fast))
+            differ(std::move(*different));
+        for (const auto* file : {"snmp", "snmp6", "netstat"}) {
+            const auto inPlain = plain_.statistics(file), inFast = fast_.statistics(file);
+            if (!inPlain || !inFast || !ends_.empty())
+                continue;
+            if (auto different = compareLines(file, ownCounters(*inPlain), ownCounters(*inFast)))
+                differ(std::move(*different));
+        }
+        return {};
+    }
+    void differ(Difference what) {
+        if (!ends_.empty())
+            return;
+        what.step = step_;
+        ends_ = what.what.empty() ? "different" : what.what;
+        outcome_.difference = std::move(what);
+    }
+    void impossible(std::string why) { ends_ = outcome_.impossible = std::move(why); }
+
+    const FarSide& far_;
+    const Case& case_;
+    const Options& options_;
+    World plain_;
+    World fast_;
+    FastPath path_;
+    Outcome outcome_;
+    std::string ends_; ///< why there is nothing more to do
+    std::size_t step_ = 0;
+    bool started_ = false; ///< or told not to
+    bool sentAny_ = false;
+    std::vector<const Packet*> waiting_;
+};
+} // namespace
+
+Result<Stage> Stage::make() {
+    auto far = FarSide::make();
+    if (!far)
+        return std::unexpected(far.error());
+    return Stage(std::move(*far));
+}
+
+Result<Outcome> Stage::play(const Case& what, const Options& options) const {
+    auto plain = World::make("linux", far_, what.ports);
+    auto fast = plain ? World::make("tna", far_, what.ports) : Result<World>(std::unexpected(plain.error()));
+    if (!fast)
+        return std::unexpected(fast.error());
+    return Play(far_, what, options, std::move(*plain), std::move(*fast)).run();
+}
+
+} // namespace tna::diff

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "diff/case.hpp"
+
+namespace tna::diff {
+
+enum class Kind { any, bridge, vlan, router, routedBridge };
+
+/// A random configuration, changes of it, and packets: the same for the same seed.
+[[nodiscard]] Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind = Kind::any);
+
+} // namespace tna::diff

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "diff/case.hpp"
+#include "diff/random/chance.hpp"
+#include "diff/random/topology.hpp"
+
+#include <utility>
+
+namespace tna::diff {
+
+/// A random configuration that changes: at most one setting at a time stops traffic, and does not last.
+class Scenario {
+public:
+    virtual ~Scenario() = default;
+    /// The commands that make it.
+    [[nodiscard]] virtual std::vector<std::string> setup() = 0;
+    /// Something that changes.
+    [[nodiscard]] std::vector<Step> change();
+    [[nodiscard]] Topology& topology() { return topology_; }
+
+    static constexpr unsigned ports = 4;
+
+protected:
+    explicit Scenario(Chance& chance) : chance_(chance) {}
+    [[nodiscard]] virtual std::vector<Step> newChange() = 0;
+    /// The same for all: filters, captures, and links that fail.
+    [[nodiscard]] std::vector<Step> filter();
+    [[nodiscard]] std::vector<Step> capture();
+    [[nodiscard]] std::vector<Step> carrier();
+    /// A host is found behind another port, or has another address.
+    [[nodiscard]] std::string port() { return "p" + std::to_string(chance_.below(ports)); }
+    [[nodiscard]] static std::vector<Step> commands(const std::vector<std::string>& lines);
+    /// What is undone before the next change.
+    void undoBy(std::vector<Step> steps) { undo_ = std::move(steps); }
+    void undoBy(const std::string& words) { undo_ = commands({words}); }
+
+    Chance& chance_;
+    Topology topology_;
+
+private:
+    std::vector<Step> undo_;
+};
+
+[[nodiscard]] std::unique_ptr<Scenario> bridgeScenario(Chance& chance, bool vlans);
+[[nodiscard]] std::unique_ptr<Scenario> routerScenario(Chance& chance);
+/// Bridges with addresses that packets are routed between.
+[[nodiscard]] std::unique_ptr<Scenario> routedBridgeScenario(Chance& chance);
+
+} // namespace tna::diff

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "diff/frame.hpp"
+
+#include <optional>
+
+namespace tna::diff {
+
+using Address4 = std::uint32_t;
+using Address6 = std::array<std::uint8_t, 16>;
+
+/// A host behind a port.
+struct Host {
+    unsigned port;
+    unsigned net;
+    Mac mac;
+    Address4 ip4;
+    Address6 ip6;
+};
+
+/// Who there is to talk to, and by which addresses: what packets are made of.
+struct Topology {
+    std::vector<Host> hosts;
+    /// By the net: the MAC address that routes out of it, if any does.
+    std::vector<std::optional<Mac>> gateways;
+    /// Behind routers elsewhere.
+    std::vector<Address4> far4;
+    std::vector<Address6> far6;
+    /// VLANs that frames of a port are sent in; 0: untagged.
+    std::vector<std::vector<unsigned>> vlans = {{0}, {0}, {0}, {0}};
+};
+
+/// 02:00:00:00:hi:lo
+[[nodiscard]] Mac station(unsigned number);
+/// 10.0.NET.HOST and fd00:0:0:NET::HOST
+[[nodiscard]] Address4 address4(unsigned net, unsigned host);
+[[nodiscard]] Address6 address6(unsigned net, unsigned host);
+/// From its usual notation, which must be right.
+[[nodiscard]] Address4 address4(const char* text);
+[[nodiscard]] Address6 address6(const char* text);
+[[nodiscard]] std::string text4(Address4 address);
+[[nodiscard]] std::string text6(const Address6& address);
+
+} // namespace tna::diff

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diff/commands.hpp"
+#include "diff/find.hpp"
+#include "diff/random/random_case.hpp"
+#include "diff/report.hpp"
+
+#include <charconv>
+#include <cstdio>
+#include <memory>
+
+namespace tna::diff {
+
+namespace {
+struct Wanted {
+    std::string seeds = "1..10";
+    std::size_t packets = 10000;
+    std::string kind = "any";
+    std::string folder = ".";
+    std::size_t patience = 120;
+    bool json = false;
+    bool keepGoing = false;
+    Options options;
+};
+
+const std::map<std::string, Kind> kinds = {{"any", Kind::any},
+                                           {"bridge", Kind::bridge},
+                                           {"vlan", Kind::vlan},
+                                           {"router", Kind::router},
+                                           {"routed-bridge", Kind::routedBridge}};
+
+Result<std::pair<std::uint64_t, std::uint64_t>> range(const std::string& words) {
+    const auto dots = words.find("..");
+    const auto number = [](const std::string& text) -> std::optional<std::uint64_t> {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+    };
+    const auto first = number(words.substr(0, dots));
+    const auto last = dots == std::string::npos ? first : number(words.substr(dots + 2));
+    if (!first || !last || *first > *last)
+        return std::unexpected(
+            fail("--seeds wants A..B, or a number, not '{}'", words).error().withCode(ExitCode::usage));
+    return std::pair{*first, *last};
+}
+
+int giveUp(const Error& error) {
+    fmt::print(stderr, "tna-diff: {}\n", error.sentence());
+    return static_cast<int>(error.code);
+}
+
+int random(const Wanted& wanted) {
+    const auto seeds = range(wanted.seeds);
+    if (!seeds)
+        return giveUp(seeds.error());
+    const auto stage = Stage::make();
+    if (!stage)
+        return giveUp(stage.error());
+    Totals totals;
+    for (auto seed = seeds->first; seed <= seeds->second; seed++) {
+        const auto what = randomCase(seed, wanted.packets, kinds.at(wanted.kind));
+        const auto outcome = stage->play(what, wanted.options);
+        if (!outcome)
+            return giveUp(outcome.error());
+        totals.add(what, *outcome);
+        if (!wanted.json)
+            fmt::print(stderr, "seed {}: {} of {} packets fast{}\n", seed, outcome->figures.fast,
+                       outcome->packets,
+                       !outcome->impossible.empty() ? ", not to be had here: " + outcome->impossible : "");
+        if (!outcome->difference)
+            continue;
+        const auto folder = fmt::format("{}/difference-{}-{}", wanted.folder, wanted.kind, seed);
+        const auto found =
+            isolate(*stage, what, *outcome, wanted.options, folder, std::chrono::seconds(wanted.patience));
+        if (!found)
+            return giveUp(found.error());
+        fmt::print(stderr, "seed {}: {}", seed, *found);
+        if (!wanted.keepGoing)
+            break;
+    }
+    fmt::print("{}", wanted.json ? totals.json() + "\n" : totals.text());
+    return totals.differences == 0 ? 0 : 1;
+}
+} // namespace
+
+void addRandom(CLI::App& app, int& exitCode) {
+    auto* command = app.add_subcommand("random", "random configurations, changes and packets");
+    const auto wanted = std::make_shared<Wanted>();
+    command->add_option("--seeds", wanted->seeds, "which: A..B, or one; each is a configuration")
+        ->capture_default_str();
+    command->add_option("--packets", wanted->packets, "for each configuration")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 10000000));
+    command->add_option("--kind", wanted->kind, "any, bridge, vlan, router, routed-bridge")
+        ->capture_default_str()
+        ->check(CLI::IsMember(kinds));
+    command->add_option("--fdb", wanted->options.fdb, "how stations are found, as in tnad.conf(5)")
+        ->capture_default_str();
+    command->add_option("--folder", wanted->folder, "where folders for differences are made")
+        ->capture_default_str();
+    command->add_option("--patience", wanted->patience, "seconds for making a difference smaller")
+        ->capture_default_str();
+    command->add_flag("--keep-going", wanted->keepGoing, "do not end with the first difference");
+    command->add_flag("--json", wanted->json, "figures for programs");
+    command->callback([wanted, &exitCode] { exitCode = random(*wanted); });
+}
+
+} // namespace tna::diff

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/error.hpp"
+#include "base/unique_fd.hpp"
+#include "diff/frame.hpp"
+
+namespace tna::diff {
+
+/// A packet socket on a device of the calling thread's namespace, for many frames at a time.
+class Wire {
+public:
+    /// Of an end of a cable: sees what arrives there, not what is sent.
+    [[nodiscard]] static Result<Wire> end(const std::string& interface) { return open(interface, true); }
+    /// As a capturing user: sees both directions, and disturbs nobody.
+    [[nodiscard]] static Result<Wire> tap(const std::string& interface) { return open(interface, false); }
+
+    /// 0, or why the device did not take the frame.
+    [[nodiscard]] int send(const Frame& frame) const;
+    /// What has arrived since the last time, VLAN tags put back in. It is an error that some was lost for
+    /// want of room.
+    [[nodiscard]] Result<std::vector<Frame>> drain() const;
+    /// Waits for something to arrive.
+    [[nodiscard]] bool waits(int milliseconds) const;
+
+private:
+    [[nodiscard]] static Result<Wire> open(const std::string& interface, bool cableEnd);
+    explicit Wire(UniqueFd fd) : fd_(std::move(fd)) {}
+    UniqueFd fd_;
+};
+
+} // namespace tna::diff

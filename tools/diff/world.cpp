@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diff/world.hpp"
+
+#include "base/file.hpp"
+#include "diff/links.hpp"
+#include "diff/unasked.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <regex>
+#include <sched.h>
+#include <sstream>
+#include <thread>
+
+namespace tna::diff {
+
+namespace {
+constexpr auto patience = std::chrono::seconds(5);
+
+/// A namespace without a name: gone with the last one who holds it, whatever ends this program.
+Result<NetNamespace> unnamed() {
+    auto before = NetNamespace::current();
+    if (!before)
+        return std::unexpected(before.error());
+    const auto back = NamespaceScope::enter(*before);
+    if (!back)
+        return std::unexpected(back.error());
+    if (::unshare(CLONE_NEWNET) != 0)
+        return std::unexpected(
+            failErrno(errno, "cannot make a network namespace").error().withCode(ExitCode::noPermission));
+    return NetNamespace::current();
+}
+
+std::string pathOf(const NetNamespace& space) {
+    return fmt::format("/proc/{}/fd/{}", ::getpid(), space.fd());
+}
+
+/// Until the kernel has noticed what became of the links of a namespace, which it does in the background.
+Result<std::vector<Link>> noticed(const NetNamespace& space) {
+    const auto inside = NamespaceScope::enter(space);
+    if (!inside)
+        return std::unexpected(inside.error());
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    for (;;) {
+        auto links = readLinks();
+        if (!links || std::ranges::all_of(*links, &Link::noticed) ||
+            std::chrono::steady_clock::now() > deadline)
+            return links;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+} // namespace
+
+Result<FarSide> FarSide::make() {
+    auto home = unnamed();
+    if (!home)
+        return std::unexpected(home.error());
+    auto shell = Shell::start(*home, "far");
+    if (!shell)
+        return std::unexpected(shell.error());
+    const auto quiet =
+        shell->run("sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
+    if (!quiet) // a kernel without IPv6 says no, which is as well
+        return std::unexpected(quiet.error());
+    if (auto done =
+            shell->must("ip link add fence0 type veth peer name fence1 && ethtool -K fence1 gro on && "
+                        "ip link set fence0 up && ip link set fence1 up");
+        !done)
+        return std::unexpected(done.error());
+    const auto inside = NamespaceScope::enter(*home);
+    if (!inside)
+        return std::unexpected(inside.error());
+    auto fence = Fence::make();
+    if (!fence)
+        return std::unexpected(fence.error());
+    return FarSide(std::move(*home), std::move(*shell), std::move(*fence));
+}
+
+Result<World> World::make(const std::string& name, const FarSide& far,
+                          const std::vector<std::string>& ports) {
+    auto home = unnamed();
+    if (!home)
+        return std::unexpected(home.error());
+    auto shell = Shell::start(*home, name);
+    if (!shell)
+        return std::unexpected(shell.error());
+    const auto inside = NamespaceScope::enter(*home);
+    auto ears = Ears::open();
+    if (!inside || !ears)
+        return std::unexpected(!inside ? inside.error() : ears.error());
+    World world(far, std::move(*home), std::move(*shell), std::move(*ears), ports);
+    if (auto done = world.plugIn(name); !done)
+        return std::unexpected(done.error());
+    return world;
+}
+
+Result<void> World::plugIn(const std::string& name) {
+    // Those of a world that is gone may still be there for a moment.
+    static std::atomic<unsigned> count{0};
+    const auto number = count++;
+    std::string near = "true", far = "true";
+    for (std::size_t i = 0; i < ports_.size(); i++) {
+        const auto end = fmt::format("{}{}-{}", name.substr(0, 1), number, i);
+        near +=
+            fmt::format(" && ip link add {} address 02:00:00:00:ff:{:02x} type veth peer name {} netns {}",
+                        ports_[i], 0x10 + i, end, pathOf(farSide_->home()));
+        // Without NAPI on the far end, a port would not be a target of redirects.
+        far += fmt::format(" && ip link set {0} mtu 9216 up && ethtool -K {0} gro on", end);
+    }
+    auto done = shell_.must(near);
+    if (done)
+        done = farSide_->shell().must(far);
+    if (!done)
+        return done;
+    const auto inside = NamespaceScope::enter(farSide_->home());
+    if (!inside)
+        return std::unexpected(inside.error());
+    for (std::size_t i = 0; i < ports_.size(); i++) {
+        const auto end = fmt::format("{}{}-{}", name.substr(0, 1), number, i);
+        auto wire = Wire::end(end);
+        if (!wire)
+            return std::unexpected(wire.error());
+        far_.push_back({end, std::move(*wire)});
+    }
+    return awaitLinks();
+}
+
+Result<void> World::awaitLinks() {
+    const auto near = noticed(home_);
+    const auto far = near ? noticed(farSide_->home()) : near;
+    if (!far)
+        return std::unexpected(far.error());
+    for (const auto& link : *near)
+        own_.insert(link.mac);
+    return {};
+}
+
+Result<std::string> World::run(const std::string& words) {
+    auto said = shell_.run(words);
+    if (said)
+        if (auto done = awaitLinks(); !done)
+            return std::unexpected(done.error());
+    return said;
+}
+
+Result<void> World::setCarrier(const std::string& port, bool on) {
+    const auto number = static_cast<std::size_t>(std::ranges::find(ports_, port) - ports_.begin());
+    if (auto done =
+            farSide_->shell().must(fmt::format("ip link set {} {}", far_[number].name, on ? "up" : "down"));
+        !done)
+        return done;
+    return awaitLinks();
+}
+
+Result<void> World::setCapture(const std::string& port, bool on) {
+    captures_.erase(port);
+    if (!on)
+        return {};
+    const auto inside = NamespaceScope::enter(home_);
+    if (!inside)
+        return std::unexpected(inside.error());
+    auto tap = Wire::tap(port);
+    if (!tap)
+        return std::unexpected(tap.error());
+    captures_.emplace(port, std::move(*tap));
+    return {};
+}
+
+Result<Seen> World::look() const {
+    Seen seen;
+    const auto take = [&](const std::string& place, const Wire& wire) -> Result<void> {
+        auto frames = wire.drain();
+        if (!frames)
+            return std::unexpected(frames.error());
+        std::erase_if(*frames, [&](const Frame& frame) { return comesUnasked(frame, own_); });
+        for (auto& frame : *frames)
+            forgetChance(frame, own_);
+        if (!frames->empty())
+            seen.frames[place] = std::move(*frames);
+        return {};
+    };
+    for (std::size_t i = 0; i < ports_.size(); i++)
+        if (auto taken = take(ports_[i], far_[i].wire); !taken)
+            return std::unexpected(taken.error());
+    for (const auto& [port, tap] : captures_)
+        if (auto taken = take("capture on " + port, tap); !taken)
+            return std::unexpected(taken.error());
+    seen.heard = ears_.heard();
+    return seen;
+}
+
+Result<std::string> World::memory() const {
+    const auto said = shell_.run(
+        "bridge fdb show; bridge vlan show; bridge mdb show; ip neigh show; ip route show table all; "
+        "ip -6 route show table all; ip route show cache; cat /proc/net/nf_conntrack");
+    if (!said)
+        return said;
+    // What counts down, and in which order tables are walked.
+    static const std::regex times("expires [0-9]+sec|(ipv[46] +[0-9]+ [a-z0-9]+ +[0-9]+) [0-9]+");
+    std::istringstream lines(std::regex_replace(*said, times, "$1"));
+    std::vector<std::string> sorted;
+    for (std::string line; std::getline(lines, line);)
+        sorted.push_back(line);
+    std::ranges::sort(sorted);
+    std::string found;
+    for (const auto& line : sorted)
+        found += line + "\n";
+    return found;
+}
+
+Result<std::string> World::statistics(const std::string& file) const {
+    const auto inside = NamespaceScope::enter(home_);
+    if (!inside)
+        return std::unexpected(inside.error());
+    return readFile("/proc/thread-self/net/" + file);
+}
+
+} // namespace tna::diff
