@@ -5,28 +5,46 @@
 
 namespace tna::diff {
 
-Case shrink(Case what, const Shows& shows, std::chrono::seconds patience) {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
-    for (std::size_t part = std::max<std::size_t>(what.steps.size() / 2, 1);; part = (part + 1) / 2) {
+namespace {
+using Clock = std::chrono::steady_clock;
+
+/// Leaves out parts of what comes from a step on, until single steps are all needed.
+void shrinkFrom(std::size_t first, Case& what, const Shows& shows, Clock::time_point deadline) {
+    const auto place = [&](std::size_t step) {
+        return what.steps.begin() + static_cast<std::ptrdiff_t>(step);
+    };
+    for (std::size_t part = std::max<std::size_t>((what.steps.size() - first) / 2, 1);;
+         part = (part + 1) / 2) {
         bool smaller = false;
-        // From the end: what comes last is often what shows it, what comes before it prepares it.
-        for (std::size_t end = what.steps.size(); end > 0;) {
-            if (std::chrono::steady_clock::now() > deadline)
-                return what;
-            const auto begin = end > part ? end - part : 0;
+        for (std::size_t begin = first; begin < what.steps.size();) {
+            if (Clock::now() > deadline)
+                return;
             Case without = what;
-            without.steps.erase(without.steps.begin() + static_cast<std::ptrdiff_t>(begin),
-                                without.steps.begin() + static_cast<std::ptrdiff_t>(end));
+            without.steps.assign(what.steps.begin(), place(begin));
+            without.steps.insert(without.steps.end(), place(std::min(begin + part, what.steps.size())),
+                                 what.steps.end());
             if (shows(without)) {
                 what = std::move(without);
                 smaller = true;
+            } else {
+                begin += part;
             }
-            end = begin;
         }
-        // The last round, of single steps, is repeated for as long as it finds any.
+        // The last round is repeated for as long as it finds any.
         if (part == 1 && !smaller)
-            return what;
+            return;
     }
+}
+} // namespace
+
+Case shrink(Case what, const Shows& shows, std::chrono::seconds patience) {
+    const auto deadline = Clock::now() + patience;
+    const auto isPacket = [](const Step& step) { return std::holds_alternative<Packet>(step); };
+    // What makes the configuration is needed more often than not: it comes last.
+    const auto setup = std::ranges::find_if(what.steps, isPacket) - what.steps.begin();
+    shrinkFrom(static_cast<std::size_t>(setup), what, shows, deadline);
+    shrinkFrom(0, what, shows, deadline);
+    return what;
 }
 
 } // namespace tna::diff

@@ -13,8 +13,8 @@ constexpr std::array forwarded = {
     "IpInReceives",    "IpForwDatagrams", "IpExtInOctets",       "IpExtInNoECTPkts", "IpExtInECT1Pkts",
     "IpExtInECT0Pkts", "IpExtInCEPkts",   "IpExtOutOctets",      "IpExtInMcastPkts", "IpOutRequests",
     "IpOutTransmits",  "Ip6InReceives",   "Ip6OutForwDatagrams", "Ip6InOctets",      "Ip6OutOctets",
-    "Ip6InNoECTPkts",  "Ip6InECT1Pkts",   "Ip6InECT0Pkts",       "Ip6InCEPkts",      "Ip6OutRequests",
-    "Ip6OutTransmits"};
+    "Ip6InNoECTPkts",  "Ip6InECT1Pkts",   "Ip6InECT0Pkts",       "Ip6InCEPkts",      "Ip6OutDiscards",
+    "Ip6OutRequests",  "Ip6OutTransmits"};
 
 bool mayDiffer(const std::string& name) {
     for (const auto* one : forwarded)

@@ -92,7 +92,7 @@ Packet Packets::next() {
     auto& flow = flows_[chance_.below(flows_.size())];
     if (chance_.once(200))
         flow = newFlow();
-    if (chance_.once(6))
+    if (chance_.once(8))
         return odd(flow);
     const auto usual = draft(flow);
     return {usual.port, write(usual)};

@@ -33,7 +33,7 @@ Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind) {
     for (auto& packet : source.introductions())
         made.steps.emplace_back(std::move(packet));
     // Some configurations change often, others rarely.
-    const std::size_t between = chance.oneOf<std::size_t>({40, 100, 300});
+    const std::size_t between = chance.oneOf<std::size_t>({50, 150, 500, 1500});
     while (packets > 0) {
         for (auto run = std::min(packets, 1 + std::size_t{chance.below(2 * between)}); run > 0;
              run--, packets--)

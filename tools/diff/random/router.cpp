@@ -51,10 +51,12 @@ protected:
         case 1:
         case 2:
         case 3:
-            return oneOf(routing_->route());
+            words = routing_->route(undo);
+            break;
         case 4:
         case 5:
-            return oneOf(routing_->neighbour());
+            words = routing_->neighbour(undo);
+            break;
         case 6:
         case 7:
             words = routing_->setting(undo);
@@ -67,11 +69,12 @@ protected:
         case 10:
             return chance_.once(3) ? ipsec() : filter();
         default: // with rules, all packets are Linux's until the namespace goes
-            if (!chance_.once(40))
-                return oneOf(routing_->route());
-            return oneOf(routing_->rule());
+            if (chance_.once(40))
+                return oneOf(routing_->rule());
+            return oneOf(routing_->route(undo));
         }
-        undoBy(undo);
+        if (!undo.empty())
+            undoBy(undo);
         return oneOf(words);
     }
 

@@ -72,26 +72,31 @@ std::string Routing::target(bool six) {
     return words;
 }
 
-std::string Routing::route() {
+std::string Routing::route(std::string& undo) {
     const bool six = chance_.once(2);
     const std::string ip = six ? "ip -6 route " : "ip route ";
     const auto prefix = six ? chance_.oneOf({"fd09::/16", "fd09::/16", "fd09:1::/32", "fd09:1::2/128",
                                              "default", "fd00:0:0:1::/96", "fd09:2::/31", "fd09::1/128"})
                             : chance_.oneOf({"10.9.0.0/16", "10.9.0.0/16", "10.9.1.0/24", "10.9.1.2/32",
                                              "default", "10.0.1.0/25", "10.9.2.0/23", "10.9.0.1/32"});
-    if (chance_.once(4))
+    const auto usual = fmt::format("{}replace {} via {}", ip, prefix, way(six));
+    if (chance_.once(4)) {
+        undo = usual;
         return ip + "del " + prefix;
-    if (chance_.once(6))
-        return ip + "replace " +
-               chance_.oneOf({"blackhole ", "unreachable ", "prohibit ", "throw ", "local ", "anycast "}) +
-               prefix + chance_.oneOf({"", " dev lo"});
+    }
+    if (chance_.once(6)) {
+        const auto type =
+            chance_.oneOf({"blackhole ", "unreachable ", "prohibit ", "throw ", "local ", "anycast "});
+        undo = ip + "del " + type + prefix + "; " + usual;
+        return ip + "replace " + type + prefix + chance_.oneOf({"", " dev lo"});
+    }
     if (!six && chance_.once(12))
         return ip + "replace " + prefix + " tos 0x10 " + target(six);
     return ip + chance_.oneOf({"replace ", "replace ", "replace ", "append ", "prepend "}) + prefix + " " +
            target(six);
 }
 
-std::string Routing::neighbour() {
+std::string Routing::neighbour(std::string& undo) {
     auto& host = topology_.hosts[chance_.below(topology_.hosts.size())];
     std::string device;
     for (const auto& net : nets_)
@@ -100,7 +105,9 @@ std::string Routing::neighbour() {
     if (chance_.once(6)) // dies, and comes back with another address
         host.mac = station(0x100 + chance_.below(16));
     std::string words;
-    for (const auto& address : {text4(host.ip4), text6(host.ip6)})
+    for (const auto& address : {text4(host.ip4), text6(host.ip6)}) {
+        undo += fmt::format("{}ip neigh replace {} lladdr {} dev {} nud permanent", undo.empty() ? "" : "; ",
+                            address, text(host.mac), device);
         words += fmt::format("{}{}", words.empty() ? "" : "; ",
                              chance_.once(4)
                                  ? fmt::format("ip neigh del {} dev {}", address, device)
@@ -108,6 +115,7 @@ std::string Routing::neighbour() {
                                                text(host.mac), device,
                                                chance_.oneOf({"permanent", "permanent", "reachable",
                                                               "reachable", "stale", "noarp", "delay"})));
+    }
     return words;
 }
 

@@ -22,8 +22,8 @@ struct RoutedNet {
 class Routing {
 public:
     Routing(Chance& chance, Topology& topology, std::vector<RoutedNet> nets);
-    [[nodiscard]] std::string route();
-    [[nodiscard]] std::string neighbour();
+    [[nodiscard]] std::string route(std::string& undo);
+    [[nodiscard]] std::string neighbour(std::string& undo);
     [[nodiscard]] std::string setting(std::string& undo);
     [[nodiscard]] std::string address(std::string& undo);
     [[nodiscard]] std::string rule();
