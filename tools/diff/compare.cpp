@@ -17,29 +17,33 @@ std::map<std::string, std::vector<Frame>> flowsOf(const std::vector<Frame>& fram
 
 std::string shown(const char* who, const std::vector<Frame>& frames) {
     constexpr std::size_t enough = 3;
-    std::string lines = fmt::format("  {}: {} frames\n", who, frames.size());
+    std::string lines = fmt::format("  {}: {} more frames\n", who, frames.size());
     for (std::size_t i = 0; i < std::min(frames.size(), enough); i++)
         lines += fmt::format("   {}\n", text(frames[i]));
     return lines;
 }
 
-/// Without what both have in common from the start.
-void skipCommon(std::vector<Frame>& one, std::vector<Frame>& other) {
-    const auto [a, b] = std::ranges::mismatch(one, other);
-    one.erase(one.begin(), a);
-    other.erase(other.begin(), b);
+/// Frames that the other has not, or not so often.
+std::vector<Frame> missing(std::vector<Frame> from, std::vector<Frame> other) {
+    std::ranges::sort(from);
+    std::ranges::sort(other);
+    std::vector<Frame> found;
+    std::ranges::set_difference(from, other, std::back_inserter(found));
+    return found;
 }
 
 std::optional<Difference> compareAt(const std::string& place, const std::vector<Frame>& plain,
                                     const std::vector<Frame>& fast) {
     auto inPlain = flowsOf(plain), inFast = flowsOf(fast);
     std::string lines;
-    for (auto& [flow, frames] : inPlain) {
-        auto& others = inFast[flow];
+    for (const auto& [flow, frames] : inPlain) {
+        const auto& others = inFast[flow];
         if (frames == others)
             continue;
-        skipCommon(frames, others);
-        lines += shown("Linux", frames) + shown("tna", others);
+        const auto onlyPlain = missing(frames, others), onlyFast = missing(others, frames);
+        lines += onlyPlain.empty() && onlyFast.empty()
+                     ? "  the same frames in another order\n" + shown("Linux", frames) + shown("tna", others)
+                     : shown("Linux", onlyPlain) + shown("tna", onlyFast);
     }
     for (const auto& [flow, frames] : inFast)
         if (!inPlain.contains(flow))

@@ -24,7 +24,7 @@ Result<std::string> isolate(const Stage& stage, const Case& what, const Outcome&
         small.steps.resize(outcome.difference->step + 1);
     const auto shows = [&](const Case& candidate) {
         const auto again = stage.play(candidate, options);
-        return again && again->difference.has_value();
+        return again && again->difference && again->difference->where == outcome.difference->where;
     };
     const bool always = shows(small);
     if (always)

@@ -23,10 +23,11 @@ std::string text(const Mac& mac) {
 }
 
 std::string text(const Frame& frame) {
+    constexpr std::size_t shown = 128;
     std::string lines;
-    for (std::size_t i = 0; i < frame.size(); i++)
+    for (std::size_t i = 0; i < std::min(frame.size(), shown); i++)
         lines += fmt::format("{}{:02x}", i % 16 == 0 ? fmt::format("\n    {:04x}  ", i) : " ", frame[i]);
-    return fmt::format("{} bytes{}", frame.size(), lines);
+    return fmt::format("{} bytes{}{}", frame.size(), lines, frame.size() > shown ? " ..." : "");
 }
 
 std::uint16_t internetChecksum(const std::uint8_t* data, std::size_t size, std::uint32_t start) {

@@ -13,7 +13,7 @@ using Frame = std::vector<std::uint8_t>;
 using Mac = std::array<std::uint8_t, 6>;
 
 [[nodiscard]] std::string text(const Mac& mac);
-/// As hexdump shows it, 16 bytes to a line.
+/// As hexdump shows it, 16 bytes to a line; the beginning of long ones.
 [[nodiscard]] std::string text(const Frame& frame);
 
 /// The internet checksum (RFC 1071); an odd byte counts as padded with 0.

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <regex>
 #include <sched.h>
+#include <span>
 #include <sstream>
 #include <thread>
 
@@ -18,6 +19,8 @@ namespace tna::diff {
 
 namespace {
 constexpr auto patience = std::chrono::seconds(5);
+/// How the addresses of ports begin.
+constexpr std::array<std::uint8_t, 5> givenMac{2, 0, 0, 0, 0xff};
 
 /// A namespace without a name: gone with the last one who holds it, whatever ends this program.
 Result<NetNamespace> unnamed() {
@@ -103,9 +106,9 @@ Result<void> World::plugIn(const std::string& name) {
     std::string near = "true", far = "true";
     for (std::size_t i = 0; i < ports_.size(); i++) {
         const auto end = fmt::format("{}{}-{}", name.substr(0, 1), number, i);
-        near +=
-            fmt::format(" && ip link add {} address 02:00:00:00:ff:{:02x} type veth peer name {} netns {}",
-                        ports_[i], 0x10 + i, end, pathOf(farSide_->home()));
+        near += fmt::format(
+            " && ip link add name {} address 02:00:00:00:ff:{:02x} type veth peer name {} netns {}",
+            ports_[i], 0x10 + i, end, pathOf(farSide_->home()));
         // Without NAPI on the far end, a port would not be a target of redirects.
         far += fmt::format(" && ip link set {0} mtu 9216 up && ethtool -K {0} gro on", end);
     }
@@ -199,10 +202,21 @@ Result<std::string> World::memory() const {
         return said;
     // What counts down, and in which order tables are walked.
     static const std::regex times("expires [0-9]+sec|(ipv[46] +[0-9]+ [a-z0-9]+ +[0-9]+) [0-9]+");
-    std::istringstream lines(std::regex_replace(*said, times, "$1"));
+    auto text = std::regex_replace(*said, times, "$1");
+    // Devices that were given no address have one by chance: a bridge without ports, for one.
+    const auto inside = NamespaceScope::enter(home_);
+    const auto links = inside ? readLinks() : std::unexpected(inside.error());
+    if (!links)
+        return std::unexpected(links.error());
+    for (const auto& link : *links)
+        if (!std::ranges::equal(std::span(link.mac).first(givenMac.size()), givenMac))
+            for (std::size_t at = 0; (at = text.find(diff::text(link.mac), at)) != std::string::npos;)
+                text.replace(at, diff::text(link.mac).size(), "(its own)");
+    std::istringstream lines(text);
     std::vector<std::string> sorted;
     for (std::string line; std::getline(lines, line);)
-        sorted.push_back(line);
+        if (line.find("fe80:") == std::string::npos && line.find("ff0") == std::string::npos)
+            sorted.push_back(line); // link-local addresses and groups come when IPv6 likes
     std::ranges::sort(sorted);
     std::string found;
     for (const auto& line : sorted)
