@@ -114,7 +114,7 @@ std::string Routing::neighbour(std::string& undo) {
                                  : fmt::format("ip neigh replace {} lladdr {} dev {} nud {}", address,
                                                text(host.mac), device,
                                                chance_.oneOf({"permanent", "permanent", "reachable",
-                                                              "reachable", "stale", "noarp", "delay"})));
+                                                              "reachable", "stale", "noarp"})));
     }
     return words;
 }
