@@ -108,13 +108,13 @@ std::string Routing::neighbour(std::string& undo) {
     for (const auto& address : {text4(host.ip4), text6(host.ip6)}) {
         undo += fmt::format("{}ip neigh replace {} lladdr {} dev {} nud permanent", undo.empty() ? "" : "; ",
                             address, text(host.mac), device);
-        words += fmt::format("{}{}", words.empty() ? "" : "; ",
-                             chance_.once(4)
-                                 ? fmt::format("ip neigh del {} dev {}", address, device)
-                                 : fmt::format("ip neigh replace {} lladdr {} dev {} nud {}", address,
-                                               text(host.mac), device,
-                                               chance_.oneOf({"permanent", "permanent", "reachable",
-                                                              "reachable", "stale", "noarp"})));
+        words += fmt::format(
+            "{}{}", words.empty() ? "" : "; ",
+            chance_.once(4)
+                ? fmt::format("ip neigh del {} dev {}", address, device)
+                : fmt::format(
+                      "ip neigh replace {} lladdr {} dev {} nud {}", address, text(host.mac), device,
+                      chance_.oneOf({"permanent", "permanent", "reachable", "reachable", "stale", "noarp"})));
     }
     return words;
 }

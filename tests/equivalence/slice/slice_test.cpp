@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Some random configurations of each kind, with the packets that tna-diff sends. More of them: TNA_TEST_SEEDS
+// in the environment says how many, TNA_TEST_PACKETS how many packets for each.
+#include "diff/random/random_case.hpp"
+#include "diff/report.hpp"
+#include "support/namespace.hpp"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+
+namespace tna::test {
+namespace {
+
+using diff::Kind;
+
+std::size_t wanted(const char* variable, std::size_t usual) {
+    const char* text = std::getenv(variable);
+    return text == nullptr ? usual : std::strtoul(text, nullptr, 10);
+}
+
+class Equivalence : public ::testing::TestWithParam<unsigned> {
+protected:
+    static void SetUpTestSuite() { spdlog::set_level(spdlog::level::warn); }
+
+    static void play(Kind kind, const char* name, std::size_t usual) {
+        if (const auto why = cannotUseNamespaces(); !why.empty())
+            GTEST_SKIP() << why;
+        const auto packets = wanted("TNA_TEST_PACKETS", usual);
+        const auto stage = diff::Stage::make();
+        ASSERT_TRUE(stage) << stage.error().sentence();
+        const auto outcome =
+            stage->play(diff::randomCase(GetParam(), packets, kind), {.fdb = wantedFdb(), .keep = false});
+        ASSERT_TRUE(outcome) << outcome.error().sentence();
+        if (!outcome->impossible.empty())
+            GTEST_SKIP() << "not on this machine: " << outcome->impossible;
+        if (outcome->difference)
+            FAIL() << diff::text(*outcome->difference) << "made smaller by: tna-diff random --kind " << name
+                   << " --seeds " << GetParam() << " --packets " << packets << " --fdb " << wantedFdb();
+        RecordProperty("fast_packets", std::to_string(outcome->figures.fast));
+        EXPECT_GT(outcome->figures.fast, packets / 20) << "the fast path was hardly used";
+        EXPECT_GT(outcome->figures.slow, packets / 20) << "Linux was hardly used";
+    }
+
+private:
+    static std::string wantedFdb() {
+        const char* fdb = std::getenv("TNA_TEST_FDB");
+        return fdb == nullptr ? "auto" : fdb;
+    }
+};
+
+class BridgeEquivalence : public Equivalence {};
+TEST_P(BridgeEquivalence, NobodyCanTell) {
+    play(Kind::bridge, "bridge", 3000);
+}
+
+/// Shorter, because emulated machines do it.
+class VlanEquivalence : public Equivalence {};
+TEST_P(VlanEquivalence, NobodyCanTell) {
+    play(Kind::vlan, "vlan", 500);
+}
+
+class RouterEquivalence : public Equivalence {};
+TEST_P(RouterEquivalence, NobodyCanTell) {
+    play(Kind::router, "router", 3000);
+}
+
+class RoutedBridgeEquivalence : public Equivalence {};
+TEST_P(RoutedBridgeEquivalence, NobodyCanTell) {
+    play(Kind::routedBridge, "routed-bridge", 3000);
+}
+
+auto seeds(std::size_t usual) {
+    return ::testing::Range(1U, 1U + static_cast<unsigned>(wanted("TNA_TEST_SEEDS", usual)));
+}
+INSTANTIATE_TEST_SUITE_P(Bridge, BridgeEquivalence, seeds(10));
+INSTANTIATE_TEST_SUITE_P(Vlan, VlanEquivalence, seeds(4));
+INSTANTIATE_TEST_SUITE_P(Router, RouterEquivalence, seeds(10));
+INSTANTIATE_TEST_SUITE_P(RoutedBridge, RoutedBridgeEquivalence, seeds(8));
+
+} // namespace
+} // namespace tna::test
