@@ -60,11 +60,25 @@ bool comesUnasked(const Frame& frame, const std::set<Mac>& own) {
 }
 
 void forgetChance(Frame& frame, const std::set<Mac>& own) {
-    if (frame.size() < ethernet + 20 || wordAt(frame, ethernet - 2) != ipv4 || frame[ethernet + 9] != icmp ||
-        !sentBy(frame, own))
+    constexpr std::size_t header = 20;
+    if (frame.size() < ethernet + header || wordAt(frame, ethernet - 2) != ipv4 || !sentBy(frame, own))
         return;
-    for (const std::size_t at : {4, 5, 10, 11})
-        frame[ethernet + at] = 0;
+    const auto forget = [&](std::size_t from, std::size_t size) {
+        for (std::size_t i = ethernet + from; i < std::min(ethernet + from + size, frame.size()); i++)
+            frame[i] = 0;
+    };
+    if (frame[ethernet + 9] == icmp)
+        forget(4, 2);
+    const std::size_t options =
+        std::max<std::size_t>(std::size_t{4} * (frame[ethernet] & 15U), header) - header;
+    constexpr std::uint8_t timestamp = 0x44;
+    const auto end =
+        frame.begin() + static_cast<std::ptrdiff_t>(std::min(ethernet + header + options, frame.size()));
+    const bool stamped = std::find(frame.begin() + ethernet + header, end, timestamp) != end;
+    if (stamped)
+        forget(header, options);
+    if (stamped || frame[ethernet + 9] == icmp)
+        forget(10, 2);
 }
 
 } // namespace tna::diff

@@ -12,7 +12,8 @@ namespace tna::diff {
 /// to senders that are limited by time.
 [[nodiscard]] bool comesUnasked(const Frame& frame, const std::set<Mac>& own);
 
-/// Sets to 0 what a host numbers for itself: identifications of its ICMP.
+/// Sets to 0 what a host numbers for itself, identifications of its ICMP, and the time of day that a router
+/// writes into packets that ask for it.
 void forgetChance(Frame& frame, const std::set<Mac>& own);
 
 } // namespace tna::diff

@@ -49,13 +49,15 @@ TEST_F(Install, PutsFilesWhereDebianExpectsThem) {
     install("/usr", root_);
     EXPECT_THAT(files(),
                 ::testing::UnorderedElementsAre(
-                    "/etc/tna/tnad.conf", "/usr/bin/tna-bench", "/usr/bin/tnactl", "/usr/sbin/tnad",
-                    "/usr/lib/systemd/system/tnad.service", "/usr/lib/sysusers.d/tna.conf",
+                    "/etc/tna/tnad.conf", "/usr/bin/tna-bench", "/usr/bin/tna-diff", "/usr/bin/tnactl",
+                    "/usr/sbin/tnad", "/usr/lib/systemd/system/tnad.service", "/usr/lib/sysusers.d/tna.conf",
                     "/usr/libexec/tna/bench-report/main.py", "/usr/libexec/tna/bench-report/results.py",
                     "/usr/libexec/tna/bench-report/findings.py", "/usr/libexec/tna/bench-report/plots.py",
                     "/usr/libexec/tna/bench-report/page.html", "/usr/share/man/man1/tna-bench.1",
-                    "/usr/share/man/man5/tnad.conf.5", "/usr/share/man/man8/tnactl.8",
-                    "/usr/share/man/man8/tnad.8", "/usr/share/bash-completion/completions/tna-bench",
+                    "/usr/share/man/man1/tna-diff.1", "/usr/share/man/man5/tnad.conf.5",
+                    "/usr/share/man/man8/tnactl.8", "/usr/share/man/man8/tnad.8",
+                    "/usr/share/bash-completion/completions/tna-bench",
+                    "/usr/share/bash-completion/completions/tna-diff",
                     "/usr/share/bash-completion/completions/tnactl",
                     "/usr/share/bash-completion/completions/tnad", "/usr/share/zsh/vendor-completions/_tna"));
     EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad.service"),
@@ -104,7 +106,8 @@ void PrintTo(const Program& program, std::ostream* out) {
 }
 const Program programs[] = {{"tnad", TNAD, "man/tnad.8"},
                             {"tnactl", TNACTL, "man/tnactl.8"},
-                            {"tna-bench", TNA_BENCH, "man/tna-bench.1"}};
+                            {"tna-bench", TNA_BENCH, "man/tna-bench.1"},
+                            {"tna-diff", TNA_DIFF, "man/tna-diff.1"}};
 
 class Documented : public ::testing::TestWithParam<Program> {
 protected:
