@@ -13,6 +13,17 @@ Figures& Figures::operator+=(const Figures& other) {
     return *this;
 }
 
+Figures Figures::operator-(const Figures& other) const {
+    const auto less = [](std::uint64_t from, std::uint64_t what) { return from > what ? from - what : 0; };
+    Figures rest{less(fast, other.fast), less(slow, other.slow), {}};
+    for (const auto& [reason, count] : reasons) {
+        const auto found = other.reasons.find(reason);
+        if (const auto left = less(count, found == other.reasons.end() ? 0 : found->second); left > 0)
+            rest.reasons[reason] = left;
+    }
+    return rest;
+}
+
 FastPath::FastPath(const World& world, unsigned flowsPerCpu, std::string fdb) : world_(&world) {
     config_.ports.excludeKinds.clear();
     // Raw sockets leave nothing unfinished.
@@ -45,7 +56,7 @@ Result<void> FastPath::stop() {
     if (!inside)
         return std::unexpected(inside.error());
     if (running())
-        before_ += current();
+        gone_ += current();
     controller_.reset();
     return {};
 }
@@ -56,8 +67,12 @@ Result<void> FastPath::follow() {
     const auto inside = enter();
     if (!inside)
         return std::unexpected(inside.error());
+    const auto before = current();
     controller_->onTick();
-    return controller_->onNetlink();
+    auto done = controller_->onNetlink();
+    // Ports that are no longer looked after take their counters with them.
+    gone_ += before - current();
+    return done;
 }
 
 Result<void> FastPath::followWhereWatched() {
@@ -68,7 +83,7 @@ Result<Figures> FastPath::figures() const {
     const auto inside = enter();
     if (!inside)
         return std::unexpected(inside.error());
-    auto sum = before_;
+    auto sum = gone_;
     if (running())
         sum += current();
     return sum;

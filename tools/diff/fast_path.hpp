@@ -15,6 +15,8 @@ struct Figures {
     std::uint64_t slow = 0;
     std::map<std::string, std::uint64_t> reasons;
     Figures& operator+=(const Figures& other);
+    /// What is there more than in the other, of each.
+    [[nodiscard]] Figures operator-(const Figures& other) const;
 };
 
 /// The daemon's controller in a world, at work when it is told to: so that a case is the same each time.
@@ -40,7 +42,7 @@ private:
     config::Config config_;
     std::unique_ptr<daemon::Controller> controller_;
     bool watched_ = false;
-    Figures before_; ///< of runs that have ended
+    Figures gone_; ///< of runs that have ended, and of ports that are gone
 };
 
 } // namespace tna::diff

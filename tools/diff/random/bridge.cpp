@@ -64,7 +64,7 @@ public:
         for (unsigned i = 0; i < ports; i++)
             lines.push_back(fmt::format("ip link set p{} master br0 up", i));
         lines.emplace_back("ip link set br0 up");
-        if (!chance_.once(6))
+        if (!chance_.once(20))
             lines.emplace_back(noBridgeNetfilter);
         if (chance_.once(4)) {
             lines.emplace_back("ip address add 10.0.0.1/24 dev br0");
