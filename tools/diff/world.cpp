@@ -19,6 +19,8 @@ namespace tna::diff {
 
 namespace {
 constexpr auto patience = std::chrono::seconds(5);
+/// Addresses and groups of the link, which come when IPv6 likes.
+constexpr std::array linkLocal{"fe80:", "ff0", "33:33:"};
 /// How the addresses of ports begin.
 constexpr std::array<std::uint8_t, 5> givenMac{2, 0, 0, 0, 0xff};
 
@@ -215,8 +217,8 @@ Result<std::string> World::memory() const {
     std::istringstream lines(text);
     std::vector<std::string> sorted;
     for (std::string line; std::getline(lines, line);)
-        if (line.find("fe80:") == std::string::npos && line.find("ff0") == std::string::npos)
-            sorted.push_back(line); // link-local addresses and groups come when IPv6 likes
+        if (std::ranges::none_of(linkLocal, [&](const char* part) { return line.find(part) != line.npos; }))
+            sorted.push_back(line);
     std::ranges::sort(sorted);
     std::string found;
     for (const auto& line : sorted)

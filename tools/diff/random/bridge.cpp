@@ -64,6 +64,9 @@ public:
         for (unsigned i = 0; i < ports; i++)
             lines.push_back(fmt::format("ip link set p{} master br0 up", i));
         lines.emplace_back("ip link set br0 up");
+        if (chance_.once(3)) // ports of customers who are not to meet
+            for (unsigned i = chance_.below(3); i < ports; i += 1 + chance_.below(2))
+                lines.push_back(fmt::format("bridge link set dev p{} isolated on", i));
         if (!chance_.once(20))
             lines.emplace_back(noBridgeNetfilter);
         if (chance_.once(4)) {
@@ -82,7 +85,7 @@ public:
 private:
     std::vector<Step> newChange() override {
         std::string undo;
-        switch (chance_.below(10)) {
+        switch (chance_.below(12)) {
         case 0:
         case 1: {
             auto words = portSetting(chance_, port(), undo);
@@ -94,6 +97,8 @@ private:
         case 3:
             return capture();
         case 4:
+        case 8:
+        case 9:
             return filter();
         case 5: {
             const auto which = port();

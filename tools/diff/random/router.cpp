@@ -106,7 +106,9 @@ private:
             nets_.push_back({1, "br1", deviceMac(1)});
         for (unsigned i = 0; i < ports; i++)
             if (const auto net = netOf(i); net < (second_ ? 2U : 1U))
-                lines.push_back(fmt::format("ip link set p{} master br{} up", i, net));
+                lines.push_back(fmt::format(
+                    "sysctl -qw net.ipv6.conf.p{0}.disable_ipv6=1 && ip link set p{0} master br{1} up", i,
+                    net));
             else
                 nets_.push_back({net, "p" + std::to_string(i), deviceMac(0x10 + i)});
         for (const auto& net : nets_)
