@@ -6,6 +6,8 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# Functions and lines are enough for a backtrace, and take a quarter less of the time of compiling.
+add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
 
 option(TNA_WERROR "treat warnings as errors" ON)
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers)

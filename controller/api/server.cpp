@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/server.hpp"
 
+#include "api/metrics.hpp"
 #include "base/unique_fd.hpp"
 
 #include <filesystem>
 #include <grp.h>
 #include <httplib.h>
+#include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -115,6 +117,9 @@ private:
                   [this](const auto&, auto& response) { answer(response, 200, backend_.graph()); });
         http_.Get("/v1/capabilities",
                   [this](const auto&, auto& response) { answer(response, 200, backend_.capabilities()); });
+        http_.Get("/metrics", [this](const auto&, auto& response) {
+            response.set_content(metrics(backend_.status()), metricsType);
+        });
         http_.Get(R"(/v1/ports/([^/]{1,64}))", [this](const httplib::Request& request, auto& response) {
             const std::string name = request.matches[1];
             if (const auto document = backend_.port(name))

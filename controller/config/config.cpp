@@ -158,6 +158,7 @@ Result<Config> parseConfig(const std::string& text, const std::string& name) {
                          {{"socket", reader.string("socket", config.daemon.socket)},
                           {"socket_group", reader.string("socket_group", config.daemon.socketGroup)},
                           {"log_level", reader.choice("log_level", config.daemon.logLevel, logLevels())}})},
+         {"metrics", reader.section("metrics", {{"listen", reader.string("listen", config.metrics.listen)}})},
          {"limits",
           reader.section("limits",
                          {{"max_ports", reader.number("max_ports", config.limits.maxPorts, 2, 65535, false)},

@@ -39,11 +39,17 @@ struct Kernel {
     bool operator==(const Kernel&) const = default;
 };
 
+struct Metrics {
+    std::string listen; ///< ADDRESS:PORT; empty: on the control socket alone
+    bool operator==(const Metrics&) const = default;
+};
+
 struct Config {
     Ports ports;
     Kernel kernel;
     Daemon daemon;
     Limits limits;
+    Metrics metrics;
     bool operator==(const Config&) const = default;
 };
 

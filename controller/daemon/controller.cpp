@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <future>
+#include <nlohmann/json.hpp>
 #include <spdlog/fmt/chrono.h>
 #include <spdlog/spdlog.h>
 #include <sys/epoll.h>

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/signalfd.h>
+#include <systemd/sd-daemon.h>
 
 namespace tna::daemon {
 
@@ -66,6 +67,7 @@ Result<void> runEventLoop(Controller& controller, const std::function<void()>& r
             controller.settle();
         if (Clock::now() >= nextTick) {
             controller.onTick();
+            ::sd_notify(0, "WATCHDOG=1");
             nextTick = Clock::now() + controller.tick();
         }
         if (ready > 0 && watched[0].revents != 0)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "api/metrics_server.hpp"
 #include "api/server.hpp"
 #include "base/program.hpp"
 #include "config/config.hpp"
@@ -71,6 +72,13 @@ int run(const Options& options) {
     auto server = api::Server::start(**controller, config->daemon.socket, config->daemon.socketGroup);
     if (!server)
         return complain(server.error());
+    std::unique_ptr<api::MetricsServer> metrics;
+    if (!config->metrics.listen.empty()) {
+        auto started = api::MetricsServer::start(**controller, config->metrics.listen);
+        if (!started)
+            return complain(started.error());
+        metrics = std::move(*started);
+    }
     ::sd_notify(0, "READY=1");
     const auto reload = [&] {
         if (auto fresh = configFor(options))

@@ -12,6 +12,7 @@
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
 #include <netinet/udp.h>
+#include <nlohmann/json.hpp>
 
 namespace tna::daemon {
 

@@ -4,6 +4,7 @@
 #include "capability/xdp_features.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace tna::daemon {
 
@@ -20,6 +21,14 @@ const char* stateOf(const assemble::PortPlan& port, bool failed) {
     if (port.profile)
         return "accelerated";
     return pausedOnly(port) ? "paused" : "linux";
+}
+
+json slowReasons(const deploy::PortCounters& counters) {
+    json reasons = json::object();
+    for (unsigned reason = 0; reason < TNA_REASON_COUNT; reason++)
+        if (counters.slow[reason] != 0)
+            reasons[deploy::reasonCode(reason)] = counters.slow[reason];
+    return reasons;
 }
 
 json portDocument(const PortState& state, const assemble::PortPlan& port) {
@@ -49,7 +58,8 @@ json portDocument(const PortState& state, const assemble::PortPlan& port) {
             {"fast_bytes", counted.inBytes},
             {"fast_out_packets", counted.outPackets},
             {"fast_out_bytes", counted.outBytes},
-            {"slow_packets", counted.slowPackets()}};
+            {"slow_packets", counted.slowPackets()},
+            {"slow_reasons", slowReasons(counted)}};
 }
 
 json slowPath(const deploy::PortCounters& counters) {

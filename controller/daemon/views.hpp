@@ -8,7 +8,7 @@
 #include "graph/graph.hpp"
 #include "model/network.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 
 namespace tna::daemon {

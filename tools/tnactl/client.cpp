@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cerrno>
 #include <httplib.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace tna::ctl {

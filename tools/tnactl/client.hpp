@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace tna::ctl {

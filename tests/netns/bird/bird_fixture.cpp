@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <net/if.h>
+#include <nlohmann/json.hpp>
 #include <sys/socket.h>
 
 namespace tna::test {

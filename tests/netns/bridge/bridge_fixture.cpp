@@ -4,6 +4,7 @@
 #include "deploy/libbpf_log.hpp"
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 namespace tna::test {

@@ -5,6 +5,7 @@
 #include "daemon/loading.hpp"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 namespace tna::test {
 namespace {

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <linux/if_link.h>
 #include <net/if.h>
+#include <nlohmann/json.hpp>
 
 namespace tna::test {
 namespace {

@@ -3,6 +3,8 @@
 // controller sees nothing.
 #include "bridge_fixture.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace tna::test {
 namespace {
 

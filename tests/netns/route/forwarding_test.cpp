@@ -2,6 +2,7 @@
 #include "route_fixture.hpp"
 
 #include <linux/if_ether.h>
+#include <nlohmann/json.hpp>
 #include <sys/socket.h>
 
 namespace tna::test {

@@ -3,6 +3,8 @@
 // sends.
 #include "bridged_route_fixture.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace tna::test {
 namespace {
 

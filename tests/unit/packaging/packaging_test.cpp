@@ -96,6 +96,21 @@ TEST(Configuration, PackagedFileIsTheDefault) {
     EXPECT_EQ(run.exitCode, 0) << run.output;
 }
 
+TEST(Dashboard, AsksForMetricsThatThereAre) {
+    const auto dashboard = *readFile(packaging + "grafana/tna.json");
+    const auto served = *readFile(TNA_SOURCE_DIR "/controller/api/metrics.cpp");
+    const auto documented = *readFile(TNA_SOURCE_DIR "/docs/api.md");
+    const std::regex name{"\\btna_[a-z_]+"};
+    std::set<std::string> asked;
+    for (std::sregex_iterator it{dashboard.begin(), dashboard.end(), name}, end; it != end; ++it)
+        asked.insert(it->str());
+    EXPECT_GE(asked.size(), 6U);
+    for (const auto& metric : asked) {
+        EXPECT_THAT(served, HasSubstr("\"" + metric + "\""));
+        EXPECT_THAT(documented, HasSubstr("`" + metric + "`"));
+    }
+}
+
 struct Program {
     const char* name;
     const char* path;

@@ -4,6 +4,7 @@
 #include "tnactl/table.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace tna::ctl {
 namespace {
