@@ -3,6 +3,8 @@
 
 #include "deploy/libbpf_log.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace tna::diff {
 
 Figures& Figures::operator+=(const Figures& other) {
