@@ -10,7 +10,6 @@
 #include <spdlog/spdlog.h>
 
 #include "entry.skel.h"
-#include "finish.skel.h"
 
 namespace tna::deploy {
 
@@ -23,19 +22,6 @@ Error loadError(const char* what) {
     std::unique_ptr<::entry, void (*)(::entry*)> opened{entry__open(), entry__destroy};
     if (!opened || bpf_program__set_flags(opened->progs.entry, programFlags(buffers)) != 0 ||
         entry__load(opened.get()) != 0)
-        return nullptr;
-    return opened.release();
-}
-
-/// With the maps of the pipeline that it belongs to.
-::finish* loadFinish(const PipelineObject& pipeline) {
-    std::unique_ptr<::finish, void (*)(::finish*)> opened{finish__open(), finish__destroy};
-    if (!opened || bpf_map__reuse_fd(opened->maps.port_counters, pipeline.portCounters) != 0 ||
-        bpf_map__reuse_fd(opened->maps.port_slots, pipeline.portSlots) != 0 ||
-        bpf_map__reuse_fd(opened->maps.egress_ports, pipeline.egressPorts) != 0 ||
-        bpf_map__reuse_fd(opened->maps.decision, pipeline.decision) != 0 ||
-        bpf_program__set_flags(opened->progs.finish, programFlags(pipeline.buffers)) != 0 ||
-        finish__load(opened.get()) != 0)
         return nullptr;
     return opened.release();
 }
@@ -129,7 +115,7 @@ FastPath::~FastPath() {
     sharedEntries_.clear();
     profiles_.clear();
     entry__destroy(entry_);
-    finish__destroy(finish_);
+    unloadFinish(finish_);
 }
 
 Constants FastPath::constantsOf(const assemble::Profile& profile) const {
@@ -191,17 +177,6 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex) {
     if (bpf_map_update_elem(pipeline_.portSlots, &device, &value, BPF_ANY) != 0)
         return failErrno(errno, "cannot enter the device with index {} in the port table", ifindex);
     slots_[ifindex] = slot;
-    return {};
-}
-
-/// Makes a device what a slot stands for, with the custom modules that frames pass as they leave by it.
-Result<void> FastPath::setEgress(unsigned slot, model::IfIndex ifindex, const ModuleChain* modules) const {
-    const __u32 key = slot;
-    bpf_devmap_val device{};
-    device.ifindex = ifindex;
-    device.bpf_prog.fd = modules != nullptr ? modules->head() : -1;
-    if (bpf_map_update_elem(pipeline_.egressPorts, &key, &device, BPF_ANY) != 0)
-        return failErrno(errno, "cannot make the device with index {} an egress port", ifindex);
     return {};
 }
 

@@ -129,6 +129,8 @@ private:
              FlowCache flows, CounterReader counters, UniqueFd passAll);
     [[nodiscard]] static Result<std::unique_ptr<FastPath>> make(const Limits& limits, PipelineObject pipeline,
                                                                 Constants constants);
+    [[nodiscard]] static ::finish* loadFinish(const PipelineObject& pipeline);
+    static void unloadFinish(::finish* finish);
     void watchPorts(const assemble::Plan& plan, Applied& applied);
     void removeSlot(model::IfIndex ifindex);
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);

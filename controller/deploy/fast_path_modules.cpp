@@ -3,10 +3,39 @@
 #include "deploy/fast_path.hpp"
 
 #include <algorithm>
+#include <bpf/bpf.h>
 
 #include "finish.skel.h"
 
 namespace tna::deploy {
+
+/// With the maps of the pipeline that it belongs to.
+::finish* FastPath::loadFinish(const PipelineObject& pipeline) {
+    std::unique_ptr<::finish, void (*)(::finish*)> opened{finish__open(), finish__destroy};
+    if (!opened || bpf_map__reuse_fd(opened->maps.port_counters, pipeline.portCounters) != 0 ||
+        bpf_map__reuse_fd(opened->maps.port_slots, pipeline.portSlots) != 0 ||
+        bpf_map__reuse_fd(opened->maps.egress_ports, pipeline.egressPorts) != 0 ||
+        bpf_map__reuse_fd(opened->maps.decision, pipeline.decision) != 0 ||
+        bpf_program__set_flags(opened->progs.finish, programFlags(pipeline.buffers)) != 0 ||
+        finish__load(opened.get()) != 0)
+        return nullptr;
+    return opened.release();
+}
+
+void FastPath::unloadFinish(::finish* finish) {
+    finish__destroy(finish);
+}
+
+/// Makes a device what a slot stands for, with the custom modules that frames pass as they leave by it.
+Result<void> FastPath::setEgress(unsigned slot, model::IfIndex ifindex, const ModuleChain* modules) const {
+    const __u32 key = slot;
+    bpf_devmap_val device{};
+    device.ifindex = ifindex;
+    device.bpf_prog.fd = modules != nullptr ? modules->head() : -1;
+    if (bpf_map_update_elem(pipeline_.egressPorts, &key, &device, BPF_ANY) != 0)
+        return failErrno(errno, "cannot make the device with index {} an egress port", ifindex);
+    return {};
+}
 
 Result<ModuleChain> FastPath::chain(const std::vector<std::string>& modules, tna_hook hook, int last) const {
     std::vector<std::shared_ptr<const ModuleObject>> objects;

@@ -59,7 +59,14 @@ TEST_F(Install, PutsFilesWhereDebianExpectsThem) {
                     "/usr/share/bash-completion/completions/tna-bench",
                     "/usr/share/bash-completion/completions/tna-diff",
                     "/usr/share/bash-completion/completions/tnactl",
-                    "/usr/share/bash-completion/completions/tnad", "/usr/share/zsh/vendor-completions/_tna"));
+                    "/usr/share/bash-completion/completions/tnad", "/usr/share/zsh/vendor-completions/_tna",
+                    "/usr/share/man/man7/tna-fpm.7", "/usr/include/tna/module.h",
+                    "/usr/include/tna/decision.h", "/usr/include/tna/reasons.h",
+                    "/usr/share/doc/tna/examples/monitor.bpf.c",
+                    "/usr/share/doc/tna/examples/rate-limit.bpf.c",
+                    "/usr/share/doc/tna/examples/load-balancer.bpf.c",
+                    "/usr/share/doc/tna/examples/sampler.bpf.c",
+                    "/usr/share/doc/tna/examples/steer.bpf.c"));
     EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad.service"),
                 HasSubstr("\nExecStart=/usr/sbin/tnad\n"));
 }
