@@ -24,7 +24,8 @@ enum tna_constant {
 	TNA_CONSTANT_HOOK_LOCAL_IN, /* br_netfilter's at local-in, where it has one */
 	TNA_CONSTANT_HOOK_SABOTAGE, /* br_netfilter's at pre-routing of either protocol */
 	TNA_CONSTANT_ROUTE,         /* the routing module */
-	TNA_CONSTANT_STACKED,       /* packets may be routed to and from bridges */
+	TNA_CONSTANT_STACKED, /* packets may be routed to and from devices on top of ports: bridges, ... */
+	TNA_CONSTANT_VLAN_DEVICES,  /* ... and VLAN devices */
 	TNA_CONSTANT_STATION,       /* MAC address of the bridge for which packets are routed */
 	TNA_CONSTANT_SINGLE_BUFFER, /* this kernel's frames lie in one buffer each (before 5.18) */
 	TNA_CONSTANT_COUNT
