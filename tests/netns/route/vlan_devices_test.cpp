@@ -57,8 +57,7 @@ TYPED_TEST(VlanDevices, TagsAreRewritten) {
 TYPED_TEST(VlanDevices, PacketsGoBackOutOfTheirPortWithAnotherTag) {
     this->vlan(0, "p0", "id 100");
     this->vlan(1, "p0", "id 200");
-    must("ip address add 10.0.9.1/24 dev p1"); // or it would be no router's port
-    must("ip address add fd00:0:0:9::1/64 dev p1 nodad");
+    this->becomes("p1", 9); // or it would be no router's port
     const auto packet = TypeParam::packet();
     const Arrivals out{{0, {tagged(this->routed(packet), 200)}}};
     this->atLast(tagged(packet, 100), out);
