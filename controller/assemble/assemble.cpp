@@ -36,12 +36,22 @@ bool isStacked(const model::Link& link) {
     return kinds.contains(link.kind);
 }
 
+/// The port by which a VLAN device's packets are routed, if there is one; null: they are left to Linux.
+const model::Link* portOfRoutedVlan(const model::Network& network, const model::Link& link) {
+    if (!link.vlan || link.lowerElsewhere || link.master != 0 || !routes(link))
+        return nullptr;
+    const auto* port = network.link(link.lower);
+    return port != nullptr && port->master == 0 && takesPart(*port) && !isStacked(*port) ? port : nullptr;
+}
+
 Surroundings look(const model::Network& network, const capability::Capabilities& capabilities,
                   const Wishes& wishes) {
     Surroundings around{network, capabilities, wishes};
     for (const auto& [ifindex, link] : network.links) {
         around.bridges |= link.bridge.has_value();
         around.routedBridges |= isRoutedBridge(link);
+        if (const auto* port = portOfRoutedVlan(network, link))
+            around.underRoutedVlans.insert(port->ifindex);
     }
     return around;
 }
@@ -101,7 +111,8 @@ private:
             no("vlan-filtering",
                "it filters VLANs: what is routed to and from such a bridge is left to Linux");
         else if (link_.vlan)
-            no("vlan-device", "it is a VLAN device: what is routed to and from it is left to Linux");
+            no("vlan-device", "it is a VLAN device, but not on a port of this namespace that no other device "
+                              "owns: what is routed to and from it is left to Linux");
         else
             no("stacked", "it is a device of kind " + link_.kind +
                               ", which is no port: what is routed to and from it is left to Linux");
@@ -206,13 +217,15 @@ private:
         const bool bridged = bridge_ != nullptr;
         const bool filters = bridged && bridge_->bridge->vlanFiltering;
         const bool forBridge = bridged && isRoutedBridge(*bridge_);
+        const bool route = !bridged || forBridge;
         return {.bridge = bridged,
-                .route = !bridged || forBridge,
+                .route = route,
                 .veth = link_.kind == "veth",
                 // It has a hook for routed packets in each namespace that has bridges.
                 .brNetfilter = around_.bridges && capabilities_.brNetfilter,
                 .vlanProtocol = filters ? bridge_->bridge->vlanProtocol : std::uint16_t{0},
-                .stacked = forBridge || (!bridged && around_.routedBridges),
+                .bridges = forBridge || (!bridged && around_.routedBridges),
+                .vlanDevices = route && !around_.underRoutedVlans.empty(),
                 .station = forBridge ? bridge_->mac : model::MacAddress{}};
     }
 
@@ -247,7 +260,8 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
         const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
         if (bridge != nullptr && bridge->bridge)
             plan.ports.emplace(ifindex, PortDecision(around, link, bridge).decide());
-        else if (routes(link) && !isRoutedBridge(link))
+        else if (around.underRoutedVlans.contains(ifindex) ||
+                 (routes(link) && !isRoutedBridge(link) && portOfRoutedVlan(network, link) == nullptr))
             plan.ports.emplace(ifindex, PortDecision(around, link, nullptr).decide());
     }
     for (const auto& [ifindex, custom] : wishes.custom)

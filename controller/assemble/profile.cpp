@@ -16,8 +16,10 @@ std::string Profile::name() const {
     std::string text = bridge ? "bridge" : route ? "route" : "none";
     if (bridge && route)
         text += "+route";
-    else if (stacked)
+    else if (bridges)
         text += "+bridges";
+    if (vlanDevices)
+        text += "+vlan-devices";
     if (vlanProtocol != 0)
         text += vlanProtocol == 0x88a8 ? "+vlan-802.1ad" : "+vlan";
     if (veth)

@@ -30,13 +30,16 @@ struct Profile {
     bool brNetfilter = false;       ///< br_netfilter is present: its settings are tested for each frame
     std::uint16_t vlanProtocol = 0; ///< EtherType of the tags that the bridge filters by; 0: it does not
     bool watched = false;           ///< nothing is read in place
-    bool stacked = false;           ///< packets may be routed to and from bridges
+    bool bridges = false;           ///< packets may be routed to and from bridges
+    bool vlanDevices = false;       ///< packets may be routed to and from VLAN devices
     model::MacAddress station;      ///< of the bridge for which packets are routed, with both modules
     CustomModules custom;
 
     auto operator<=>(const Profile&) const = default;
     [[nodiscard]] std::string name() const; ///< "bridge+vlan+veth"
     [[nodiscard]] std::vector<std::string> modules() const;
+    /// Packets may be routed to and from devices on top of ports.
+    [[nodiscard]] bool stacked() const { return bridges || vlanDevices; }
 };
 
 /// Why something is not accelerated, and what the user can do about it.

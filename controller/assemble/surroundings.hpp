@@ -12,6 +12,8 @@ struct Surroundings {
     const Wishes& wishes;
     bool bridges = false;       ///< there are any
     bool routedBridges = false; ///< there are any that packets are routed to and from
+    std::set<model::IfIndex>
+        underRoutedVlans; ///< ports with VLAN devices that packets are routed to and from
 };
 
 } // namespace tna::assemble

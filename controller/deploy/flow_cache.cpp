@@ -58,7 +58,7 @@ Result<std::map<int, int>> FlowCache::replacements(const assemble::Profile& prof
             part(routes6, pipeline.routes6, "tna_routes6", routes6For(total) * sizeof(tna_route6), readable);
     if (made && profile.vlanProtocol != 0)
         made = part(vlans, pipeline.flowVlans, "tna_flow_vlans", total * sizeof(tna_flow_vlans), 0);
-    if (made && profile.stacked)
+    if (made && profile.stacked())
         made = part(stacks, pipeline.routeStacks, "tna_stacks",
                     (total + routes6For(total)) * sizeof(tna_route_stack), 0);
     if (!made)

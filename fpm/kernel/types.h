@@ -152,10 +152,20 @@ struct net_device {
 /* net/8021q/vlan.h */
 struct vlan_group {
 	unsigned int nr_vlan_devs;
+	struct net_device **vlan_devices_arrays[16]; /* [2][8], of which BTF knows the sum only */
 };
 
 struct vlan_info {
 	struct vlan_group grp;
+};
+
+/* include/linux/if_vlan.h; only with CONFIG_VLAN_8021Q */
+struct vlan_dev_priv {
+	unsigned int nr_egress_mappings;
+	u16 vlan_proto;
+	u16 vlan_id;
+	u16 flags;
+	struct net_device *real_dev;
 };
 
 /* kernel/bpf/mprog.c, include/net/tcx.h */
@@ -289,6 +299,8 @@ struct sk_buff {
 #pragma clang attribute pop
 
 /* Constants of the kernel's own headers that are in no uapi header and not in BTF. */
+#define IFF_UP (1u << 0)
+#define IFF_802_1Q_VLAN (1u << 0)
 #define IFF_EBRIDGE (1u << 1)
 #define IFF_BRIDGE_PORT (1u << 9)
 #define IFF_PROMISC (1u << 8)

@@ -59,6 +59,33 @@ INLINE u32 retag_length(u32 len, u64 retag)
 }
 
 /*
+ * A frame's tag of either kind as it lies there, TCI above the EtherType; 0 if it has none. Without a branch,
+ * which would double what the verifier has to follow. The frame is known to be long enough.
+ */
+INLINE u32 packet_tag(const u8 *data)
+{
+	u64 word = *(const u32 *)(data + 2 * ETH_ALEN), protocol = word & 0xffff;
+	u64 other = (protocol ^ bpf_htons(ETH_P_8021Q)) * (protocol ^ bpf_htons(ETH_P_8021AD));
+
+	return word & -((other - 1) >> 63);
+}
+
+/* The same of a frame that may be too short. */
+INLINE u32 packet_outer_tag(struct xdp_md *ctx)
+{
+	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+
+	return data + PACKET_MIN > end ? 0 : packet_tag(data);
+}
+
+/* Of the bits of a tag, one that both EtherTypes have. */
+INLINE u64 tag_length(u64 tag)
+{
+	_Static_assert((ETH_P_8021Q >> 8 & ETH_P_8021AD >> 8) >> 7 == 1, "the bit below");
+	return tag >> 5 & VLAN_HLEN;
+}
+
+/*
  * False if there is no room in front of the frame, which then is as it was. The bounds are known to hold
  * (packet_parse()); the verifier wants to see them tested again.
  */

@@ -37,10 +37,12 @@ INLINE struct tna_decision *decision_here(void)
 	return bpf_map_lookup_elem(&decision, &zero);
 }
 
-/* What a module must not change: all that decisions are made from. `version` is 6 where that is more. */
+/* What a module must not change: all that decisions are made from. `version` is that of a packet that is
+ * routed. */
 INLINE u64 decision_compare(struct xdp_md *ctx, struct tna_decision *note, u32 version, const int write)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+	u32 length = end - data;
 	u64 different = 0;
 
 	if (data + PACKET_MIN > end)
@@ -57,17 +59,24 @@ INLINE u64 decision_compare(struct xdp_md *ctx, struct tna_decision *note, u32 v
 	DECISION_PART(2, u64, 16);
 	DECISION_PART(3, u64, 24);
 	DECISION_PART(4, u16, 32);
+	/* a routed packet behind a tag, which makes the headers longer */
+	if (version && note->retag >> 32) {
+		data += 4;
+		if (data + PACKET_MIN > end)
+			return 1;
+		DECISION_PART(5, u32, PACKET_MIN - 4);
+	}
 	if (version == 6) {
 		if (data + 54 > end)
 			return 1;
-		DECISION_PART(5, u64, 34);
-		DECISION_PART(6, u64, 42);
-		DECISION_PART(7, u32, 50);
+		DECISION_PART(6, u64, 34);
+		DECISION_PART(7, u64, 42);
+		DECISION_PART(8, u32, 50);
 	}
 #undef DECISION_PART
 	if (write)
-		note->length = end - data;
-	return different | (note->length ^ (u32)(end - data));
+		note->length = length;
+	return different | (note->length ^ length);
 }
 
 /* Notes why a frame is left to Linux. */
@@ -92,7 +101,7 @@ INLINE int decision_bridge(struct xdp_md *ctx, u64 retag, u32 vlan_protocol, u64
 	note->retag = retag;
 	note->vlan_protocol = vlan_protocol;
 	note->routed = 0;
-	return decision_compare(ctx, note, 4, 1) ? XDP_PASS : XDP_REDIRECT;
+	return decision_compare(ctx, note, 0, 1) ? XDP_PASS : XDP_REDIRECT;
 }
 
 /* The tail call to the first module is put in the place of the mark when a profile has some: a program that

@@ -10,19 +10,25 @@
 
 INLINE int finish_routed(struct xdp_md *ctx, const struct tna_decision *note)
 {
-	u32 behind = note->length - note->left;
+	u32 old_tag = note->retag >> 32, tag = note->retag;
+	u32 behind = note->length - tag_length(old_tag) - note->left;
 
+	if (tag_length(old_tag) != tag_length(tag) &&
+	    bpf_xdp_adjust_head(ctx, (int)tag_length(old_tag) - (int)tag_length(tag))) {
+		leave_to_linux(ctx, TNA_REASON_HEADROOM);
+		return 0;
+	}
 	/* Linux cuts off what is behind the packet (pskb_trim_rcsum()) */
 	if (behind && bpf_xdp_adjust_tail(ctx, -(int)behind))
 		return 0;
 	if (note->routed == 6)
-		return ipv6_rewrite(ctx, note->destination, note->source);
-	return ipv4_rewrite(ctx, note->destination, note->source);
+		return ipv6_rewrite(ctx, note->destination, note->source, tag);
+	return ipv4_rewrite(ctx, note->destination, note->source, tag);
 }
 
 INLINE u32 finish_length(const struct tna_decision *note)
 {
-	return note->routed ? note->left : note->length;
+	return note->routed ? note->left + tag_length((u32)note->retag) : note->length;
 }
 
 /* not "xdp.frags": whether the kernel knows that is found out when this is loaded */

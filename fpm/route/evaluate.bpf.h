@@ -24,7 +24,9 @@
 
 /* What a packet meets on its way, by address. */
 struct route_path {
-	struct route_way way;
+	u64 port;
+	u64 arrival;   /* the device as which Linux receives it */
+	u64 departure; /* the device to which Linux hands it */
 	u64 inet;
 	u64 reverse_path;
 	u64 alias;
@@ -47,31 +49,36 @@ INLINE long route_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32 
 }
 
 /* The port, where it is no bridge's. */
-INLINE u32 evaluate_routed_port(const struct route_path *path, u64 buffer)
+INLINE u32 evaluate_routed_port(u64 port, u64 buffer)
 {
-	BECAUSE(guard_namespace(KOBJ(struct net_device, path->way.device), CONSTANT(NET)), NAMESPACE);
+	BECAUSE(guard_namespace(KOBJ(struct net_device, port), CONSTANT(NET)), NAMESPACE);
 	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
 	BECAUSE(buffer && guard_unfinished_checksum(buffer), CHECKSUM);
 	return REASON_NONE;
 }
 
-/* The device as which Linux receives the packet, beginning with the port. */
-INLINE u32 evaluate_arrival(struct route_path *path, u64 buffer)
+/*
+ * The device as which Linux receives the packet, beginning with the port; what is about a bridge has been
+ * evaluated already. Apart from what comes next, for both need much of the stack.
+ */
+NOINLINE u32 evaluate_arrival(struct xdp_md *ctx)
 {
-	u64 net = CONSTANT(NET);
+	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
+	u64 net = CONSTANT(NET), port = ingress_device(xdp);
+	u32 tag = TAGS ? packet_outer_tag(ctx) : 0;
+	u64 device = route_arrival(port, tag);
 
-	path->way.arrival = path->way.device;
-	if (CONSTANT(BRIDGE))
-		path->way.arrival = port_bridge_device(KOBJ(struct net_device, path->way.device));
-	else
-		UNLESS_BECAUSE(evaluate_routed_port(path, buffer));
-	struct net_device *arrival = KOBJ(struct net_device, path->way.arrival);
+	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
+	if (!CONSTANT(BRIDGE))
+		UNLESS_BECAUSE(evaluate_routed_port(port, CONSTANT(VETH) ? sender_buffer(xdp) : 0));
+	if (tag)
+		UNLESS_BECAUSE(evaluate_vlan_arrival(port, tag, device));
+	struct net_device *arrival = KOBJ(struct net_device, device);
 
-	path->ifindex = KGET(u32, arrival, ifindex);
 	BECAUSE(KGET(u64, arrival, rx_handler), STACKED);
 	BECAUSE(BPF_CORE_READ_BITFIELD(arrival, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
-	BECAUSE(guard_capture_device(path->way.arrival, arrival), CAPTURE);
-	BECAUSE(guard_capture_specific(net, path->way.arrival, arrival), CAPTURE);
+	BECAUSE(guard_capture_device(device, arrival), CAPTURE);
+	BECAUSE(guard_capture_specific(net, device, arrival), CAPTURE);
 	BECAUSE(guard_capture_namespace(net, KOBJ(struct net, net)), CAPTURE);
 	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(arrival)), TC);
 	BECAUSE(guard_netdev_ingress(arrival), NETDEV_HOOK);
@@ -120,10 +127,9 @@ INLINE u32 evaluate_hop(struct route_path *path, const struct bpf_fib_lookup *lo
 	BECAUSE(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE, ROUTE_SPECIAL);
 	BECAUSE(KGET(u64, hop, nhc_lwtstate) | KGET(u64, hop, nhc_exceptions), ROUTE_SPECIAL);
 	BECAUSE(family && (family != FAMILY_INET || KGET(u8, hop, nhc_scope) != SCOPE_LINK), ROUTE_SPECIAL);
-	path->way.departure = KGET(u64, hop, nhc_dev);
+	path->departure = KGET(u64, hop, nhc_dev);
 	path->gateway = family ? KGET(u32, hop, nhc_gw.ipv4) : to;
-	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->way.departure, ifindex)) != lookup->ifindex,
-		UNPROVED);
+	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->departure, ifindex)) != lookup->ifindex, UNPROVED);
 	BECAUSE(path->gateway != lookup->ipv4_dst, UNPROVED);
 	return REASON_NONE;
 }
@@ -159,12 +165,12 @@ INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct rout
 		BECAUSE(KGET(u8, alias, fa_dscp), ROUTE_SPECIAL);
 		BECAUSE(KGET(u8, alias, fa_type) != ROUTE_UNICAST, UNPROVED);
 		UNLESS_BECAUSE(evaluate_hop(path, &lookup, to));
-		BECAUSE(path->way.departure == path->way.arrival, SAME_DEVICE);
+		BECAUSE(path->departure == path->arrival, SAME_DEVICE);
 	}
 	UNLESS_BECAUSE(route_refused(answer));
-	path->neighbour = neighbour_find(path->way.departure, path->gateway);
-	BECAUSE(!path->neighbour || neighbour_gone(KOBJ(struct neighbour, path->neighbour),
-						   path->way.departure, path->gateway),
+	path->neighbour = neighbour_find(path->departure, path->gateway);
+	BECAUSE(!path->neighbour || neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->departure,
+						   path->gateway),
 		NEIGHBOUR);
 	path->destination = neighbour_address(path->neighbour);
 	BECAUSE((path->destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
@@ -202,20 +208,6 @@ INLINE u32 metric_mtu(u64 metrics)
 	return KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_MTU]));
 }
 
-/* The port by which the packet leaves. */
-INLINE u32 evaluate_departure(struct route_path *path, struct tna_route_stack *part, u32 total)
-{
-	struct bridge_path out = {.egress = path->way.departure};
-
-	BECAUSE(total > path->mtu, ROUTE_MTU);
-	if (CONSTANT(STACKED)) {
-		UNLESS_BECAUSE(evaluate_stacked_departure(path->way.departure, path->destination, part,
-							  &out.egress));
-	}
-	path->way.egress = out.egress;
-	return evaluate_egress(&out, total + ETH_HLEN);
-}
-
 /* Moves what a route has counted to its ports. */
 INLINE void route_evict(struct tna_route *route)
 {
@@ -232,29 +224,49 @@ INLINE u32 ipv4_index(const struct ipv4 *ip)
 	return flow_index(ip->addresses ^ ip->addresses >> 35, 0, 0);
 }
 
-/* Remembers where the parts of the proof lie; each frame looks there again. */
+/*
+ * Remembers where the parts of the proof lie; each frame looks there again. What it departs by is yet to be
+ * evaluated.
+ */
 INLINE u32 route_fill(struct tna_route *route, const struct route_path *path, u64 epoch)
 {
-	s32 in = port_slot(KLOAD(u32, KADDR(struct net_device, path->way.device, ifindex)));
-	s32 out = port_slot(KLOAD(u32, KADDR(struct net_device, path->way.egress, ifindex)));
+	s32 in = port_slot(KLOAD(u32, KADDR(struct net_device, path->port, ifindex)));
 
 	BECAUSE(in < 0, UNKNOWN_PORT);
-	BECAUSE(out < 0, EGRESS_UNMANAGED);
 	route_evict(route);
-	route->ingress_dev = path->way.device;
+	route->ingress_dev = CONSTANT(BRIDGE) ? path->port : path->arrival;
 	route->alias = path->alias;
 	route->info = path->info;
 	route->hop = path->hop;
 	route->neighbour = path->neighbour;
-	route->egress_dev = path->way.egress;
+	route->egress_dev = path->departure;
 	route->epoch = epoch;
 	route->in_slot = in;
-	route->out_slot = out;
 	route->gateway = path->gateway;
 	route->mtu = path->mtu;
 	route->destination = path->destination;
-	route->source = device_address(KOBJ(struct net_device, path->way.departure));
+	route->source = device_address(KOBJ(struct net_device, path->departure));
 	route->reverse_path = path->reverse_path;
+	return REASON_NONE;
+}
+
+/*
+ * The port by which a packet of this length leaves, whose route has been filled in. If there is a reason
+ * against it that route stays without an egress device, which no neighbour belongs to.
+ */
+NOINLINE u32 evaluate_departure(struct tna_route *route, struct tna_route_stack *part, u32 total)
+{
+	struct bridge_path out = {.egress = route->egress_dev};
+
+	route->egress_dev = 0;
+	if (CONSTANT(STACKED))
+		UNLESS_BECAUSE(evaluate_stacked_departure(out.egress, route->destination, part, &out.egress));
+	UNLESS_BECAUSE(evaluate_egress(&out, total + ETH_HLEN + tag_length(route_tag(part))));
+	s32 slot = port_slot(KLOAD(u32, KADDR(struct net_device, out.egress, ifindex)));
+
+	BECAUSE(slot < 0, EGRESS_UNMANAGED);
+	route->out_slot = slot;
+	route->egress_dev = out.egress;
 	return REASON_NONE;
 }
 
@@ -268,28 +280,26 @@ INLINE u64 route_epoch(struct net *net)
 }
 
 /*
- * A reason to leave the frame to Linux; or none, and the route is filled in. What comes before the routing of
- * a frame that a bridge hands to the host has been evaluated already.
+ * Where a packet is routed to whose arrival has been evaluated: a reason to leave the frame to Linux; or
+ * none, and the route is filled in but for its departure.
  */
-NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route, struct tna_route_stack *part)
+NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route)
 {
-	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
-	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
-	struct route_path path = {.way.device = ingress_device(xdp)};
+	struct route_path path = {.port = ingress_device(bpf_cast_to_kern_ctx(ctx))};
 	u64 epoch = route_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv4 ip;
 
-	BECAUSE(!ipv4_parse(ctx, &ip), SHORT);
-	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
-	UNLESS_BECAUSE(evaluate_arrival(&path, buffer));
-	path.inet = inet_device(KOBJ(struct net_device, path.way.arrival));
+	BECAUSE(!ipv4_parse(ctx, &ip, TAGS), SHORT);
+	path.arrival = route_arrival(path.port, ip.tag);
+	path.ifindex = KLOAD(u32, KADDR(struct net_device, path.arrival, ifindex));
+	path.inet = inet_device(KOBJ(struct net_device, path.arrival));
 	UNLESS_BECAUSE(evaluate_settings(&path));
-	UNLESS_BECAUSE(evaluate_header(&ip, path.way.arrival));
+	UNLESS_BECAUSE(evaluate_header(&ip, path.arrival));
 	UNLESS_BECAUSE(evaluate_route(ctx, &ip, &path));
 	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip, &path));
-	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.way.departure, mtu)),
+	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.departure, mtu)),
 			     metric_mtu(KLOAD(u64, KADDR(struct fib_info, path.info, fib_metrics))));
-	UNLESS_BECAUSE(evaluate_departure(&path, part, ip.total));
+	BECAUSE(ip.total > path.mtu, ROUTE_MTU);
 	UNLESS_BECAUSE(route_fill(route, &path, epoch));
 	route->addresses = ip.addresses;
 	route->start = ip.start;

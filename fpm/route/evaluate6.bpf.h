@@ -87,7 +87,7 @@ INLINE u32 evaluate6_next_hop(struct route6_path *path, const struct ipv6 *ip)
 	BECAUSE(KGET(u64, hop, nhc_lwtstate), ROUTE_SPECIAL);
 	BECAUSE(KLOAD(u64, KADDR(struct fib6_nh, fib6_nh, rt6i_exception_bucket)), ROUTE_SPECIAL);
 	BECAUSE(family && family != FAMILY_INET6, ROUTE_SPECIAL);
-	path->common.way.departure = KGET(u64, hop, nhc_dev);
+	path->common.departure = KGET(u64, hop, nhc_dev);
 	path->gateway = ip->destination;
 	if (family)
 		path->gateway = (struct ipv6_address){KLOAD(u64, gateway), KLOAD(u64, gateway + 8)};
@@ -98,7 +98,7 @@ INLINE u32 evaluate6_next_hop(struct route6_path *path, const struct ipv6 *ip)
 INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *lookup, const struct ipv6 *ip)
 {
 	UNLESS_BECAUSE(evaluate6_next_hop(path, ip));
-	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->common.way.departure, ifindex)) != lookup->ifindex,
+	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->common.departure, ifindex)) != lookup->ifindex,
 		UNPROVED);
 	BECAUSE((u32)path->gateway.prefix != lookup->ipv6_dst[0] ||
 			path->gateway.prefix >> 32 != lookup->ipv6_dst[1] ||
@@ -143,15 +143,15 @@ INLINE u32 evaluate6_route(struct xdp_md *ctx, const struct ipv6 *ip, struct rou
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
 		UNLESS_BECAUSE(evaluate6_tables(path, ip));
 		UNLESS_BECAUSE(evaluate6_hop(path, &lookup, ip));
-		BECAUSE(path->common.way.departure == path->common.way.arrival, SAME_DEVICE);
+		BECAUSE(path->common.departure == path->common.arrival, SAME_DEVICE);
 	}
 	UNLESS_BECAUSE(route_refused(answer));
-	path->egress_inet6 = inet6_device(KOBJ(struct net_device, path->common.way.departure));
+	path->egress_inet6 = inet6_device(KOBJ(struct net_device, path->common.departure));
 	BECAUSE(inet6_disabled(path->egress_inet6), ROUTE_SPECIAL);
-	path->common.neighbour = neighbour6_find(path->egress_inet6, path->common.way.departure,
+	path->common.neighbour = neighbour6_find(path->egress_inet6, path->common.departure,
 						 path->gateway.prefix, path->gateway.rest);
 	BECAUSE(!path->common.neighbour || neighbour_unfit(KOBJ(struct neighbour, path->common.neighbour),
-							   path->common.way.departure),
+							   path->common.departure),
 		NEIGHBOUR);
 	path->common.destination = neighbour_address(path->common.neighbour);
 	BECAUSE((path->common.destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
@@ -191,25 +191,23 @@ INLINE u64 route6_epoch(struct net *net)
 }
 
 /* As route_evaluate(). */
-NOINLINE u32 route6_evaluate(struct xdp_md *ctx, struct tna_route6 *route6, struct tna_route_stack *part)
+NOINLINE u32 route6_evaluate(struct xdp_md *ctx, struct tna_route6 *route6)
 {
-	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
-	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
-	struct route6_path path = {.common.way.device = ingress_device(xdp)};
+	struct route6_path path = {.common.port = ingress_device(bpf_cast_to_kern_ctx(ctx))};
 	u64 epoch = route6_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv6 ip;
 
-	BECAUSE(!ipv6_parse(ctx, &ip), SHORT);
-	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
-	UNLESS_BECAUSE(evaluate_arrival(&path.common, buffer));
-	path.inet6 = inet6_device(KOBJ(struct net_device, path.common.way.arrival));
+	BECAUSE(!ipv6_parse(ctx, &ip, TAGS), SHORT);
+	path.common.arrival = route_arrival(path.common.port, ip.tag);
+	path.common.ifindex = KLOAD(u32, KADDR(struct net_device, path.common.arrival, ifindex));
+	path.inet6 = inet6_device(KOBJ(struct net_device, path.common.arrival));
 	UNLESS_BECAUSE(evaluate6_settings(&path));
-	UNLESS_BECAUSE(evaluate6_header(&ip, path.common.way.arrival));
+	UNLESS_BECAUSE(evaluate6_header(&ip, path.common.arrival));
 	UNLESS_BECAUSE(evaluate6_route(ctx, &ip, &path));
 	path.metrics = KLOAD(u64, KADDR(struct fib6_info, path.common.info, fib6_metrics));
 	path.mtus = route6_mtus(path.egress_inet6, path.metrics);
 	path.common.mtu = route_mtu(path.mtus, path.mtus >> 32);
-	UNLESS_BECAUSE(evaluate_departure(&path.common, part, ip.total));
+	BECAUSE(ip.total > path.common.mtu, ROUTE_MTU);
 	return route6_fill(route6, &ip, &path, epoch);
 }
 

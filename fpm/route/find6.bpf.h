@@ -48,7 +48,7 @@ INLINE u64 hop6_differs(const struct tna_route6 *hop, const struct route6_path *
 
 	COLLECT(word, hop->gateway_prefix ^ path->gateway.prefix);
 	COLLECT(word, hop->gateway_rest ^ path->gateway.rest);
-	COLLECT(word, hop->route.egress_dev ^ path->common.way.departure);
+	COLLECT(word, hop->route.egress_dev ^ path->common.departure);
 	COLLECT(word, hop->metrics ^ path->metrics);
 	return word;
 }
@@ -56,11 +56,11 @@ INLINE u64 hop6_differs(const struct tna_route6 *hop, const struct route6_path *
 /* Where the cache remembers a packet's gateway, whose entry then leads to the packet's route. */
 NOINLINE u32 route6_find(struct xdp_md *ctx, u64 device)
 {
-	struct route6_path path = {.common.way.device = device};
+	struct route6_path path = {.common.port = device};
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	struct ipv6 ip;
 
-	if (!ipv6_parse(ctx, &ip) || !ipv6_address_routed(&ip.source) ||
+	if (!ipv6_parse(ctx, &ip, 0) || !ipv6_address_routed(&ip.source) ||
 	    !ipv6_address_routed(&ip.destination))
 		return NOWHERE;
 	if (bpf_core_field_exists(struct net, ipv6.fib6_has_custom_rules) &&
@@ -69,7 +69,7 @@ NOINLINE u32 route6_find(struct xdp_md *ctx, u64 device)
 	if (bpf_get_prandom_u32() % RARE == 0 || evaluate6_tables(&path, &ip) != REASON_NONE ||
 	    evaluate6_next_hop(&path, &ip) != REASON_NONE)
 		return NOWHERE;
-	u32 index = hop6_index(&path.gateway, path.common.way.departure, device);
+	u32 index = hop6_index(&path.gateway, path.common.departure, device);
 
 	path.metrics = KLOAD(u64, KADDR(struct fib6_info, path.common.info, fib6_metrics));
 	if (index >= FLOWS_TOTAL || hop6_differs(route6_at(index), &path))

@@ -2,9 +2,12 @@
 #ifndef TNA_ROUTE_IPV4_H
 #define TNA_ROUTE_IPV4_H
 
-/* The IPv4 header of an untagged frame: what ip_rcv() asks of it, and what ip_forward() changes. */
+/*
+ * The IPv4 header of a frame without a tag, or behind one where there may be one: what ip_rcv() asks of it,
+ * and what ip_forward() changes.
+ */
 
-#include "packet/packet.bpf.h"
+#include "packet/tag.bpf.h"
 
 #define IPV4_HEADER_LEN 20
 #define IPV4_START_PLAIN 0x45u /* version 4, no options */
@@ -12,27 +15,38 @@
 /* The header's words, as they lie in the frame. */
 struct ipv4 {
 	u64 mac;    /* destination MAC address */
+	u32 tag;    /* 0: none */
 	u32 start;  /* EtherType, version and header length, TOS */
 	u32 len_id; /* of the words below, all but the first begin two bytes before a header word */
 	u32 ttl;
 	u32 total;     /* total length, host order */
 	u32 checksum;  /* 0 if the header's checksum is right */
-	u32 frame_len; /* of the whole frame */
+	u32 frame_len; /* of the whole frame, but for the tag */
 	u64 addresses; /* source, and above it destination */
 };
 
-/* False: too short to look at. */
-INLINE int ipv4_parse(struct xdp_md *ctx, struct ipv4 *ip)
+/* False: too short to look at. `tags` is known when this is loaded: whether there may be one. */
+INLINE int ipv4_parse(struct xdp_md *ctx, struct ipv4 *ip, const int tags)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
 
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + PACKET_MIN), "r"(end) : : short_frame);
+	ip->mac = *(u64 *)data & MAC_MASK;
+	ip->tag = 0;
+	if (tags) {
+		ip->tag = packet_tag(data);
+		data += tag_length(ip->tag);
+		asm goto("if %0 > %1 goto %l[short_frame]"
+			 :
+			 : "r"(data + PACKET_MIN), "r"(end)
+			 :
+			 : short_frame);
+	}
 	u32 first = *(u32 *)(data + ETH_HLEN), second = *(u32 *)(data + ETH_HLEN + 4);
 	u32 third = *(u32 *)(data + ETH_HLEN + 8);
 	u32 source = *(u32 *)(data + ETH_HLEN + 12), destination = *(u32 *)(data + ETH_HLEN + 16);
 	u64 sum = (u64)first + second + third + source + destination;
 
-	ip->mac = *(u64 *)data & MAC_MASK;
 	ip->start = *(u32 *)(data + ETH_HLEN - 2);
 	ip->ttl = third & 0xff;
 	ip->total = bpf_ntohs(first >> 16);
@@ -65,15 +79,22 @@ INLINE u64 ipv4_expires(const struct ipv4 *ip)
 	return ((u64)ip->ttl - 2) >> 63;
 }
 
-/* What a packet looks like one hop further (ip_decrease_ttl(): the checksum's carry comes back in). */
-INLINE int ipv4_rewrite(struct xdp_md *ctx, u64 destination, u64 source)
+/*
+ * What a packet looks like one hop further, with a tag or (0) none, for which there is room
+ * (ip_decrease_ttl(): the checksum's carry comes back in).
+ */
+INLINE int ipv4_rewrite(struct xdp_md *ctx, u64 destination, u64 source, u32 tag)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
 
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + PACKET_MIN), "r"(end) : : short_frame);
+	packet_readdress(data, destination, source);
+	if (tag) {
+		*(u32 *)(data + 2 * ETH_ALEN) = tag;
+		data += VLAN_HLEN;
+	}
 	u32 checksum = *(u16 *)(data + ETH_HLEN + 10) + bpf_htons(0x0100);
 
-	packet_readdress(data, destination, source);
 	*(u8 *)(data + ETH_HLEN + 8) -= 1;
 	*(u16 *)(data + ETH_HLEN + 10) = checksum + (checksum >= 0xffff);
 	return 1;

@@ -32,8 +32,8 @@ NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 departure)
 	return word;
 }
 
-/* Notes that a packet is routed out of a port. */
-NOINLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 left, u32 version)
+/* Notes that a packet is routed out of a port, with the tag that the frame is to have and, above it, has. */
+NOINLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 left, u64 tags, u32 version)
 {
 	struct tna_decision *note = decision_here();
 
@@ -44,30 +44,37 @@ NOINLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 lef
 	note->egress = KLOAD(u32, KADDR(struct net_device, route->egress_dev, ifindex));
 	note->routed = version;
 	note->left = left;
+	note->retag = tags;
 	note->destination = route->destination;
 	note->source = route->source;
 	return decision_compare(ctx, note, version, 1) ? XDP_PASS : XDP_REDIRECT;
 }
 
 /*
- * Out of the port that the route remembers. Linux cuts off what is behind the packet (the padding of a
- * short one, pskb_trim_rcsum()). The frame is changed only when nothing can fail any more.
+ * Out of the port that the route remembers, with the tag that the frame is to have there instead of its old
+ * one. Linux cuts off what is behind the packet (the padding of a short one, pskb_trim_rcsum()). The frame is
+ * changed only when nothing can fail any more.
  */
-INLINE int route_send(struct xdp_md *ctx, struct tna_route *route, u64 frame_len, u64 total, int version)
+INLINE int route_send(struct xdp_md *ctx, struct tna_route *route, u64 frame_len, u64 total, u32 old_tag,
+		      u32 tag, int version)
 {
 	u64 behind = frame_len - total - ETH_HLEN;
 	u64 destination = route->destination, source = route->source;
 
-	WHEN(MODULES_ROUTE) return decision_route(ctx, route, total + ETH_HLEN, version);
+	WHEN(MODULES_ROUTE)
+	return decision_route(ctx, route, total + ETH_HLEN, (u64)old_tag << 32 | tag, version);
 	int action = bpf_redirect_map(&egress_ports, route->out_slot, XDP_PASS);
 
 	RARELY((u64)(u32)action, "!= 4", pass); /* XDP_REDIRECT */
+	if (tag_length(old_tag) != tag_length(tag) &&
+	    bpf_xdp_adjust_head(ctx, (int)tag_length(old_tag) - (int)tag_length(tag)))
+		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
 	RARELY(behind, "!= 0", trim);
 rewrite:
-	if (unlikely(!(version == 6 ? ipv6_rewrite : ipv4_rewrite)(ctx, destination, source)))
+	if (unlikely(!(version == 6 ? ipv6_rewrite : ipv4_rewrite)(ctx, destination, source, tag)))
 		return XDP_PASS;
 	route->packets++;
-	route->bytes += total + ETH_HLEN;
+	route->bytes += total + ETH_HLEN + tag_length(tag);
 	return action;
 trim:
 	if (bpf_xdp_adjust_tail(ctx, -(int)behind) == 0)
@@ -86,7 +93,9 @@ INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route,
 		return route_objection(ctx, device, route->egress_dev);
 	if (CONSTANT(BRIDGE))
 		arrival = port_bridge_device(KOBJ(struct net_device, device));
-	return stacked_objection(part, device, route->egress_dev) |
+	else
+		device = ingress_device(bpf_cast_to_kern_ctx(ctx));
+	return stacked_objection(part, device, arrival, route->egress_dev) |
 	       route_objection(ctx, arrival, part->departure);
 }
 
@@ -108,9 +117,10 @@ NOINLINE int route_send_known(struct xdp_md *ctx, u32 index)
 {
 	struct ipv4 ip;
 
-	if (index >= FLOWS_TOTAL || !ipv4_parse(ctx, &ip))
+	if (index >= FLOWS_TOTAL || !ipv4_parse(ctx, &ip, TAGS))
 		return XDP_PASS;
-	return route_send(ctx, route_at(index), ip.frame_len, ip.total, 4);
+	return route_send(ctx, route_at(index), ip.frame_len, ip.total, ip.tag,
+			  route_tag(route_stack_at(index)), 4);
 }
 
 /* For a packet that deserves a closer look: whether there is something against it. */
@@ -122,17 +132,23 @@ NOINLINE u64 route_look_closer(struct xdp_md *ctx, u32 index)
 /* For a packet that could not be proved; it need not be slow. */
 NOINLINE int route_look_again(struct xdp_md *ctx)
 {
-	u32 place = FLOWS_TOTAL, reason = REASON_NONE;
+	u32 place = FLOWS_TOTAL, reason = REASON_NONE, total = 0;
 	struct ipv4 ip;
 
-	if (ipv4_parse(ctx, &ip))
+	if (ipv4_parse(ctx, &ip, TAGS)) {
 		place = ipv4_index(&ip);
+		total = ip.total;
+	}
 	if (place >= FLOWS_TOTAL)
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
 	if (CONSTANT(BRIDGE))
 		reason = evaluate_bridged_arrival(ctx, route_stack_at(place));
 	if (reason == REASON_NONE)
-		reason = route_evaluate(ctx, route_at(place), route_stack_at(place));
+		reason = evaluate_arrival(ctx);
+	if (reason == REASON_NONE)
+		reason = route_evaluate(ctx, route_at(place));
+	if (reason == REASON_NONE)
+		reason = evaluate_departure(route_at(place), route_stack_at(place), total);
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
 	route_remember_hop(place);
@@ -160,13 +176,13 @@ INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 {
 	struct ipv4 ip;
 
-	if (unlikely(!ipv4_parse(ctx, &ip)))
+	if (unlikely(!ipv4_parse(ctx, &ip, stacked && TAGS)))
 		return LOOK_AGAIN;
 	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 device = ingress_device(xdp);
-	u32 index = found ? route_find(ip.addresses, ip.start, device) : ipv4_index(&ip);
+	u64 device = ingress_device(xdp), arrival_address = stacked ? tagged_arrival(device, ip.tag) : device;
+	u32 index = found ? route_find(ip.addresses, ip.start, arrival_address) : ipv4_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return LOOK_AGAIN;
@@ -181,15 +197,15 @@ INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 	}
 	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ip.checksum, closer = 0;
 	u64 egress_address = route->egress_dev;
-	struct route_way way = {device, device, egress_address, egress_address};
+	struct route_way way = {device, arrival_address, egress_address, egress_address};
 
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
-	COLLECT(doubt, route->ingress_dev ^ device);
+	COLLECT(doubt, route->ingress_dev ^ arrival_address);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
 	COLLECT(doubt, ipv4_length_wrong(&ip));
 	COLLECT(doubt, ipv4_expires(&ip));
 	if (stacked)
-		prove_stack(ctx, route, route_stack_at(index), &way, ip.total, &doubt, &closer);
+		prove_stack(ctx, route, route_stack_at(index), &way, ip.tag, ip.total, &doubt, &closer);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *arrival = KOBJ(struct net_device, way.arrival);
@@ -223,7 +239,8 @@ INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 	COLLECT(closer, guard_egress_qdisc(egress));
 
 	RARELY(doubt | closer, "!= 0", look_again);
-	return route_send(ctx, route, ip.frame_len, ip.total, 4);
+	return route_send(ctx, route, ip.frame_len, ip.total, ip.tag,
+			  stacked ? route_tag(route_stack_at(index)) : 0, 4);
 another:
 	return LOOK_ELSEWHERE;
 look_again:

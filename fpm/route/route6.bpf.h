@@ -12,7 +12,15 @@ NOINLINE u32 route6_place(struct xdp_md *ctx)
 {
 	struct ipv6 ip;
 
-	return ipv6_parse(ctx, &ip) ? ipv6_index(&ip) : NOWHERE;
+	return ipv6_parse(ctx, &ip, TAGS) ? ipv6_index(&ip) : NOWHERE;
+}
+
+/* The packet's length. */
+NOINLINE u32 route6_total(struct xdp_md *ctx)
+{
+	struct ipv6 ip;
+
+	return ipv6_parse(ctx, &ip, TAGS) ? ip.total : 0;
 }
 
 /* As route_send_known(). */
@@ -20,9 +28,10 @@ NOINLINE int route6_send_known(struct xdp_md *ctx, u32 index)
 {
 	struct ipv6 ip;
 
-	if (index >= FLOWS_TOTAL || !ipv6_parse(ctx, &ip))
+	if (index >= FLOWS_TOTAL || !ipv6_parse(ctx, &ip, TAGS))
 		return XDP_PASS;
-	return route_send(ctx, &route6_at(index)->route, ip.frame_len, ip.total, 6);
+	return route_send(ctx, &route6_at(index)->route, ip.frame_len, ip.total, ip.tag,
+			  route_tag(route6_stack_at(index)), 6);
 }
 
 /* As route_look_closer(). */
@@ -46,7 +55,12 @@ NOINLINE int route6_look_again(struct xdp_md *ctx)
 	if (CONSTANT(BRIDGE))
 		reason = evaluate_bridged_arrival(ctx, route6_stack_at(place));
 	if (reason == REASON_NONE)
-		reason = route6_evaluate(ctx, route6_at(place), route6_stack_at(place));
+		reason = evaluate_arrival(ctx);
+	if (reason == REASON_NONE)
+		reason = route6_evaluate(ctx, route6_at(place));
+	if (reason == REASON_NONE)
+		reason = evaluate_departure(&route6_at(place)->route, route6_stack_at(place),
+					    route6_total(ctx));
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
 	if (!CONSTANT(STACKED))
@@ -59,11 +73,11 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 {
 	struct ipv6 ip;
 
-	if (unlikely(!ipv6_parse(ctx, &ip)))
+	if (unlikely(!ipv6_parse(ctx, &ip, stacked && TAGS)))
 		return LOOK_AGAIN;
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 device = ingress_device(xdp);
+	u64 device = ingress_device(xdp), arrival_address = stacked ? tagged_arrival(device, ip.tag) : device;
 	u32 index = found ? route6_find(ctx, device) : ipv6_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
@@ -82,14 +96,14 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 	}
 	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ipv6_header_wrong(&ip), closer = 0;
 	u64 egress_address = route->egress_dev;
-	struct route_way way = {device, device, egress_address, egress_address};
+	struct route_way way = {device, arrival_address, egress_address, egress_address};
 
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
-	COLLECT(doubt, route->ingress_dev ^ device);
+	COLLECT(doubt, route->ingress_dev ^ arrival_address);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
 	COLLECT(doubt, ipv6_expires(&ip));
 	if (stacked)
-		prove_stack(ctx, route, route6_stack_at(index), &way, ip.total, &doubt, &closer);
+		prove_stack(ctx, route, route6_stack_at(index), &way, ip.tag, ip.total, &doubt, &closer);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *arrival = KOBJ(struct net_device, way.arrival);
@@ -130,7 +144,8 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 	COLLECT(closer, guard_egress_qdisc(egress));
 
 	RARELY(doubt | closer, "!= 0", look_again);
-	return route_send(ctx, route, ip.frame_len, ip.total, 6);
+	return route_send(ctx, route, ip.frame_len, ip.total, ip.tag,
+			  stacked ? route_tag(route6_stack_at(index)) : 0, 6);
 another:
 	return LOOK_ELSEWHERE;
 look_again:

@@ -20,11 +20,12 @@ enum tna_constant {
 	TNA_CONSTANT_HOOK_PRE,      /* br_netfilter's hook functions, 0 where it is not there */
 	TNA_CONSTANT_HOOK_FORWARD,
 	TNA_CONSTANT_HOOK_POST,
-	TNA_CONSTANT_HOOK_SECURITY,  /* AppArmor's hook function, 0 where it is not there */
-	TNA_CONSTANT_HOOK_LOCAL_IN,  /* br_netfilter's at local-in, where it has one */
-	TNA_CONSTANT_HOOK_SABOTAGE,  /* br_netfilter's at pre-routing of either protocol */
-	TNA_CONSTANT_ROUTE,          /* the routing module */
-	TNA_CONSTANT_STACKED,        /* packets may be routed to and from bridges */
+	TNA_CONSTANT_HOOK_SECURITY, /* AppArmor's hook function, 0 where it is not there */
+	TNA_CONSTANT_HOOK_LOCAL_IN, /* br_netfilter's at local-in, where it has one */
+	TNA_CONSTANT_HOOK_SABOTAGE, /* br_netfilter's at pre-routing of either protocol */
+	TNA_CONSTANT_ROUTE,         /* the routing module */
+	TNA_CONSTANT_STACKED, /* packets may be routed to and from devices on top of ports: bridges, ... */
+	TNA_CONSTANT_VLAN_DEVICES,   /* ... and VLAN devices */
 	TNA_CONSTANT_STATION,        /* MAC address of the bridge for which packets are routed */
 	TNA_CONSTANT_SINGLE_BUFFER,  /* this kernel's frames lie in one buffer each (before 5.18) */
 	TNA_CONSTANT_MODULES,        /* custom modules after a decision */

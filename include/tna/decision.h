@@ -49,14 +49,18 @@ struct tna_decision {
 	__u32 in_slot;
 	__u32 out_slot;
 	__u32 length; /* of the frame that this is about */
-	__u64 retag;  /* bridged: 0, or what becomes of the tag: TNA_RETAG_* and above 0xffff its TCI */
+	/*
+	 * What becomes of the tag. Bridged: 0, or TNA_RETAG_* and its TCI. Routed: the tag that the frame is
+	 * to have and, above 32 bits, has, as they lie in the frame; 0: none.
+	 */
+	__u64 retag;
 	__u32 vlan_protocol; /* network order, of that tag */
 	__u32 routed;        /* 0, 4 or 6 */
 	__u32 left;          /* routed: the frame's length, without what lies behind the packet */
 	__u32 unused;
 	__u64 destination; /* routed: the MAC addresses, as they lie in memory */
 	__u64 source;
-	__u64 seen[8]; /* the headers that this was decided for */
+	__u64 seen[9]; /* the headers that this was decided for */
 };
 
 #define TNA_RETAG_PUSH (1ULL << 16)

@@ -38,7 +38,7 @@ struct tna_flow_vlans {
  */
 struct tna_route {
 	__u64 addresses;   /* source and destination, as they lie in the header */
-	__u64 ingress_dev; /* struct net_device * */
+	__u64 ingress_dev; /* struct net_device *: the port, or the VLAN device on it that packets are for */
 	__u64 alias;       /* struct fib_alias *, of IPv6 struct fib6_node * */
 	__u64 info;        /* struct fib_info *, struct fib6_info *, of that alias or node */
 	__u64 hop;         /* struct fib_nh_common * */
@@ -75,18 +75,19 @@ struct tna_route6 {
 };
 
 /*
- * For packets that are routed to or from a bridge, beside each route: those of IPv4, and behind them those of
- * IPv6.
+ * For packets that are routed to or from a device on top of a port (a bridge or a VLAN device), beside each
+ * route: those of IPv4, and behind them those of IPv6.
  */
 struct tna_route_stack {
-	__u64 source;      /* struct net_bridge_fdb_entry * of the sender */
+	__u64 source;      /* struct net_bridge_fdb_entry * of the sender, behind a bridge */
 	__u64 own;         /* the same of the bridge's own address */
 	__u64 fresh_until; /* jiffies: then Linux gets a frame, to refresh the sender's entry */
-	__u64 departure;   /* struct net_device * to which Linux hands the packet: the egress device or its
-			      bridge */
+	__u64 departure;   /* struct net_device * to which Linux hands the packet: the egress device or one on
+			      top of it */
 	__u64 destination; /* struct net_bridge_fdb_entry * of the next hop; 0: the packet leaves by no bridge
 			    */
-	__u64 unused[3];   /* a cache line */
+	__u64 tag;         /* of the VLAN device, as it lies in the frame; 0: the packet leaves by none */
+	__u64 unused[2];   /* a cache line */
 };
 
 /* Per port and CPU: the slow path by reason, and what evicted flows had counted. */

@@ -57,7 +57,9 @@
 	X(EGRESS_QDISC, "egress-qdisc",                                                                      \
 	  "the egress port has a queueing discipline that shapes or classifies")                             \
 	X(EGRESS_UNMANAGED, "egress-unmanaged", "the egress port is excluded or not known here yet")         \
-	X(EGRESS_REDIRECT, "egress-redirect", "the egress port's driver does not take redirected frames")    \
+	X(EGRESS_REDIRECT, "egress-redirect",                                                                \
+	  "the egress port's driver does not take redirected frames, or "                                    \
+	  "it is a device on top of others that is left to Linux")                                           \
 	X(SWITCHDEV, "switchdev", "hardware forwards between these ports")                                   \
 	X(HEADROOM, "headroom", "there is no room in front of the frame for a VLAN tag")                     \
 	X(STACKED, "stacked", "another device takes the port's frames (a bridge, a bond, a macvlan)")        \
@@ -65,8 +67,10 @@
 	X(NOT_FORWARDING, "not-forwarding", "forwarding is off for this protocol, or on the port")           \
 	X(IP_NETFILTER, "ip-netfilter", "netfilter rules, NAT or connection tracking for routed packets")    \
 	X(XFRM, "xfrm", "IPsec policies")                                                                    \
-	X(GENERIC_XDP, "generic-xdp", "the bridge itself has an XDP program (a generic one)")                \
-	X(NOT_IP, "not-ip", "not an IP packet (ARP, a tagged frame, ...)")                                   \
+	X(VLAN_SETTINGS, "vlan-settings",                                                                    \
+	  "the VLAN device is down, keeps tags in frames (reorder_hdr off), or maps priorities")             \
+	X(GENERIC_XDP, "generic-xdp", "the bridge or VLAN device itself has an XDP program (a generic one)") \
+	X(NOT_IP, "not-ip", "not an IP packet (ARP, a tag of no VLAN device here, ...)")                     \
 	X(OTHER_STATION, "other-station", "the frame is not addressed to the port's own MAC address")        \
 	X(IP_HEADER, "ip-header", "the IP header has options that routers read, or is not as it should be")  \
 	X(TTL, "ttl", "the packet's time to live (hop limit) ends here: Linux tells its sender")             \

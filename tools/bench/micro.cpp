@@ -33,7 +33,7 @@ std::vector<Case> allCases(bool brNetfilter) {
     const Profile route{.route = true};
     auto local = filtered;
     local.veth = true;
-    Profile stacked{.bridge = true, .route = true, .brNetfilter = true, .stacked = true};
+    Profile stacked{.bridge = true, .route = true, .brNetfilter = true, .bridges = true};
     stacked.station = {.bytes = {0x02, 0x00, 0xff, 0x00, 0x01, 0x01}};
     const char* without = brNetfilter ? "br_netfilter is in this kernel" : nullptr;
     const char* changed = "a routed packet is another one: it cannot be run again";

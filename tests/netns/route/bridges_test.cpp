@@ -3,10 +3,7 @@
 #include "bridged_route_fixture.hpp"
 
 #include <arpa/inet.h>
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <linux/if_ether.h>
-#include <linux/if_link.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <sys/socket.h>
@@ -43,15 +40,7 @@ TEST_F(FromBridge, WhatIsForTheHostItselfGetsThere) {
 TEST_F(FromBridge, GenericXdpProgramOfTheBridgeSeesWhatIsRouted) {
     accelerate();
     expectFast(packet());
-    const bpf_insn drop[] = {
-        {.code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = XDP_DROP},
-        {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
-    const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_XDP, "drops_all", "GPL", drop, 2, nullptr)};
-    ASSERT_TRUE(program);
-    const auto bridge = static_cast<int>(::if_nametoindex("br0"));
-    ASSERT_EQ(bpf_xdp_attach(bridge, program.get(), XDP_FLAGS_SKB_MODE, nullptr), 0);
-    EXPECT_EQ(treat(packet()), (Treatment{slowPath("generic-xdp"), {}}));
-    ASSERT_EQ(bpf_xdp_detach(bridge, XDP_FLAGS_SKB_MODE, nullptr), 0);
+    whileItDropsAll("br0", [&] { EXPECT_EQ(treat(packet()), (Treatment{slowPath("generic-xdp"), {}})); });
     expectFast(packet());
 }
 

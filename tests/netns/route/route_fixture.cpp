@@ -4,15 +4,25 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <iostream>
 #include <linux/if_ether.h>
+#include <linux/if_link.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <set>
 #include <sys/socket.h>
 
 namespace tna::test {
+
+namespace {
+/// What a frame says that it carries, behind so many bytes of tags.
+unsigned etherType(const Frame& frame, std::size_t behind = 0) {
+    return static_cast<unsigned>(frame.bytes.at(12 + behind)) << 8U | frame.bytes.at(13 + behind);
+}
+} // namespace
 
 void RouteTest::SetUp() {
     makePorts();
@@ -55,6 +65,18 @@ UniqueFd RouteTest::capture(const char* interface, int protocol) {
     address.sll_ifindex = interface == nullptr ? 0 : static_cast<int>(::if_nametoindex(interface));
     EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
     return fd;
+}
+
+void RouteTest::whileItDropsAll(const char* device, const std::function<void()>& something) {
+    const bpf_insn drop[] = {
+        {.code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = XDP_DROP},
+        {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
+    const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_XDP, "drops_all", "GPL", drop, 2, nullptr)};
+    ASSERT_TRUE(program);
+    const auto ifindex = static_cast<int>(::if_nametoindex(device));
+    ASSERT_EQ(bpf_xdp_attach(ifindex, program.get(), XDP_FLAGS_SKB_MODE, nullptr), 0);
+    something();
+    ASSERT_EQ(bpf_xdp_detach(ifindex, XDP_FLAGS_SKB_MODE, nullptr), 0);
 }
 
 void RouteTest::expectCapturesToSee(const Frame& frame, int protocol) {
@@ -129,7 +151,7 @@ Arrivals RouteTest::arrivals() {
     constexpr std::uint8_t icmp = 1;
     for (auto& [port, frames] : found)
         for (auto& frame : frames)
-            if (!isIpv6(frame) && frame.bytes.size() > 34 && frame.bytes[protocol] == icmp) {
+            if (frame.bytes.size() > 34 && etherType(frame) == ETH_P_IP && frame.bytes[protocol] == icmp) {
                 frame.bytes[18] = frame.bytes[19] = 0;
                 finishIpv4(frame);
             }
@@ -164,10 +186,12 @@ void Route6Test::becomes(const std::string& device, unsigned number) {
 
 Arrivals Route6Test::arrivals() {
     auto found = RouteTest::arrivals();
-    constexpr std::size_t nextHeader = 14 + 6;
     const auto isReport = [](const Frame& frame) {
-        return isIpv6(frame) && frame.bytes[0] == 0x33 && frame.bytes[5] == 0x16 &&
-               frame.bytes[nextHeader] == 0;
+        const bool tagged = etherType(frame) == ETH_P_8021Q || etherType(frame) == ETH_P_8021AD;
+        const std::size_t behind = tagged ? 4 : 0;
+        const std::size_t nextHeader = 14 + behind + 6;
+        return frame.bytes.size() > nextHeader && etherType(frame, behind) == ETH_P_IPV6 &&
+               frame.bytes[0] == 0x33 && frame.bytes[5] == 0x16 && frame.bytes[nextHeader] == 0;
     };
     for (auto& [port, frames] : found)
         std::erase_if(frames, isReport);

@@ -40,6 +40,8 @@ protected:
     void routesAtLast(const Frame& frame = packet());
     /// A packet socket for a protocol, on an interface or (null) on all.
     static UniqueFd capture(const char* interface, int protocol);
+    /// Does something while a generic XDP program drops whatever a device receives.
+    static void whileItDropsAll(const char* device, const std::function<void()>& something);
     /// The frame is treated the fast way, and comes out where it should.
     void expectFast(const Frame& frame, unsigned port = 1) {
         EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame, port)}));

@@ -49,10 +49,53 @@ TEST(AssembleRouter, DevicesThatAreNoPortsAreLeftToLinux) {
         EXPECT_EQ(router.why(), code);
         EXPECT_FALSE(router.plan().egress);
     }
-    Router router;
-    router.port().kind = "vlan";
-    router.port().vlan.emplace();
-    EXPECT_EQ(router.why(), "vlan-device");
+}
+
+/// A world with a VLAN device on a port without an address.
+struct VlanRouter : Router {
+    static constexpr model::IfIndex index = 78;
+    VlanRouter() {
+        auto& vlan = network.links[index] = port();
+        port().addresses.clear();
+        vlan.ifindex = index;
+        vlan.kind = "vlan";
+        vlan.vlan.emplace();
+        vlan.lower = port().ifindex;
+    }
+    model::Link& vlan() { return network.links[index]; }
+};
+
+TEST(AssembleVlanRouter, ThePortUnderneathIsAccelerated) {
+    VlanRouter world;
+    const auto profile = world.plan().profile;
+    ASSERT_TRUE(profile);
+    EXPECT_EQ(profile->name(), "route+vlan-devices");
+    EXPECT_TRUE(profile->stacked());
+    EXPECT_FALSE(assemble(world.network, world.capabilities, world.wishes).ports.contains(VlanRouter::index));
+}
+
+TEST(AssembleVlanRouter, OtherVlanDevicesAreLeftToLinux) {
+    using Change = void (*)(VlanRouter&);
+    for (const Change change : {Change{[](VlanRouter& world) { world.vlan().lowerElsewhere = true; }},
+                                Change{[](VlanRouter& world) { world.vlan().lower = 99; }},
+                                Change{[](VlanRouter& world) { world.vlan().master = 7; }},
+                                Change{[](VlanRouter& world) { world.port().master = 7; }},
+                                Change{[](VlanRouter& world) { world.port().flags = 0; }},
+                                Change{[](VlanRouter& world) { world.port().bridgePort.emplace(); }},
+                                Change{[](VlanRouter& world) { world.port().kind = "bond"; }}}) {
+        VlanRouter world;
+        change(world);
+        const auto plan = assemble(world.network, world.capabilities, world.wishes);
+        ASSERT_TRUE(plan.ports.contains(VlanRouter::index));
+        EXPECT_EQ(plan.ports.at(VlanRouter::index).reasons.front().code, "vlan-device");
+        EXPECT_FALSE(plan.ports.at(VlanRouter::index).egress);
+    }
+}
+
+TEST(AssembleVlanRouter, OneThatDoesNotRouteIsNotInThePlan) {
+    VlanRouter world;
+    world.vlan().addresses.clear();
+    EXPECT_FALSE(world.planned());
 }
 
 /// A world whose bridge has an address.
@@ -71,7 +114,7 @@ TEST(AssembleRoutingBridge, ItsPortsRouteAsWell) {
     ASSERT_TRUE(profile);
     EXPECT_EQ(profile->name(), "bridge+route");
     EXPECT_EQ(profile->modules(), (std::vector<std::string>{"bridge", "route"}));
-    EXPECT_TRUE(profile->stacked);
+    EXPECT_TRUE(profile->bridges);
     EXPECT_EQ(profile->station, world.bridge().mac);
     EXPECT_FALSE(assemble(world.network, world.capabilities, world.wishes).ports.contains(bridgeIndex));
 }
@@ -89,9 +132,29 @@ TEST(AssembleRoutingBridge, OtherBridgesDoNot) {
         const auto profile = world.plan().profile;
         ASSERT_TRUE(profile);
         EXPECT_FALSE(profile->route);
-        EXPECT_FALSE(profile->stacked);
+        EXPECT_FALSE(profile->bridges);
         EXPECT_EQ(profile->station, model::MacAddress{});
     }
+}
+
+TEST(AssembleRoutingBridge, ItsPortsSendToVlanDevicesBesideIt) {
+    RoutingBridge world;
+    model::Link below = world.port();
+    below.ifindex = 77;
+    below.bridgePort.reset();
+    below.master = 0;
+    below.flags = model::link_flag::up;
+    auto& vlan = world.network.links[78] = world.network.links[77] = below;
+    vlan.ifindex = 78;
+    vlan.kind = "vlan";
+    vlan.vlan.emplace();
+    vlan.lower = 77;
+    vlan.ip.forwarding4 = true;
+    vlan.addresses = {{4, "10.0.1.1/24", "global"}};
+    world.capabilities.devices[77] = world.capabilities.devices.begin()->second;
+    EXPECT_EQ(world.plan().profile->name(), "bridge+route+vlan-devices");
+    EXPECT_EQ(assemble(world.network, world.capabilities, world.wishes).ports.at(77).profile->name(),
+              "route+bridges+vlan-devices");
 }
 
 TEST(AssembleRoutingBridge, OneThatFiltersVlansSaysWhyNot) {
@@ -118,7 +181,7 @@ TEST(AssembleRoutingBridge, RoutedPortsBesideItSendToIt) {
     const auto plan = assemble(world.network, world.capabilities, world.wishes).ports.at(77);
     ASSERT_TRUE(plan.profile);
     EXPECT_EQ(plan.profile->name(), "route+bridges+br_netfilter");
-    EXPECT_TRUE(plan.profile->stacked);
+    EXPECT_TRUE(plan.profile->bridges);
     EXPECT_FALSE(plan.profile->bridge);
 }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "route_fixture.hpp"
+
+namespace tna::test {
+
+/// The frame with a tag in front of what it carries.
+[[nodiscard]] inline Frame tagged(Frame frame, unsigned tci, unsigned protocol = 0x8100) {
+    const std::array<std::uint8_t, 4> tag{
+        static_cast<std::uint8_t>(protocol >> 8U), static_cast<std::uint8_t>(protocol),
+        static_cast<std::uint8_t>(tci >> 8U), static_cast<std::uint8_t>(tci)};
+    frame.bytes.insert(frame.bytes.begin() + 12, tag.begin(), tag.end());
+    return frame;
+}
+
+/// A router some of whose ports have nothing but VLAN devices: vN takes the place of pN. Needs 802.1Q.
+template <typename Router>
+class Vlans : public Router {
+protected:
+    void SetUp() override {
+        Router::SetUp();
+        if (this->IsSkipped())
+            return;
+        if (command({"ip", "link", "add", "link", "p0", "name", "probe", "type", "vlan", "id", "2"})
+                .exitCode != 0)
+            GTEST_SKIP() << "this kernel has no 802.1Q";
+        must("ip link del probe");
+    }
+    /// A VLAN device on a port takes over what the port `number` has.
+    void vlan(unsigned number, const std::string& port, const std::string& kind) {
+        const auto name = "v" + std::to_string(number);
+        must("ip address flush dev p" + std::to_string(number));
+        must("ip link add link " + port + " name " + name + " address " + text(this->portMac(number)) +
+             " type vlan " + kind);
+        must("ip link set " + name + " up");
+        this->becomes(name, number);
+    }
+    /// Until Linux does with the frame what it should.
+    void atLast(const Frame& frame, const Arrivals& expected) {
+        ASSERT_TRUE(eventually([&] { return this->treat(frame).out == expected; }, std::chrono::seconds(20)))
+            << "nothing is routed";
+    }
+    void expectFastTo(const Frame& frame, const Arrivals& expected) {
+        EXPECT_EQ(this->treat(frame), (Treatment{fastPath(), expected}));
+    }
+};
+
+/// Packets come in with tag 100.
+template <typename Router>
+class FromVlanOf : public Vlans<Router> {
+protected:
+    void SetUp() override {
+        Vlans<Router>::SetUp();
+        if (this->IsSkipped())
+            return;
+        this->vlan(0, "p0", "id 100");
+        this->atLast(in(), this->routedTo(Router::packet()));
+    }
+    static Frame in() { return tagged(Router::packet(), 100); }
+};
+
+/// Packets leave with tag 200.
+template <typename Router>
+class ToVlanOf : public Vlans<Router> {
+protected:
+    void SetUp() override {
+        Vlans<Router>::SetUp();
+        if (this->IsSkipped())
+            return;
+        this->vlan(1, "p1", "id 200");
+        this->atLast(Router::packet(), out());
+    }
+    static Arrivals out(const Frame& frame = Router::packet()) {
+        return {{1, {tagged(Router::routed(frame), 200)}}};
+    }
+};
+
+} // namespace tna::test
