@@ -111,7 +111,22 @@ void addSetup(CLI::App& command, Setup& setup) {
         .add_option("--scenario", setup.scenario, "what lies in between: bridge, router, router6, bridges")
         ->transform(CLI::CheckedTransformer(names, CLI::ignore_case).description(""))
         ->default_str("bridge");
-    command.add_option("--routes", setup.routes, "of a router: routes that lead to the destinations")
+    static const std::map<std::string, Generator> generators{{"auto", Generator::automatic},
+                                                             {"live", Generator::live},
+                                                             {"xdp", Generator::xdp},
+                                                             {"packet", Generator::packet}};
+    command
+        .add_option("--generator", setup.generator,
+                    "who sends: live frames of the kernel, an AF_XDP or packet socket, or auto")
+        ->transform(CLI::CheckedTransformer(generators, CLI::ignore_case).description(""))
+        ->default_str("auto");
+    auto& cabling = setup.cabling;
+    command.add_option("--tx", cabling.tx, "send by this interface, cabled to the machine under test");
+    command.add_option("--rx", cabling.rx, "and receive by this one");
+    command.add_option("--dut", cabling.dut,
+                       "none, or a command that has that machine forward as a contender, whose name follows");
+    command.add_flag("--force", cabling.force, "use interfaces that are in use");
+    command.add_option("--ports", setup.ports, "ports of the bridge; frames go between the first two")
         ->capture_default_str();
     static const std::map<std::string, Protocol> protocols{{"udp", Protocol::udp}, {"tcp", Protocol::tcp}};
     command.add_option("--protocol", setup.protocol, "what packets carry: udp or tcp")
@@ -123,7 +138,36 @@ void addSetup(CLI::App& command, Setup& setup) {
         ->capture_default_str();
 }
 
-void print(const nlohmann::json& document) {
+void addAmounts(CLI::App& command, Setup& setup) {
+    command.add_option("--routes", setup.routes, "of a router: routes that lead to the destinations")
+        ->capture_default_str();
+    command.add_option("--rules", setup.rules, "netfilter rules that frames meet")->capture_default_str();
+    command.add_option("--routing-rules", setup.routingRules, "of a router: routing rules that packets meet")
+        ->capture_default_str();
+    command.add_option("--entries", setup.entries, "of a bridge: stations that do not talk")
+        ->capture_default_str();
+}
+
+int prepareInterfaces(const Setup& setup) {
+    if (!setup.cabling.cabled())
+        return 0;
+    const auto checked = checkInterfaces(setup.cabling, sizesOf(setup).back());
+    return checked ? 0 : complain(checked.error().sentence(), ExitCode::usage);
+}
+
+namespace {
+std::vector<std::string>& arguments() {
+    static std::vector<std::string> list;
+    return list;
+}
+} // namespace
+
+void rememberArguments(const std::vector<std::string>& words) {
+    arguments() = words;
+}
+
+void print(nlohmann::json document) {
+    document["arguments"] = arguments();
     fmt::print("{}\n", document.dump(1));
 }
 

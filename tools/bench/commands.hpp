@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "bench/scenario.hpp"
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -21,6 +22,9 @@ void addKill(CLI::App& app, int& exitCode);
 void addReaction(CLI::App& app, int& exitCode);
 void addMicro(CLI::App& app, int& exitCode);
 void addReport(CLI::App& app, int& exitCode);
+/// Becomes the command line that a result file has, by `run`.
+void addRepeat(CLI::App& app, int& exitCode, const std::function<int(const std::vector<std::string>&)>& run);
+void addChange(CLI::App& app, int& exitCode);
 
 // What the commands have in common.
 
@@ -34,11 +38,18 @@ void addReport(CLI::App& app, int& exitCode);
 void takePriority();
 /// The options that say what lies in between, and what goes through it.
 void addSetup(CLI::App& command, Setup& setup);
+/// Those that say how much there is of what makes forwarding slow; once each.
+void addAmounts(CLI::App& command, Setup& setup);
+/// What must be so before anything is made: interfaces that are free. 0, or an exit code after a sentence.
+[[nodiscard]] int prepareInterfaces(const Setup& setup);
+/// The command line, for documents by which the same is measured again.
+void rememberArguments(const std::vector<std::string>& words);
 void addContenders(CLI::App& command, std::vector<std::string>& contenders);
 void addStations(CLI::App& command, unsigned& stations);
 void addTnad(CLI::App& command, std::string& tnad);
 void addSize(CLI::App& command, unsigned& size);
 void addSizes(CLI::App& command, std::vector<unsigned>& sizes);
-void print(const nlohmann::json& document);
+/// With the command line.
+void print(nlohmann::json document);
 
 } // namespace tna::bench

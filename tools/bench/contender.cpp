@@ -22,34 +22,34 @@ struct Kind {
     Place place;
     bool usual;
     std::string_view help;
-    std::unique_ptr<Contender> (*make)(const std::string& tnad, Scenario scenario);
+    std::unique_ptr<Contender> (*make)(const std::string& tnad, const Setup& setup);
 };
 
 constexpr std::array kinds{
     Kind{"linux", Place::any, true, "Linux alone, with br_netfilter's calls of the rule sets off",
-         [](const std::string&, Scenario) { return makeLinux(false); }},
+         [](const std::string&, const Setup&) { return makeLinux(false); }},
     Kind{"linux+nf", Place::bridge, true, "with them on, the kernel's default",
-         [](const std::string&, Scenario) { return makeLinux(true); }},
+         [](const std::string&, const Setup&) { return makeLinux(true); }},
     Kind{"tna", Place::any, true, "tnad beside it",
-         [](const std::string& tnad, Scenario) { return makeTna(tnad, "auto"); }},
+         [](const std::string& tnad, const Setup& setup) { return makeTna(tnad, "auto", setup.ports); }},
     Kind{"tna-mirror", Place::bridge, false, "tnad with fdb = \"mirror\"",
-         [](const std::string& tnad, Scenario) { return makeTna(tnad, "mirror"); }},
+         [](const std::string& tnad, const Setup& setup) { return makeTna(tnad, "mirror", setup.ports); }},
     Kind{"ceiling", Place::any, true, "a program that only redirects to a fixed port",
-         [](const std::string&, Scenario) { return makeCeiling(); }},
+         [](const std::string&, const Setup&) { return makeCeiling(); }},
     Kind{"direct", Place::any, true, "the sink in the place of what is measured",
-         [](const std::string&, Scenario) { return makeDirect(); }},
+         [](const std::string&, const Setup&) { return makeDirect(); }},
     Kind{"xdp-forward", Place::router, false, "that of xdp-tools 1.5 or newer",
-         [](const std::string&, Scenario) { return makeXdpForward(); }},
+         [](const std::string&, const Setup&) { return makeXdpForward(); }},
     Kind{"ovs", Place::bridge, false, "Open vSwitch in user space, by AF_XDP",
-         [](const std::string&, Scenario) { return makeOvs(FrameSocket::xdp); }},
+         [](const std::string&, const Setup&) { return makeOvs(FrameSocket::xdp); }},
     Kind{"ovs-packet", Place::bridge, false, "the same by packet sockets",
-         [](const std::string&, Scenario) { return makeOvs(FrameSocket::packet); }},
+         [](const std::string&, const Setup&) { return makeOvs(FrameSocket::packet); }},
     Kind{"dpdk", Place::bridge, false, "DPDK's testpmd, which looks at nothing, by AF_XDP",
-         [](const std::string&, Scenario) { return makeDpdk(FrameSocket::xdp); }},
+         [](const std::string&, const Setup&) { return makeDpdk(FrameSocket::xdp); }},
     Kind{"dpdk-packet", Place::bridge, false, "the same by packet sockets",
-         [](const std::string&, Scenario) { return makeDpdk(FrameSocket::packet); }},
+         [](const std::string&, const Setup&) { return makeDpdk(FrameSocket::packet); }},
     Kind{"polycube", Place::bridgeOrRouter, false, "polycubed's simplebridge or router",
-         [](const std::string&, Scenario scenario) { return makePolycube(scenario); }},
+         [](const std::string&, const Setup& setup) { return makePolycube(setup.scenario); }},
 };
 
 const Kind* find(const std::string& name) {
@@ -100,11 +100,28 @@ std::string problemWithContender(const std::string& name, Scenario scenario) {
                                              : fmt::format("cannot run '{}': {}", file, errnoText(errno));
 }
 
-std::string problemWithContenders(const std::vector<std::string>& names, Scenario scenario) {
+std::string problemWithContenders(const std::vector<std::string>& names, const Setup& setup) {
+    const auto& cabling = setup.cabling;
+    if (cabling.cabled())
+        return cabling.bare() && names.size() > 1 ? "nobody tells the machine under test to forward one way "
+                                                    "or the other: name one --contender, "
+                                                    "or a command with --dut"
+                                                  : "";
+    if (cabling.bare() && names != std::vector<std::string>{"direct"})
+        return "--dut none leaves the traffic tools by themselves: leave out --contender";
     for (const auto& name : names)
-        if (auto problem = problemWithContender(name, scenario); !problem.empty())
+        if (auto problem = problemWithContender(name, setup.scenario); !problem.empty())
             return problem;
     return {};
+}
+
+std::vector<std::string> chooseContenders(const std::vector<std::string>& names,
+                                          std::vector<std::string> usual, const Setup& setup) {
+    if (!names.empty())
+        return setup.cabling.cabled() ? names : expandContenders(names, setup.scenario);
+    if (setup.cabling.cabled())
+        return {"dut"};
+    return setup.cabling.bare() ? std::vector<std::string>{"direct"} : std::move(usual);
 }
 
 std::string contenderNames() {
@@ -139,10 +156,12 @@ std::vector<std::string> expandContenders(const std::vector<std::string>& names,
 }
 
 std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad,
-                                         Scenario scenario) {
+                                         const Setup& setup) {
+    if (setup.cabling.cabled())
+        return makeCabled(name, setup.cabling);
     if (const auto* kind = find(name))
-        return kind->make(tnad, scenario);
-    return makeTna(name.substr(otherDaemon.size()), "auto");
+        return kind->make(tnad, setup);
+    return makeTna(name.substr(otherDaemon.size()), "auto", setup.ports);
 }
 
 } // namespace tna::bench

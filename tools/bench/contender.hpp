@@ -32,6 +32,8 @@ public:
     [[nodiscard]] virtual unsigned cores() const { return 0; }
     /// Processor time of its own processes so far.
     [[nodiscard]] virtual double cpuSeconds() const { return 0; }
+    /// Its own processes.
+    [[nodiscard]] virtual std::vector<pid_t> processes() const { return {}; }
     /// Frames since start() that it left to Linux; nothing for those that cannot leave any.
     [[nodiscard]] virtual Result<std::optional<std::uint64_t>> slowFrames() {
         return std::optional<std::uint64_t>{};
@@ -40,8 +42,8 @@ public:
 
 /// What is wrong with a name, or with this one in a scenario; empty if nothing is.
 [[nodiscard]] std::string problemWithContender(const std::string& name, Scenario scenario);
-/// The same of all of them.
-[[nodiscard]] std::string problemWithContenders(const std::vector<std::string>& names, Scenario scenario);
+/// The same of all of them. For a machine that is cabled to this one they are names that only it has to know.
+[[nodiscard]] std::string problemWithContenders(const std::vector<std::string>& names, const Setup& setup);
 /// All names, for people; each is explained by `contenderHelp()`.
 [[nodiscard]] std::string contenderNames();
 [[nodiscard]] std::string contenderHelp();
@@ -50,8 +52,12 @@ public:
 /// "all" among the names stands for all that the scenario has, installed or not.
 [[nodiscard]] std::vector<std::string> expandContenders(const std::vector<std::string>& names,
                                                         Scenario scenario);
+/// Those that are measured: as named, or if nobody names any, the usual ones; where there is nothing to be
+/// chosen from, the traffic tools by themselves, or the machine under test as it is.
+[[nodiscard]] std::vector<std::string> chooseContenders(const std::vector<std::string>& names,
+                                                        std::vector<std::string> usual, const Setup& setup);
 /// `tnad` is the daemon's file. The name must be one that nothing is wrong with.
 [[nodiscard]] std::unique_ptr<Contender> makeContender(const std::string& name, const std::string& tnad,
-                                                       Scenario scenario);
+                                                       const Setup& setup);
 
 } // namespace tna::bench

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/device_under_test.hpp"
 
+#include "base/file.hpp"
 #include "bench/frame.hpp"
 #include "bench/process.hpp"
 
 #include <bit>
 #include <chrono>
+#include <filesystem>
 #include <fmt/format.h>
 #include <thread>
 
@@ -25,12 +27,31 @@ Result<void> addStations(const std::string& name, const std::string& lines) {
     return done;
 }
 
+/// Ports whose far ends are nobody.
+std::string morePorts(unsigned ports) {
+    std::string lines;
+    for (unsigned port = 2; port < ports; port++)
+        lines += fmt::format(
+            "link add d{0} type veth peer name x{0}\nlink set d{0} master br0 up\nlink set x{0} up\n", port);
+    return lines;
+}
+
+/// Stations that nobody talks to, half of them on each side.
+std::string moreStations(unsigned count, const std::string& vlan) {
+    std::string lines;
+    for (unsigned i = 0; i < count; i++)
+        lines += fmt::format("fdb replace 02:02:00:{:02x}:{:02x}:{:02x} dev d{} master dynamic{}\n", i >> 16U,
+                             i >> 8U & 255U, i & 255U, i % 2, vlan);
+    return lines;
+}
+
 Result<void> setUpBridge(const std::string& name, const Setup& setup) {
     if (auto made =
             runBatch("ip", name,
                      fmt::format("link add br0 type bridge ageing_time 1000000 mcast_snooping 0{}\n"
                                  "link set d0 master br0 up\nlink set d1 master br0 up\nlink set br0 up\n",
-                                 setup.vlanFiltering ? " vlan_filtering 1" : ""));
+                                 setup.vlanFiltering ? " vlan_filtering 1" : "") +
+                         morePorts(setup.ports));
         !made)
         return made;
     const auto vlan = setup.vlanFiltering ? fmt::format(" vlan {}", setup.vlan) : "";
@@ -45,7 +66,42 @@ Result<void> setUpBridge(const std::string& name, const Setup& setup) {
         stations += fmt::format("fdb replace 02:00:00:{0:02x}:{1:02x}:{2:02x} dev d1 master dynamic{3}\n"
                                 "fdb replace 02:01:00:{0:02x}:{1:02x}:{2:02x} dev d0 master dynamic{3}\n",
                                 i >> 16U, i >> 8U & 255U, i & 255U, vlan);
-    return addStations(name, stations);
+    return addStations(name, stations + moreStations(setup.entries, vlan));
+}
+
+/// Of sources that no frame has, so that each frame meets all of them.
+constexpr unsigned foreignNetwork = 0xc6120000; // 198.18.0.0/15
+
+std::string foreignSource(const Setup& setup, unsigned number) {
+    if (setup.scenario == Scenario::router6)
+        return fmt::format("fd00:ffff::{:x}:{:x}", number >> 16U, number & 0xffffU);
+    const auto address = foreignNetwork + number;
+    return fmt::format("{}.{}.{}.{}", address >> 24U, address >> 16U & 255U, address >> 8U & 255U,
+                       address & 255U);
+}
+
+Result<void> addRules(const std::string& name, const Setup& setup) {
+    if (setup.rules == 0)
+        return {};
+    auto lines = fmt::format("table {} tna_bench {{\nchain forward {{\ntype filter hook forward priority 0\n",
+                             routes(setup.scenario) ? "inet" : "bridge");
+    for (unsigned i = 0; i < setup.rules; i++)
+        lines += fmt::format("{} saddr {} drop\n", setup.scenario == Scenario::router6 ? "ip6" : "ip",
+                             foreignSource(setup, i));
+    const auto file = fmt::format("/tmp/{}.nft", name);
+    if (auto written = writeFile(file, lines + "}\n}\n"); !written)
+        return written;
+    auto done = runProgram({"ip", "netns", "exec", name, "nft", "-f", file});
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    return done;
+}
+
+Result<void> addRoutingRules(const std::string& name, const Setup& setup) {
+    std::string lines;
+    for (unsigned i = 0; i < setup.routingRules; i++)
+        lines += fmt::format("rule add from {} lookup 200 pref 100\n", foreignSource(setup, i));
+    return lines.empty() ? Result<void>{} : runBatch("ip", name, lines);
 }
 
 /// One route for all destinations, and more specific ones that divide them evenly.
@@ -131,7 +187,8 @@ Result<void> setUpRouter(const std::string& name, const Setup& setup) {
 }
 } // namespace
 
-Result<void> setUpForwarding(const std::string& name, const Setup& setup) {
+namespace {
+Result<void> setUpScenario(const std::string& name, const Setup& setup) {
     switch (setup.scenario) {
     case Scenario::router:
     case Scenario::router6:
@@ -142,6 +199,15 @@ Result<void> setUpForwarding(const std::string& name, const Setup& setup) {
         break;
     }
     return setUpBridge(name, setup);
+}
+} // namespace
+
+Result<void> setUpForwarding(const std::string& name, const Setup& setup) {
+    if (auto done = setUpScenario(name, setup); !done)
+        return done;
+    if (auto done = addRules(name, setup); !done)
+        return done;
+    return addRoutingRules(name, setup);
 }
 
 } // namespace tna::bench

@@ -9,7 +9,7 @@
 namespace tna::bench {
 
 constexpr unsigned smallestFrame = 64;
-constexpr unsigned largestFrame = 3000;
+constexpr unsigned largestFrame = 9014; ///< an MTU of 9000
 
 /// Destinations behind a router differ in as many bits.
 constexpr unsigned scatterBits = 22;

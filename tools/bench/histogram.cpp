@@ -50,6 +50,10 @@ std::vector<std::pair<double, std::uint64_t>> Histogram::entries() const {
     return list;
 }
 
+std::size_t bucketOf(std::uint64_t nanoseconds) {
+    return latency_bucket(nanoseconds);
+}
+
 /// Buckets below LATENCY_STEPS are a nanosecond each; from there on each power of two has LATENCY_STEPS.
 double middleOfBucket(std::size_t bucket) {
     if (bucket < 2UL * LATENCY_STEPS)

@@ -7,6 +7,9 @@
 
 namespace tna::bench {
 
+/// The bucket of a time in nanoseconds.
+[[nodiscard]] std::size_t bucketOf(std::uint64_t nanoseconds);
+
 /// How often which time was measured, as the sink counts it: in buckets within 3 %.
 class Histogram {
 public:

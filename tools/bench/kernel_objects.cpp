@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <charconv>
 #include <filesystem>
+#include <unistd.h>
 #include <vector>
 
 namespace tna::bench {
@@ -57,6 +58,10 @@ std::uint32_t fdinfoNumber(const std::string& text, const std::string& name) {
     const auto* begin = text.data() + at + line.size() - 1;
     std::from_chars(begin, text.data() + text.size(), number);
     return number;
+}
+
+void removeEmptyPinFolder() {
+    ::rmdir("/sys/fs/bpf/xdp");
 }
 
 KernelObjects objectsOf(pid_t process) {

@@ -19,6 +19,10 @@ struct KernelObjects {
     [[nodiscard]] std::string text() const;
 };
 
+/// The library that other people's AF_XDP programs use makes a folder for pins, and leaves it behind when it
+/// is empty.
+void removeEmptyPinFolder();
+
 /// What a process holds by its descriptors, and what that holds in turn.
 [[nodiscard]] KernelObjects objectsOf(pid_t process);
 /// Those that still exist, whoever holds them: a descriptor, a device, a pin.

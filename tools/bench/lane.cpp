@@ -34,6 +34,10 @@ Result<void> Lane::begin() {
         tcp_ = *tried;
     }
     contender_->pause();
+    auto devices = describeDevices(topology_);
+    if (!devices)
+        return std::unexpected(devices.error());
+    devices_ = std::move(*devices);
     return {};
 }
 
@@ -49,7 +53,8 @@ Result<Sample> Lane::measure(Duration duration) {
     const auto slowBefore = contender_->slowFrames();
     if (!slowBefore)
         return std::unexpected(slowBefore.error());
-    auto sample = bench::measure(*traffic_, setup_, duration, [this] { return contender_->cpuSeconds(); });
+    auto sample = bench::measure(
+        *traffic_, setup_, duration, [this] { return contender_->cpuSeconds(); }, contender_->processes());
     const auto slowAfter = contender_->slowFrames();
     if (!slowAfter)
         return std::unexpected(slowAfter.error());

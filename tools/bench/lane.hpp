@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/contender.hpp"
+#include "bench/devices.hpp"
 #include "bench/sample.hpp"
 #include "bench/tcp_check.hpp"
 
@@ -19,8 +20,11 @@ public:
 
     [[nodiscard]] Result<Sample> measure(Duration duration);
     [[nodiscard]] Traffic& traffic() { return *traffic_; }
+    [[nodiscard]] const Topology& topology() const { return topology_; }
     [[nodiscard]] Contender& contender() { return *contender_; }
     [[nodiscard]] const Setup& setup() const { return setup_; }
+    /// Of the devices, as they are while it is measured.
+    [[nodiscard]] const std::vector<DeviceFacts>& devices() const { return devices_; }
     /// What a real connection found.
     [[nodiscard]] Tcp tcp() const { return tcp_; }
 
@@ -34,6 +38,7 @@ private:
     Topology topology_;
     std::unique_ptr<Traffic> traffic_;
     Tcp tcp_ = Tcp::notTried;
+    std::vector<DeviceFacts> devices_;
 };
 
 /// The contender of a lane has its turn for as long as this lives, and is paused after it.

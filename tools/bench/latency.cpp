@@ -4,6 +4,7 @@
 #include "bench/line_up.hpp"
 #include "bench/turns.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -37,7 +38,9 @@ Result<LatencyResult> findCapacity(const LatencyOptions& options, Entrants& entr
 Result<void> turn(const LatencyOptions& options, Lane& lane, LatencySeries& series) {
     const Turn turn{lane.contender()};
     auto& traffic = lane.traffic();
-    if (auto watching = traffic.watchLatency(true); !watching)
+    if (auto watching =
+            traffic.watch(options.roundTrip ? Traffic::Watch::roundTrips : Traffic::Watch::latency);
+        !watching)
         return watching;
     const auto before = traffic.counters();
     const auto load = Load::paced(traffic, series.wantedRate, options.setup.reverse);
@@ -45,7 +48,7 @@ Result<void> turn(const LatencyOptions& options, Lane& lane, LatencySeries& seri
     auto sent = load->stop();
     const auto after = traffic.settle();
     const auto latencies = traffic.takeLatencies();
-    if (auto back = traffic.watchLatency(false); !back)
+    if (auto back = traffic.watch(Traffic::Watch::nothing); !back)
         return back;
     if (!sent)
         return sent;
@@ -53,7 +56,8 @@ Result<void> turn(const LatencyOptions& options, Lane& lane, LatencySeries& seri
     series.medians.push_back(latencies.quantile(0.5));
     const auto passed = after.since(before);
     series.sent += passed.sent;
-    series.lost += passed.lost();
+    series.lost +=
+        options.roundTrip ? passed.sent - std::min(passed.sent, passed.receivedBack) : passed.lost();
     return {};
 }
 } // namespace
@@ -68,8 +72,15 @@ Result<LatencyResult> measureLatency(const LatencyOptions& options, Watcher& wat
         return result;
     for (const unsigned load : options.loads)
         for (const auto& entrant : *entrants)
-            result->series.push_back(
-                {entrant.name, load, result->capacity * load / 100, {}, {}, 0, 0, entrant.notMeasured});
+            result->series.push_back({entrant.name,
+                                      load,
+                                      result->capacity * load / 100,
+                                      {},
+                                      {},
+                                      0,
+                                      0,
+                                      entrant.notMeasured,
+                                      remarksOf(entrant)});
     const auto total = static_cast<unsigned>(result->series.size()) * options.rounds;
     unsigned done = 0;
     for (unsigned round = 0; round < options.rounds; round++)

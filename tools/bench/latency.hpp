@@ -13,13 +13,14 @@
 namespace tna::bench {
 
 struct LatencyOptions {
-    std::vector<std::string> contenders{"linux", "tna", "ceiling"};
+    std::vector<std::string> contenders;
     std::vector<unsigned> loads{10, 50, 90}; ///< per cent of what the slowest contender can carry
     Setup setup;
     NoLossOptions search;
     unsigned rounds = 10;
-    double seconds = 0.2; ///< of each turn
-    std::string tnad;     ///< the daemon's file
+    double seconds = 0.2;   ///< of each turn
+    bool roundTrip = false; ///< there and back, instead of one way
+    std::string tnad;       ///< the daemon's file
 };
 
 /// One contender under one load. A frame's latency counts from when it was due, however late it was sent.
@@ -32,6 +33,7 @@ struct LatencySeries {
     std::uint64_t sent = 0;
     std::uint64_t lost = 0;
     std::string notMeasured;
+    std::vector<std::string> remarks; ///< about its traffic
 };
 
 struct LatencyResult {

@@ -18,7 +18,7 @@ struct Arguments {
 };
 
 std::string problemWithOptions(const LatencyOptions& options) {
-    if (auto problem = problemWithContenders(options.contenders, options.setup.scenario); !problem.empty())
+    if (auto problem = problemWithContenders(options.contenders, options.setup); !problem.empty())
         return problem;
     if (options.loads.empty() ||
         std::ranges::any_of(options.loads, [](unsigned load) { return load == 0 || load > 100; }))
@@ -30,6 +30,8 @@ std::string problemWithOptions(const LatencyOptions& options) {
     if (const auto smallest = sizesOf(options.setup).front();
         smallest < framesOf(options.setup).front().smallestTimed())
         return fmt::format("the time does not fit into {} bytes: choose a larger --size", smallest);
+    if (options.roundTrip && options.setup.reverse != 0)
+        return "--round-trip has frames coming back: leave out --reverse";
     if (options.rounds == 0 || options.seconds <= 0)
         return "there must be at least one round, of more than 0 seconds";
     return {};
@@ -37,9 +39,11 @@ std::string problemWithOptions(const LatencyOptions& options) {
 
 int run(Arguments& arguments) {
     auto& options = arguments.options;
-    options.contenders = expandContenders(options.contenders, options.setup.scenario);
+    options.contenders = chooseContenders(options.contenders, {"linux", "tna", "ceiling"}, options.setup);
     if (const auto problem = problemWithOptions(options); !problem.empty())
         return complain(problem, ExitCode::usage);
+    if (const int code = prepareInterfaces(options.setup); code != 0)
+        return code;
     return runMeasurement(
         options.tnad, [&](Watcher& watcher) { return measureLatency(options, watcher); },
         [&](const auto& result, const nlohmann::json& machine, bool interrupted) {
@@ -47,7 +51,7 @@ int run(Arguments& arguments) {
                 print(latencyDocument(options, machine, result));
             else
                 fmt::print("{}, {}, {}\n{}", nameOf(options.setup.scenario), framesText(options.setup),
-                           machineLine(machine), renderLatency(result));
+                           machineLine(machine), renderLatency(options, result));
             return interruptedOr(0, interrupted);
         });
 }
@@ -62,12 +66,14 @@ void addLatency(CLI::App& app, int& exitCode) {
         ->delimiter(',')
         ->capture_default_str();
     addSetup(*command, options.setup);
+    addAmounts(*command, options.setup);
     addStations(*command, options.setup.flows);
     addSize(*command, options.setup.frameSize);
     command->add_option("--rounds", options.rounds, "rounds")->capture_default_str();
     command->add_option("--seconds", options.seconds, "length of each turn")->capture_default_str();
     command->add_option("--loss", options.search.loss, "per cent that may be lost in what is called carried")
         ->capture_default_str();
+    command->add_flag("--round-trip", options.roundTrip, "there and back: the far end sends each frame back");
     addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every value, for programs");
     command->footer(

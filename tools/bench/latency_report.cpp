@@ -37,17 +37,22 @@ std::string row(const LatencySeries& series) {
 }
 } // namespace
 
-std::string renderLatency(const LatencyResult& result) {
+std::string renderLatency(const LatencyOptions& options, const LatencyResult& result) {
     auto text = fmt::format(
-        "Microseconds, of all frames of all rounds; jitter is p99 - p50; \"rounds\" are the quartiles of the "
+        "Microseconds {}, of all frames of all rounds; jitter is p99 - p50; \"rounds\" are the quartiles of "
+        "the "
         "rounds' p50.\n100 % is what {} carries without loss (RFC 2544): {:.3f} Mpps.\n\n"
         "  load    Mpps  contender          p50      p90      p99    p99.9       max   jitter  rounds        "
         "   "
         "  "
         "sent    lost\n",
-        result.slowest, result.capacity / 1e6);
+        options.roundTrip ? "there and back" : "one way", result.slowest, result.capacity / 1e6);
     for (const auto& series : result.series)
         text += row(series);
+    for (const auto& series : result.series)
+        for (const auto& remark : series.remarks)
+            if (const auto line = fmt::format("{}: {}\n", series.contender, remark); !text.contains(line))
+                text += line;
     return text;
 }
 
@@ -65,6 +70,7 @@ nlohmann::json latencyDocument(const LatencyOptions& options, const nlohmann::js
                                 {"histogram", series.latencies.entries()},
                                 {"sent", series.sent},
                                 {"lost", series.lost},
+                                {"remarks", series.remarks},
                                 {"not_measured", textOrNull(series.notMeasured)}};
         for (std::size_t i = 0; i < parts.size(); i++)
             entry[partNames.at(i)] = series.latencies.quantile(parts.at(i));
@@ -76,8 +82,9 @@ nlohmann::json latencyDocument(const LatencyOptions& options, const nlohmann::js
                       {"rounds", options.rounds},
                       {"seconds", options.seconds},
                       {"loads", options.loads},
+                      {"round_trip", options.roundTrip},
                       {"contenders", options.contenders}});
-    return {{"version", 3},         {"command", "latency"},      {"machine", machine},
+    return {{"version", 4},         {"command", "latency"},      {"machine", machine},
             {"options", described}, {"slowest", result.slowest}, {"capacity_mpps", result.capacity / 1e6},
             {"series", list}};
 }

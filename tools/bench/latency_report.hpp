@@ -7,7 +7,7 @@
 
 namespace tna::bench {
 
-[[nodiscard]] std::string renderLatency(const LatencyResult& result);
+[[nodiscard]] std::string renderLatency(const LatencyOptions& options, const LatencyResult& result);
 [[nodiscard]] nlohmann::json latencyDocument(const LatencyOptions& options, const nlohmann::json& machine,
                                              const LatencyResult& result);
 

@@ -3,13 +3,17 @@
 
 namespace tna::bench {
 
+std::vector<std::string> remarksOf(const Entrant& entrant) {
+    return entrant.lane ? entrant.lane->traffic().remarks() : std::vector<std::string>{};
+}
+
 Result<std::vector<Entrant>> lineUp(const std::vector<std::string>& names, const std::string& tnad,
                                     const Setup& setup, const Watcher& watcher,
                                     const std::function<void(const std::string&)>& announce) {
     std::vector<Entrant> all;
     for (const auto& name : names) {
         announce(name);
-        auto contender = makeContender(name, tnad, setup.scenario);
+        auto contender = makeContender(name, tnad, setup);
         const bool optional = contender->optional();
         Entrant entrant{name, nullptr, "it was interrupted", Tcp::notTried, contender->cores()};
         if (!watcher.interrupted()) {

@@ -21,6 +21,9 @@ struct Entrant {
     }
 };
 
+/// What is not as usual about its traffic.
+[[nodiscard]] std::vector<std::string> remarksOf(const Entrant& entrant);
+
 /// Makes all ready at the same time. Fails if one does not start that a machine cannot lack; stops early if
 /// interrupted. `announce` is told each name before.
 [[nodiscard]] Result<std::vector<Entrant>> lineUp(const std::vector<std::string>& names,

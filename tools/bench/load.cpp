@@ -6,12 +6,11 @@
 #include <csignal>
 #include <ctime>
 #include <pthread.h>
+#include <unistd.h>
 
 namespace tna::bench {
 
 namespace {
-constexpr unsigned hugeCount = 1U << 24U;
-
 double threadCpuSeconds(std::thread& thread) {
     clockid_t clock{};
     timespec time{};
@@ -28,14 +27,16 @@ unsigned cpuOf(unsigned sender, unsigned cpus) {
 } // namespace
 
 Load::Load(const Traffic& traffic, unsigned cpus, unsigned reverse)
-    : Load(traffic, cpus, reverse, [&traffic] { return traffic.send(hugeCount); }) {}
+    : Load(traffic, cpus, reverse, [&traffic](const std::atomic<bool>& stop) { return traffic.send(stop); }) {
+}
 
 std::unique_ptr<Load> Load::paced(const Traffic& traffic, double rate, unsigned reverse) {
     return std::unique_ptr<Load>{
-        new Load(traffic, 1, reverse, [&traffic, rate] { return traffic.sendPaced(rate); })};
+        new Load(traffic, 1, reverse,
+                 [&traffic, rate](const std::atomic<bool>& stop) { return traffic.sendPaced(rate, stop); })};
 }
 
-Load::Load(const Traffic& traffic, unsigned cpus, unsigned reverse, std::function<Result<void>()> send)
+Load::Load(const Traffic& traffic, unsigned cpus, unsigned reverse, Send send)
     : traffic_(traffic), send_(std::move(send)) {
     // The handler does nothing: the signal is to end a system call.
     struct sigaction wake{};
@@ -45,6 +46,7 @@ Load::Load(const Traffic& traffic, unsigned cpus, unsigned reverse, std::functio
         senders_.push_back(std::make_unique<Sender>());
         auto& own = *senders_.back();
         own.thread = std::thread([this, &own, cpu = cpuOf(sender, cpus)] {
+            own.id = ::gettid();
             run(cpu);
             own.done = true;
         });
@@ -60,8 +62,8 @@ Load::~Load() {
 void Load::run(unsigned cpu) {
     pinTo(cpu);
     auto result = traffic_.topology().generator().enter();
-    while (result && !stop_)
-        result = send_();
+    if (result)
+        result = send_(stop_);
     note(std::move(result));
 }
 
@@ -94,6 +96,22 @@ double Load::cpuSeconds() {
         if (sender->thread.joinable())
             sum += threadCpuSeconds(sender->thread);
     return sum;
+}
+
+std::optional<Hardware> Load::hardware() {
+    if (!counters_) {
+        std::vector<pid_t> threads;
+        for (const auto& sender : senders_) {
+            while (sender->id == 0)
+                std::this_thread::yield();
+            threads.push_back(sender->id);
+        }
+        auto opened = HardwareCounters::open(threads);
+        if (!opened)
+            return {};
+        counters_.emplace(std::move(*opened));
+    }
+    return counters_->read();
 }
 
 Result<void> Load::stop() {

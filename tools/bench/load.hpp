@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "bench/hardware.hpp"
 #include "bench/traffic.hpp"
 
 #include <atomic>
@@ -28,21 +29,26 @@ public:
     [[nodiscard]] Result<void> stop();
     /// Processor time of the threads so far.
     [[nodiscard]] double cpuSeconds();
+    /// What the processors' counters have counted in them so far; nothing where there are none.
+    [[nodiscard]] std::optional<Hardware> hardware();
 
 private:
     struct Sender {
         std::thread thread;
         std::atomic<bool> done{false};
+        std::atomic<pid_t> id{0};
     };
-    Load(const Traffic& traffic, unsigned cpus, unsigned reverse, std::function<Result<void>()> send);
+    using Send = std::function<Result<void>(const std::atomic<bool>& stop)>;
+    Load(const Traffic& traffic, unsigned cpus, unsigned reverse, Send send);
     void run(unsigned cpu);
     void answer(unsigned rate);
     void note(Result<void> result);
     const Traffic& traffic_;
-    std::function<Result<void>()> send_; ///< until a signal comes
+    Send send_;
     std::atomic<bool> stop_{false};
     std::vector<std::unique_ptr<Sender>> senders_;
     std::thread answers_;
+    std::optional<HardwareCounters> counters_;
     std::mutex mutex_;
     Result<void> outcome_;
 };

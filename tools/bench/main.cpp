@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/program.hpp"
 #include "bench/commands.hpp"
+#include "bench/kernel_objects.hpp"
 #include "bench/own_namespace.hpp"
 #include "bench/temporary_folder.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <string>
+#include <vector>
 
 namespace {
 constexpr const char* exitCodes =
@@ -14,7 +17,7 @@ constexpr const char* exitCodes =
     "Everything happens between network namespaces of its own, which are removed at "
     "the end; absolute figures hold for one machine, ratios travel.";
 
-int parseAndRun(int argc, char** argv) {
+int parseAndRun(const std::vector<std::string>& words) {
     CLI::App app{"Measures tna: against plain Linux and against the least that forwarding can cost."};
     app.require_subcommand(1);
     app.set_version_flag("--version", "tna-bench " TNA_VERSION);
@@ -25,14 +28,18 @@ int parseAndRun(int argc, char** argv) {
     tna::bench::addRfc2544(app, exitCode);
     tna::bench::addKill(app, exitCode);
     tna::bench::addReaction(app, exitCode);
+    tna::bench::addChange(app, exitCode);
     tna::bench::addMicro(app, exitCode);
     tna::bench::addReport(app, exitCode);
+    tna::bench::addRepeat(app, exitCode, parseAndRun);
     app.add_subcommand("clean", "remove what killed runs have left")->callback([] {
+        tna::bench::removeEmptyPinFolder();
         fmt::print("{} namespaces and {} folders removed\n", tna::bench::removeLeftovers(),
                    tna::bench::TemporaryFolder::removeLeftovers());
     });
+    tna::bench::rememberArguments(words);
     try {
-        app.parse(argc, argv);
+        app.parse(std::vector<std::string>{words.rbegin(), words.rend()}); // CLI11 takes them from the end
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : static_cast<int>(tna::ExitCode::usage);
     }
@@ -41,5 +48,5 @@ int parseAndRun(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
-    return tna::runProgram("tna-bench", [&] { return parseAndRun(argc, argv); });
+    return tna::runProgram("tna-bench", [&] { return parseAndRun({argv + 1, argv + argc}); });
 }

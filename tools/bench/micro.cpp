@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/micro.hpp"
 
+#include "bench/micro_guards.hpp"
 #include "bench/traffic.hpp"
 #include "bench/turns.hpp"
 #include "capability/kernel.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <bpf/bpf.h>
 #include <cerrno>
+#include <cmath>
 #include <net/if.h>
 #include <optional>
 #include <thread>
@@ -144,6 +146,7 @@ struct Bench {
     std::vector<MicroRow> rows;
     std::vector<Program> programs;
     std::vector<const Surroundings*> places;
+    std::optional<GuardPrograms> guards;
 
     Result<void> add(const Program& program, MicroRow row, const Surroundings* place) {
         if (auto described = describe(program.fd, row); !described)
@@ -171,6 +174,51 @@ Result<void> addCase(Bench& bench, const Case& one) {
             return added;
     }
     return {};
+}
+
+/// In the first place; the one without a guard comes first.
+Result<void> addGuards(Bench& bench) {
+    const auto probe = deploy::KernelProbe::load();
+    if (!probe)
+        return std::unexpected(probe.error());
+    auto guards = GuardPrograms::load(probe->casts());
+    if (!guards)
+        return std::unexpected(guards.error());
+    bench.guards.emplace(std::move(*guards));
+    for (const auto& guard : bench.guards->guards()) {
+        Program program = bench.programs.front();
+        program.fd = guard.program;
+        program.verdict = XDP_PASS;
+        if (auto added = bench.add(program, {.profile = "-", .module = "guard: " + guard.name, .guard = true},
+                                   bench.places.front());
+            !added)
+            return added;
+    }
+    return {};
+}
+
+/// What one look costs: without the program around it, and as one of many.
+void reduceToOneLook(std::vector<MicroRow>& rows) {
+    const auto first = std::ranges::find_if(rows, &MicroRow::guard);
+    if (first == rows.end())
+        return;
+    const MicroRow around = *first;
+    const auto share = [&](unsigned MicroRow::* count, MicroRow& row) {
+        const double repeats = GuardPrograms::repeats();
+        row.*count = static_cast<unsigned>(std::lround(
+            std::max(0.0, static_cast<double>(row.*count) - static_cast<double>(around.*count)) / repeats));
+    };
+    for (auto& row : rows) {
+        if (!row.guard)
+            continue;
+        share(&MicroRow::instructions, row);
+        share(&MicroRow::verified, row);
+        share(&MicroRow::jitedBytes, row);
+        row.nanoseconds.resize(std::min(row.nanoseconds.size(), around.nanoseconds.size()));
+        for (std::size_t i = 0; i < row.nanoseconds.size(); i++)
+            row.nanoseconds[i] = (row.nanoseconds[i] - around.nanoseconds[i]) / GuardPrograms::repeats();
+    }
+    rows.erase(first);
 }
 
 Result<void> time(Bench& bench, std::size_t index, unsigned frames) {
@@ -218,6 +266,8 @@ Result<std::vector<MicroRow>> measureMicro(const MicroOptions& options, Watcher&
     nothing.verdict = XDP_PASS;
     if (auto added = bench.add(nothing, {"empty", "nothing", 0, 0, 0, {}, {}}, bench.places.front()); !added)
         return std::unexpected(added.error());
+    if (auto added = addGuards(bench); !added)
+        return std::unexpected(added.error());
     Result<void> timed;
     std::thread([&] {
         pinTo(std::max(1U, std::thread::hardware_concurrency()) - 1);
@@ -225,7 +275,10 @@ Result<std::vector<MicroRow>> measureMicro(const MicroOptions& options, Watcher&
     }).join();
     if (!timed)
         return std::unexpected(timed.error());
-    std::ranges::rotate(bench.rows, bench.rows.end() - 1);
+    // The empty program first, guards last.
+    const auto place = std::ranges::find(bench.rows, "empty", &MicroRow::profile);
+    std::rotate(bench.rows.begin(), place, place + 1);
+    reduceToOneLook(bench.rows);
     return std::move(bench.rows);
 }
 

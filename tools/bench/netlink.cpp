@@ -24,19 +24,19 @@ nlmsghdr* putHeader(void* at, std::uint16_t type, std::uint16_t flags, unsigned 
     return message;
 }
 
-void putStation(nlmsghdr* message, unsigned port, unsigned number) {
+void putEntry(nlmsghdr* message, unsigned port, const std::array<unsigned char, 6>& mac) {
     auto* entry = static_cast<ndmsg*>(mnl_nlmsg_put_extra_header(message, sizeof(ndmsg)));
     entry->ndm_family = AF_BRIDGE;
     entry->ndm_ifindex = static_cast<int>(port);
     entry->ndm_state = NUD_REACHABLE;
     entry->ndm_flags = NTF_MASTER;
-    const std::array<unsigned char, 6> mac{2,
-                                           0x10,
-                                           static_cast<unsigned char>(number >> 24U),
-                                           static_cast<unsigned char>(number >> 16U),
-                                           static_cast<unsigned char>(number >> 8U),
-                                           static_cast<unsigned char>(number)};
     mnl_attr_put(message, NDA_LLADDR, mac.size(), mac.data());
+}
+
+void putStation(nlmsghdr* message, unsigned port, unsigned number) {
+    putEntry(message, port,
+             {2, 0x10, static_cast<unsigned char>(number >> 24U), static_cast<unsigned char>(number >> 16U),
+              static_cast<unsigned char>(number >> 8U), static_cast<unsigned char>(number)});
 }
 } // namespace
 
@@ -64,13 +64,30 @@ Result<void> Netlink::send(const void* messages, std::size_t size) {
 }
 
 Result<void> Netlink::setLearning(unsigned ifindex, bool on) {
+    return setPort(ifindex, IFLA_BRPORT_LEARNING, on);
+}
+
+Result<void> Netlink::setIsolated(unsigned ifindex, bool on) {
+    return setPort(ifindex, IFLA_BRPORT_ISOLATED, on);
+}
+
+Result<void> Netlink::moveStation(unsigned ifindex) {
+    std::array<char, 256> buffer{};
+    auto* message =
+        putHeader(buffer.data(), RTM_NEWNEIGH,
+                  static_cast<std::uint16_t>(NLM_F_CREATE | NLM_F_REPLACE | NLM_F_ACK), ++sequence_);
+    putEntry(message, ifindex, {2, 0, 0, 0, 0, 0});
+    return send(message, message->nlmsg_len);
+}
+
+Result<void> Netlink::setPort(unsigned ifindex, std::uint16_t setting, bool on) {
     std::array<char, 256> buffer{};
     auto* message = putHeader(buffer.data(), RTM_SETLINK, NLM_F_ACK, ++sequence_);
     auto* link = static_cast<ifinfomsg*>(mnl_nlmsg_put_extra_header(message, sizeof(ifinfomsg)));
     link->ifi_family = AF_BRIDGE;
     link->ifi_index = static_cast<int>(ifindex);
     nlattr* settings = mnl_attr_nest_start(message, IFLA_PROTINFO);
-    mnl_attr_put_u8(message, IFLA_BRPORT_LEARNING, on ? 1 : 0);
+    mnl_attr_put_u8(message, setting, on ? 1 : 0);
     mnl_attr_nest_end(message, settings);
     return send(message, message->nlmsg_len);
 }

@@ -5,8 +5,11 @@
 #include "bench/statistics.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 #include <thread>
+#include <tuple>
 
 namespace tna::bench {
 
@@ -26,7 +29,11 @@ std::vector<double> costsOf(const Series& series) {
 }
 
 bool sameLoad(const Setup& one, const Setup& other) {
-    return one.flows == other.flows && one.queues == other.queues && one.frameSize == other.frameSize;
+    const auto key = [](const Setup& setup) {
+        return std::tuple{setup.flows, setup.queues,       setup.frameSize, setup.routes,
+                          setup.rules, setup.routingRules, setup.entries};
+    };
+    return key(one) == key(other);
 }
 
 const Series* find(const std::vector<Series>& all, const Series& like, const std::string& contender) {
@@ -72,6 +79,7 @@ struct Account {
     std::uint64_t twice = 0;
     std::uint64_t slow = 0;
     std::size_t suspectRounds = 0;
+    std::size_t disturbedRounds = 0;
 };
 
 Account accountOf(const Series& series) {
@@ -84,6 +92,7 @@ Account accountOf(const Series& series) {
         sum.twice += sample.total.twice;
         sum.slow += sample.slow.value_or(0);
         sum.suspectRounds += sample.suspect() ? 1 : 0;
+        sum.disturbedRounds += sample.disturbed() ? 1 : 0;
     }
     return sum;
 }
@@ -104,10 +113,19 @@ std::string row(const std::vector<Series>& all, const Series& series) {
         return fmt::format("{} not measured: {}\n", head, series.notMeasured);
     const auto account = accountOf(series);
     return fmt::format(
-        "{} {:<18} {:<18} {:<18} {:>5.0f} {:>5} {:>11} {:>11} {:>9} {:>5} {:>5} {:>5} {:>6}{}\n", head,
+        "{} {:<18} {:<18} {:<18} {:>5.0f} {:>5} {:>11} {:>11} {:>9} {:>5} {:>5} {:>5} {:>6}{}{}\n", head,
         ratioCell(all, series, "ceiling"), ratioCell(all, series, "linux"), spreadText(ratesOf(series)),
         summarise(costsOf(series)).median, hopCell(all, series), account.sent, account.received, account.lost,
-        account.late, account.twice, series.cores, nameOf(series.tcp), account.suspectRounds > 0 ? " !" : "");
+        account.late, account.twice, series.cores, nameOf(series.tcp), account.suspectRounds > 0 ? " !" : "",
+        account.disturbedRounds > 0 ? " ~" : "");
+}
+
+nlohmann::json hardwareDocument(const Sample& sample) {
+    if (!sample.hardware)
+        return nullptr;
+    return {{"cycles", sample.hardware->cycles},
+            {"instructions", sample.hardware->instructions},
+            {"cache_misses", sample.hardware->cacheMisses}};
 }
 
 nlohmann::json roundDocument(const Sample& sample) {
@@ -125,7 +143,46 @@ nlohmann::json roundDocument(const Sample& sample) {
             {"sent_back", sample.total.sentBack},
             {"received_back", sample.total.receivedBack},
             {"slow", sample.slow ? nlohmann::json(*sample.slow) : nlohmann::json()},
-            {"suspect", sample.suspect()}};
+            {"suspect", sample.suspect()},
+            {"stolen", sample.stolen},
+            {"disturbed", sample.disturbed()},
+            {"hardware", hardwareDocument(sample)}};
+}
+
+/// Of one thing that is counted, for each frame, round by round.
+std::vector<double> countsOf(const Series& series, std::uint64_t Hardware::* what) {
+    std::vector<double> counts;
+    for (const auto& sample : series.rounds)
+        if (sample.hardware && sample.received > 0)
+            counts.push_back(static_cast<double>((*sample.hardware).*what) /
+                             static_cast<double>(sample.received));
+    return counts;
+}
+
+std::string hardwareLine(const Series& series) {
+    const auto cycles = countsOf(series, &Hardware::cycles);
+    if (cycles.empty())
+        return {};
+    return fmt::format(
+        "{:>5} {:>8} {:>4}  {:<12} for each frame: {:.0f} cycles, {:.0f} instructions, {:.2f} cache misses\n",
+        "", "", "", series.contender, summarise(cycles).median,
+        summarise(countsOf(series, &Hardware::instructions)).median,
+        summarise(countsOf(series, &Hardware::cacheMisses)).median);
+}
+
+/// What there is more of than usual: a line above the loads that have it.
+std::string amountsText(const Setup& setup) {
+    std::vector<std::string> parts;
+    const auto add = [&](unsigned amount, unsigned usual, const char* what) {
+        if (amount != usual)
+            parts.push_back(fmt::format("{} {}", amount, what));
+    };
+    add(setup.routes, 1, "routes");
+    add(setup.rules, 0, "netfilter rules");
+    add(setup.routingRules, 0, "routing rules");
+    add(setup.entries, 0, "more stations");
+    add(setup.ports, 2, "ports");
+    return fmt::format("{}", fmt::join(parts, ", "));
 }
 } // namespace
 
@@ -158,7 +215,15 @@ nlohmann::json setupDocument(const Setup& setup) {
             {"vlan", setup.vlan},
             {"vlan_filtering", setup.vlanFiltering},
             {"protocol", setup.protocol == Protocol::tcp ? "tcp" : "udp"},
-            {"reverse", setup.reverse}};
+            {"reverse", setup.reverse},
+            {"generator", nameOf(setup.generator)},
+            {"rules", setup.rules},
+            {"routing_rules", setup.routingRules},
+            {"entries", setup.entries},
+            {"ports", setup.ports},
+            {"tx", textOrNull(setup.cabling.tx)},
+            {"rx", textOrNull(setup.cabling.rx)},
+            {"dut", textOrNull(setup.cabling.dut)}};
 }
 
 std::string coresRemark() {
@@ -168,6 +233,23 @@ std::string coresRemark() {
            "TCP: whether a real connection works; \"tx off\": only where senders finish their frames "
            "themselves.\n";
 }
+
+namespace {
+/// Of flaws of the processor, which cost time on each way into the kernel and each indirect call.
+nlohmann::json mitigations() {
+    nlohmann::json list = nlohmann::json::object();
+    std::error_code none;
+    for (const auto& entry :
+         std::filesystem::directory_iterator("/sys/devices/system/cpu/vulnerabilities", none)) {
+        auto text = readFile(entry.path().string()).value_or("");
+        while (text.ends_with('\n'))
+            text.pop_back();
+        if (text != "Not affected")
+            list[entry.path().filename().string()] = text;
+    }
+    return list;
+}
+} // namespace
 
 nlohmann::json describeMachine() {
     utsname name{};
@@ -182,6 +264,8 @@ nlohmann::json describeMachine() {
     return {{"kernel", name.release},
             {"cpu", cpu},
             {"cpus", std::thread::hardware_concurrency()},
+            {"mitigations", mitigations()},
+            {"counters", textOrNull(whyNoHardwareCounters())},
             {"load_before", load ? *load : ""}};
 }
 
@@ -199,9 +283,16 @@ std::string renderTable(const std::vector<Series>& all) {
         "generator and sink cost by themselves) are taken round by round.\n\n"
         " size stations CPUs  contender    x ceiling          x linux            Mpps               "
         "ns/fr   hop        sent    received      lost  late twice cores    TCP\n";
-    for (const auto& series : all)
-        if (!series.rounds.empty() || !series.notMeasured.empty())
-            table += row(all, series);
+    std::string amounts;
+    for (const auto& series : all) {
+        if (series.rounds.empty() && series.notMeasured.empty())
+            continue;
+        if (auto text = amountsText(series.setup); text != amounts) {
+            amounts = std::move(text);
+            table += fmt::format("{}:\n", amounts.empty() ? "without these" : amounts);
+        }
+        table += row(all, series) + hardwareLine(series);
+    }
     return table + "\n" + coresRemark();
 }
 
@@ -214,6 +305,14 @@ std::vector<std::string> remarks(const std::vector<Series>& all) {
         if (account.suspectRounds > 0)
             list.push_back(fmt::format("! {}: in {} of {} rounds not all was fast, {} frames went to Linux",
                                        load, account.suspectRounds, series.rounds.size(), account.slow));
+        if (account.disturbedRounds > 0)
+            list.push_back(
+                fmt::format("~ {}: in {} of {} rounds other machines of the host took processor time", load,
+                            account.disturbedRounds, series.rounds.size()));
+        for (const auto& remark : series.remarks)
+            if (auto text = fmt::format("{}: {}", series.contender, remark);
+                std::ranges::count(list, text) == 0)
+                list.push_back(std::move(text));
     }
     return list;
 }
@@ -231,6 +330,12 @@ nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::
                         {"cpus", series.setup.queues},
                         {"tcp", nameOf(series.tcp)},
                         {"cores", series.cores},
+                        {"routes", series.setup.routes},
+                        {"rules", series.setup.rules},
+                        {"routing_rules", series.setup.routingRules},
+                        {"entries", series.setup.entries},
+                        {"remarks", series.remarks},
+                        {"devices", devicesDocument(series.devices)},
                         {"mpps", summaryDocument(ratesOf(series))},
                         {"ns_per_frame", summaryDocument(costsOf(series))},
                         {"hop_ns", summaryDocument(hopsOf(all, series))},
@@ -246,10 +351,14 @@ nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::
     described.update({{"frame_size", sizes.size() == 1 ? sizes.front() : sizes},
                       {"stations", options.stations},
                       {"cpus", options.cpus},
+                      {"routes", options.routes},
+                      {"rules", options.rules},
+                      {"routing_rules", options.routingRules},
+                      {"entries", options.entries},
                       {"rounds", options.rounds},
                       {"seconds", options.seconds},
                       {"contenders", options.contenders}});
-    return {{"version", 3},
+    return {{"version", 4},
             {"command", "throughput"},
             {"machine", machine},
             {"options", described},

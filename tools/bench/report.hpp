@@ -29,7 +29,7 @@ namespace tna::bench {
 /// What a reader of the table must know: rounds that were not really fast, contenders not measured.
 [[nodiscard]] std::vector<std::string> remarks(const std::vector<Series>& all);
 
-/// Everything, every round; version 3.
+/// Everything, every round; version 4.
 [[nodiscard]] nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::json& machine,
                                             const std::vector<Series>& all);
 

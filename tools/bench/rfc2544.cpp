@@ -60,7 +60,8 @@ Result<std::vector<Rfc2544Series>> measureRfc2544(const Rfc2544Options& options,
         return std::unexpected(entrants.error());
     std::vector<Rfc2544Series> all;
     for (const auto& entrant : *entrants)
-        all.push_back({entrant.name, {}, entrant.notMeasured, entrant.tcp, entrant.cores});
+        all.push_back(
+            {entrant.name, {}, entrant.notMeasured, entrant.tcp, entrant.cores, remarksOf(entrant)});
     const auto total = static_cast<unsigned>(all.size()) * options.rounds;
     unsigned done = 0;
     for (unsigned round = 0; round < options.rounds; round++)
@@ -89,6 +90,9 @@ std::string renderRfc2544(const std::vector<Rfc2544Series>& all) {
         "TCP\n";
     for (const auto& series : all)
         text += row(all, series);
+    for (const auto& series : all)
+        for (const auto& remark : series.remarks)
+            text += fmt::format("{}: {}\n", series.contender, remark);
     if (std::ranges::any_of(all, throttled))
         text += "<: nothing was lost at all that could be offered: it works on the generator's CPU, and "
                 "throttles it.\n";
@@ -109,6 +113,7 @@ nlohmann::json rfc2544Document(const Rfc2544Options& options, const nlohmann::js
                         {"throttled", throttled(series)},
                         {"tcp", nameOf(series.tcp)},
                         {"cores", series.cores},
+                        {"remarks", series.remarks},
                         {"rounds", rounds},
                         {"not_measured", textOrNull(series.notMeasured)}});
     }
@@ -119,7 +124,7 @@ nlohmann::json rfc2544Document(const Rfc2544Options& options, const nlohmann::js
                       {"seconds", options.search.trial},
                       {"rounds", options.rounds},
                       {"contenders", options.contenders}});
-    return {{"version", 1},
+    return {{"version", 2},
             {"command", "rfc2544"},
             {"machine", machine},
             {"options", described},

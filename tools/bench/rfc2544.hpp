@@ -23,6 +23,7 @@ struct Rfc2544Series {
     std::string notMeasured;
     Tcp tcp = Tcp::notTried;
     unsigned cores = 0;
+    std::vector<std::string> remarks; ///< about its traffic
 };
 
 /// All contenders stand ready in namespaces of their own and search in turn.
@@ -30,7 +31,7 @@ struct Rfc2544Series {
                                                                 Watcher& watcher);
 
 [[nodiscard]] std::string renderRfc2544(const std::vector<Rfc2544Series>& all);
-/// Every trial; version 1.
+/// Every trial; version 2.
 [[nodiscard]] nlohmann::json rfc2544Document(const Rfc2544Options& options, const nlohmann::json& machine,
                                              const std::vector<Rfc2544Series>& all);
 

@@ -16,7 +16,7 @@ struct Arguments {
 };
 
 std::string problemWithOptions(const Rfc2544Options& options) {
-    if (auto problem = problemWithContenders(options.contenders, options.setup.scenario); !problem.empty())
+    if (auto problem = problemWithContenders(options.contenders, options.setup); !problem.empty())
         return problem;
     if (auto problem = problemWith(options.setup); !problem.empty())
         return problem;
@@ -29,11 +29,11 @@ std::string problemWithOptions(const Rfc2544Options& options) {
 
 int run(Arguments& arguments) {
     auto& options = arguments.options;
-    options.contenders = expandContenders(
-        options.contenders.empty() ? std::vector<std::string>{"linux", "tna", "ceiling"} : options.contenders,
-        options.setup.scenario);
+    options.contenders = chooseContenders(options.contenders, {"linux", "tna", "ceiling"}, options.setup);
     if (const auto problem = problemWithOptions(options); !problem.empty())
         return complain(problem, ExitCode::usage);
+    if (const int code = prepareInterfaces(options.setup); code != 0)
+        return code;
     return runMeasurement(
         options.tnad, [&](Watcher& watcher) { return measureRfc2544(options, watcher); },
         [&](const auto& all, const nlohmann::json& machine, bool interrupted) {
@@ -56,6 +56,7 @@ void addRfc2544(CLI::App& app, int& exitCode) {
     auto* command = app.add_subcommand("rfc2544", "the highest rate without loss, by bisection");
     addContenders(*command, options.contenders);
     addSetup(*command, options.setup);
+    addAmounts(*command, options.setup);
     addStations(*command, options.setup.flows);
     addSize(*command, options.setup.frameSize);
     command->add_option("--loss", options.search.loss, "per cent of frames that may be lost")

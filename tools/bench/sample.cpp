@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/sample.hpp"
 
+#include "base/file.hpp"
+
 #include <chrono>
+#include <sstream>
 
 namespace tna::bench {
 
@@ -29,18 +32,47 @@ Result<void> awaitFrames(const Traffic& traffic, std::uint64_t total) {
     }
     return {};
 }
+
+ProcessorTime processorTime() {
+    return processorTimeOf(readFile("/proc/stat").value_or(""));
+}
+
+std::optional<Hardware> hardwareOf(Load& load, const Result<HardwareCounters>& own) {
+    auto sum = load.hardware();
+    if (sum && own)
+        *sum += own->read();
+    return sum;
+}
 } // namespace
 
+ProcessorTime processorTimeOf(const std::string& stat) {
+    constexpr unsigned stolen =
+        7; // user, nice, system, idle, iowait, irq, softirq, steal; guests are in user
+    std::istringstream words{stat.substr(0, stat.find('\n'))};
+    std::string name;
+    words >> name;
+    ProcessorTime time;
+    std::uint64_t ticks = 0;
+    for (unsigned column = 0; column <= stolen && words >> ticks; column++) {
+        time.all += ticks;
+        time.stolen += column == stolen ? ticks : 0;
+    }
+    return time;
+}
+
 Result<Sample> measure(const Traffic& traffic, const Setup& setup, Duration duration,
-                       const std::function<double()>& ownCpuSeconds) {
+                       const std::function<double()>& ownCpuSeconds, const std::vector<pid_t>& processes) {
     const auto begin = traffic.counters();
     Sample sample;
+    const auto own = HardwareCounters::open(threadsOf(processes));
     Load load{traffic, setup.queues, setup.reverse};
     std::this_thread::sleep_for(std::chrono::duration<double>(warmUpSeconds));
     Result<void> arrived = awaitFrames(traffic, begin.received + warmUpFrames);
     if (arrived) {
         const auto before = traffic.counters();
         const auto start = Clock::now();
+        const auto timeBefore = processorTime();
+        const auto hardwareBefore = hardwareOf(load, own);
         const double cpuBefore = load.cpuSeconds();
         const double ownBefore = ownCpuSeconds();
         std::this_thread::sleep_for(std::chrono::duration<double>(duration.seconds));
@@ -49,6 +81,12 @@ Result<Sample> measure(const Traffic& traffic, const Setup& setup, Duration dura
         sample.seconds = secondsSince(start);
         sample.cpuSeconds = load.cpuSeconds() - cpuBefore;
         sample.ownCpuSeconds = ownCpuSeconds() - ownBefore;
+        if (const auto hardware = hardwareOf(load, own); hardware && hardwareBefore)
+            sample.hardware = hardware->since(*hardwareBefore);
+        const auto time = processorTime();
+        if (time.all > timeBefore.all)
+            sample.stolen = static_cast<double>(time.stolen - timeBefore.stolen) /
+                            static_cast<double>(time.all - timeBefore.all);
     }
     if (auto stopped = load.stop(); !stopped)
         return std::unexpected(stopped.error());

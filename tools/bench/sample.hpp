@@ -17,6 +17,10 @@ struct Sample {
     Counters total;                    ///< from the start to when nothing was under way any more
     std::optional<std::uint64_t> slow; ///< of all, those that a fast path left to Linux
 
+    std::optional<Hardware>
+        hardware;      ///< in the steady state, of the generator's threads and the contender's processes
+    double stolen = 0; ///< part of all processors' time that other machines of the host took
+
     [[nodiscard]] double mpps() const {
         return seconds > 0 ? static_cast<double>(received) / seconds / 1e6 : 0;
     }
@@ -24,6 +28,8 @@ struct Sample {
         return received > 0 ? (cpuSeconds + ownCpuSeconds) * 1e9 / static_cast<double>(received) : 0;
     }
     [[nodiscard]] std::uint64_t lost() const { return total.lost(); }
+    /// Too much of it was not this machine's.
+    [[nodiscard]] bool disturbed() const { return stolen > 0.02; }
     /// A fast path was to be measured, and Linux did part of the work.
     [[nodiscard]] bool suspect() const { return slow.value_or(0) > 0; }
 };
@@ -36,6 +42,15 @@ struct Duration {
 
 /// Offers as much as the setup's CPUs can; fails if frames stop arriving.
 [[nodiscard]] Result<Sample> measure(const Traffic& traffic, const Setup& setup, Duration duration,
-                                     const std::function<double()>& ownCpuSeconds);
+                                     const std::function<double()>& ownCpuSeconds,
+                                     const std::vector<pid_t>& processes = {});
+
+/// Of the first line of /proc/stat: the time of all processors so far, and what of it was stolen, in the same
+/// unit.
+struct ProcessorTime {
+    std::uint64_t all = 0;
+    std::uint64_t stolen = 0;
+};
+[[nodiscard]] ProcessorTime processorTimeOf(const std::string& stat);
 
 } // namespace tna::bench

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "bench/cabling.hpp"
+
 #include <array>
 #include <string>
 #include <string_view>
@@ -32,6 +34,22 @@ enum class Protocol {
     tcp,
 };
 
+/// Who sends the frames.
+enum class Generator {
+    automatic, ///< live frames, or a packet socket where those cannot be
+    live,      ///< BPF_PROG_TEST_RUN with live frames: in the kernel, the fastest
+    xdp,       ///< an AF_XDP socket
+    packet,    ///< an AF_PACKET socket
+};
+
+constexpr std::array<std::string_view, 4> generatorNames{"auto", "live", "xdp", "packet"};
+
+[[nodiscard]] constexpr std::string_view nameOf(Generator generator) {
+    return generatorNames.at(static_cast<std::size_t>(generator));
+}
+/// The largest frame that one can send; live frames and those of AF_XDP lie in one page.
+[[nodiscard]] unsigned largestFrameOf(Generator generator);
+
 /// Instead of a size: seven of 64 bytes, four of 590, one of 1514.
 constexpr unsigned imix = 0;
 constexpr std::array<unsigned, 3> imixSizes{64, 590, 1514};
@@ -47,6 +65,12 @@ struct Setup {
     bool vlanFiltering = false;
     Protocol protocol = Protocol::udp;
     unsigned reverse = 0; ///< frames per second that come back meanwhile
+    Generator generator = Generator::automatic;
+    unsigned rules = 0;        ///< netfilter rules that frames meet, and that concern none of them
+    unsigned routingRules = 0; ///< likewise, of routers
+    unsigned entries = 0;      ///< of a bridge: stations that are known and do not talk
+    unsigned ports = 2;        ///< of a bridge
+    Cabling cabling;
 };
 
 /// "64 byte frames", "IMIX frames"

@@ -41,7 +41,14 @@ Result<std::vector<Series>> play(const ThroughputOptions& options, const Setup& 
         return std::unexpected(entrants.error());
     std::vector<Series> all;
     for (const auto& entrant : *entrants)
-        all.push_back({entrant.name, setup, {}, entrant.notMeasured, entrant.tcp, entrant.cores});
+        all.push_back({entrant.name,
+                       setup,
+                       {},
+                       entrant.notMeasured,
+                       entrant.tcp,
+                       entrant.cores,
+                       remarksOf(entrant),
+                       entrant.lane ? entrant.lane->devices() : std::vector<DeviceFacts>{}});
     for (unsigned round = 0; round < options.rounds; round++)
         for (const auto index : turnsOfRound(all.size(), round)) {
             if (progress.watcher.interrupted())
@@ -55,16 +62,24 @@ Result<std::vector<Series>> play(const ThroughputOptions& options, const Setup& 
 } // namespace
 
 std::vector<Setup> loadsOf(const ThroughputOptions& options) {
-    std::vector<Setup> loads;
-    for (const unsigned size : options.sizes)
-        for (const unsigned cpus : options.cpus)
-            for (const unsigned stations : options.stations) {
-                auto setup = options.setup;
-                setup.frameSize = size;
-                setup.queues = cpus;
-                setup.flows = stations;
-                loads.push_back(setup);
+    std::vector<Setup> loads{options.setup};
+    const std::initializer_list<std::pair<const std::vector<unsigned>&, unsigned Setup::*>> axes{
+        {options.sizes, &Setup::frameSize},
+        {options.cpus, &Setup::queues},
+        {options.routes, &Setup::routes},
+        {options.rules, &Setup::rules},
+        {options.routingRules, &Setup::routingRules},
+        {options.entries, &Setup::entries},
+        {options.stations, &Setup::flows}};
+    for (const auto& [values, field] : axes) {
+        std::vector<Setup> more;
+        for (const auto& load : loads)
+            for (const unsigned value : values) {
+                more.push_back(load);
+                more.back().*field = value;
             }
+        loads = std::move(more);
+    }
     return loads;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "bench/devices.hpp"
 #include "bench/progress.hpp"
 #include "bench/sample.hpp"
 #include "bench/scenario.hpp"
@@ -17,6 +18,10 @@ struct ThroughputOptions {
     std::vector<unsigned> stations{1, 200}; ///< or destinations
     std::vector<unsigned> cpus{1, 2};
     std::vector<unsigned> sizes{64};
+    std::vector<unsigned> routes{1};
+    std::vector<unsigned> rules{0};
+    std::vector<unsigned> routingRules{0};
+    std::vector<unsigned> entries{0};
     unsigned rounds = 50;
     double seconds = 0.04;
     std::uint64_t leastFrames = 1000; ///< a measurement lasts until as many have arrived
@@ -29,11 +34,13 @@ struct Series {
     Setup setup;
     std::vector<Sample> rounds;
     std::string notMeasured;
-    Tcp tcp = Tcp::notTried; ///< what became of a real connection
-    unsigned cores = 0;      ///< processors that it has for itself, beside the generator's
+    Tcp tcp = Tcp::notTried;          ///< what became of a real connection
+    unsigned cores = 0;               ///< processors that it has for itself, beside the generator's
+    std::vector<std::string> remarks; ///< about its traffic
+    std::vector<DeviceFacts> devices; ///< that frames go through
 };
 
-/// Each size with each number of CPUs and stations.
+/// Each of a list with each of all the others.
 [[nodiscard]] std::vector<Setup> loadsOf(const ThroughputOptions& options);
 
 /// Measures all contenders in turn, round by round; what was measured before an interruption is kept. Turns

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/file.hpp"
 #include "bench/contender.hpp"
 #include "bench/measurement.hpp"
 
@@ -11,65 +10,19 @@
 namespace tna::bench {
 
 namespace {
-/// Of the documents that are written (report.hpp).
-constexpr int resultVersion = 3;
-
 struct Arguments {
     ThroughputOptions options;
     bool json = false;
     bool quick = false;
     bool paper = false;
-    std::string repeat;
 };
 
-unsigned sizeOf(const nlohmann::json& size) {
-    return size == "imix" ? imix : size.get<unsigned>();
-}
-
-ThroughputOptions optionsOf(const nlohmann::json& described) {
-    ThroughputOptions options;
-    const auto* const name = std::ranges::find(scenarioNames, described.at("scenario").get<std::string>());
-    options.setup.scenario = static_cast<Scenario>(name - scenarioNames.begin());
-    described.at("routes").get_to(options.setup.routes);
-    described.at("vlan").get_to(options.setup.vlan);
-    described.at("vlan_filtering").get_to(options.setup.vlanFiltering);
-    options.setup.protocol = described.at("protocol") == "tcp" ? Protocol::tcp : Protocol::udp;
-    described.at("reverse").get_to(options.setup.reverse);
-    described.at("contenders").get_to(options.contenders);
-    described.at("stations").get_to(options.stations);
-    described.at("cpus").get_to(options.cpus);
-    described.at("rounds").get_to(options.rounds);
-    described.at("seconds").get_to(options.seconds);
-    const auto& sizes = described.at("frame_size");
-    options.sizes.clear();
-    for (const auto& size : sizes.is_array() ? sizes : nlohmann::json::array({sizes}))
-        options.sizes.push_back(sizeOf(size));
-    return options;
-}
-
-/// What was measured, as a result file says.
-Result<ThroughputOptions> optionsOfFile(const std::string& file) {
-    const auto text = readFile(file);
-    if (!text)
-        return std::unexpected(text.error());
-    const auto document = nlohmann::json::parse(*text, nullptr, false);
-    if (document.is_discarded())
-        return fail("'{}' is no whole result file", file);
-    try {
-        if (!document.is_object() || document.value("command", "") != "throughput")
-            return fail("'{}' is no result of tna-bench throughput", file);
-        if (const int version = document.value("version", 0); version != resultVersion)
-            return fail("'{}' has version {}, this program repeats version {}", file, version, resultVersion);
-        if (std::ranges::count(scenarioNames, document.at("options").at("scenario").get<std::string>()) == 0)
-            return fail("'{}' has a scenario that this program does not know", file);
-        return optionsOf(document.at("options"));
-    } catch (const nlohmann::json::exception& damage) {
-        return fail("'{}' is damaged ({})", file, damage.what());
-    }
+unsigned largestOf(unsigned size) {
+    return size == imix ? imixSizes.back() : size;
 }
 
 std::string problemWithOptions(const ThroughputOptions& options) {
-    if (auto problem = problemWithContenders(options.contenders, options.setup.scenario); !problem.empty())
+    if (auto problem = problemWithContenders(options.contenders, options.setup); !problem.empty())
         return problem;
     const unsigned present = std::thread::hardware_concurrency();
     for (const unsigned cpus : options.cpus)
@@ -85,16 +38,8 @@ std::string problemWithOptions(const ThroughputOptions& options) {
 
 int run(Arguments& arguments) {
     auto& options = arguments.options;
-    if (!arguments.repeat.empty()) {
-        auto repeated = optionsOfFile(arguments.repeat);
-        if (!repeated)
-            return complain("cannot repeat: " + repeated.error().sentence(), ExitCode::failure);
-        repeated->tnad = options.tnad;
-        options = std::move(*repeated);
-    }
     const auto scenario = options.setup.scenario;
-    options.contenders = options.contenders.empty() ? usualContenders(scenario)
-                                                    : expandContenders(options.contenders, scenario);
+    options.contenders = chooseContenders(options.contenders, usualContenders(scenario), options.setup);
     if (arguments.quick) {
         options.cpus = {1};
         options.rounds = 10;
@@ -107,6 +52,10 @@ int run(Arguments& arguments) {
     }
     if (const auto problem = problemWithOptions(options); !problem.empty())
         return complain(problem, ExitCode::usage);
+    auto largest = options.setup;
+    largest.frameSize = *std::ranges::max_element(options.sizes, {}, largestOf);
+    if (const int code = prepareInterfaces(largest); code != 0)
+        return code;
     return runMeasurement(
         options.tnad, [&](Watcher& watcher) { return measureThroughput(options, watcher); },
         [&](const auto& all, const nlohmann::json& machine, bool interrupted) {
@@ -129,6 +78,14 @@ void addThroughput(CLI::App& app, int& exitCode) {
     auto* command = app.add_subcommand("throughput", "frames per second at full offer");
     addContenders(*command, options.contenders);
     addSetup(*command, options.setup);
+    const auto addList = [&](const char* name, std::vector<unsigned>& values, const char* help) {
+        command->add_option(name, values, help)->delimiter(',')->capture_default_str();
+    };
+    addList("--routes", options.routes, "of a router: numbers of routes that lead to the destinations");
+    addList("--rules", options.rules, "numbers of netfilter rules that frames meet");
+    addList("--routing-rules", options.routingRules,
+            "of a router: numbers of routing rules that packets meet");
+    addList("--entries", options.entries, "of a bridge: numbers of stations that do not talk");
     command
         ->add_option("--stations", options.stations,
                      "numbers of pairs of stations that talk; or destinations")
@@ -145,9 +102,6 @@ void addThroughput(CLI::App& app, int& exitCode) {
         command->add_flag("--paper", arguments->paper,
                           "ten rounds of ten seconds, with 15,000 frames per second that come back");
     paper->excludes(quick);
-    command->add_option("--repeat", arguments->repeat, "measure what was measured in a result file (--json)")
-        ->excludes(quick)
-        ->excludes(paper);
     command->footer(
         "bridge: of two ports; router, router6: two ports with IPv4 or IPv6 addresses; bridges: two bridges "
         "with IPv4 addresses.\n" +

@@ -5,7 +5,11 @@
 #include "bench/frame.hpp"
 #include "bench/process.hpp"
 
+#include <cerrno>
 #include <fmt/format.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <sys/socket.h>
 
 namespace tna::bench {
 
@@ -26,6 +30,11 @@ std::vector<std::string> xpsMasks(unsigned queues) {
 
 Result<Topology> Topology::make(const Setup& setup) {
     Topology topology;
+    if (setup.cabling.cabled()) {
+        if (auto used = topology.useInterfaces(setup.cabling); !used)
+            return std::unexpected(used.error());
+        return topology;
+    }
     for (const char* role : {"g", "d", "s"}) {
         auto made = OwnNamespace::make(role);
         if (!made)
@@ -35,6 +44,28 @@ Result<Topology> Topology::make(const Setup& setup) {
     if (auto built = topology.build(setup); !built)
         return std::unexpected(built.error());
     return topology;
+}
+
+/// They take frames for whomever; for as long as the sockets live, so that a kill leaves nothing behind
+/// either.
+Result<void> Topology::useInterfaces(const Cabling& cabling) {
+    auto here = NetNamespace::current();
+    if (!here)
+        return std::unexpected(here.error());
+    here_.emplace(std::move(*here));
+    generatorDevice_ = cabling.tx;
+    sinkDevice_ = cabling.rx;
+    for (const auto& name : {cabling.tx, cabling.rx}) {
+        UniqueFd socket{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
+        packet_mreq membership{};
+        membership.mr_ifindex = static_cast<int>(::if_nametoindex(name.c_str()));
+        membership.mr_type = PACKET_MR_PROMISC;
+        if (!socket || ::setsockopt(socket.get(), SOL_PACKET, PACKET_ADD_MEMBERSHIP, &membership,
+                                    sizeof(membership)) != 0)
+            return failErrno(errno, "cannot make {} promiscuous", name);
+        promiscuous_.push_back(std::move(socket));
+    }
+    return {};
 }
 
 Result<void> Topology::build(const Setup& setup) {

@@ -6,12 +6,9 @@
 #include <bpf/bpf.h>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <linux/if_link.h>
 #include <net/if.h>
 #include <numeric>
-#include <pthread.h>
-#include <sched.h>
 #include <thread>
 
 // The skeleton needs the types before it.
@@ -22,37 +19,15 @@
 namespace tna::bench {
 
 namespace {
-constexpr unsigned largestBatch = 64;
-constexpr unsigned untilInterrupted = 1U << 30U;
-constexpr double nanoseconds = 1e9;
 /// Frames that are under way move within milliseconds; a busy machine may take longer.
 constexpr auto settlePatience = std::chrono::seconds(5);
 constexpr auto settleQuiet = std::chrono::milliseconds(150);
 constexpr auto tick = std::chrono::milliseconds(1);
 
-bool setPort(const bpf_map* map, __u32 key, const NetNamespace& where, const char* device) {
+bool setPort(const bpf_map* map, __u32 key, const NetNamespace& where, const std::string& device) {
     auto inside = NamespaceScope::enter(where);
-    const __u32 ifindex = inside ? ::if_nametoindex(device) : 0;
+    const __u32 ifindex = inside ? ::if_nametoindex(device.c_str()) : 0;
     return ifindex != 0 && bpf_map_update_elem(bpf_map__fd(map), &key, &ifindex, BPF_ANY) == 0;
-}
-
-__u32 addressingOf(Scenario scenario) {
-    switch (scenario) {
-    case Scenario::router:
-    case Scenario::bridges:
-        return ADDRESSING_IPV4;
-    case Scenario::router6:
-        return ADDRESSING_IPV6;
-    case Scenario::bridge:
-        break;
-    }
-    return ADDRESSING_STATIONS;
-}
-
-/// Seven small ones, four of medium size, one large one, well mixed.
-__u32 patternOf(std::size_t place) {
-    constexpr std::array<__u32, PATTERN> pattern{0, 1, 0, 0, 1, 0, 2, 0, 1, 0, 1, 0};
-    return pattern.at(place);
 }
 
 /// Until `done`, or until `progress` has stood still for a while.
@@ -72,19 +47,31 @@ void waitFor(Done done, Progress progress) {
 }
 } // namespace
 
-void pinTo(unsigned cpu) {
-    cpu_set_t set{};
-    CPU_SET(cpu, &set);
-    ::pthread_setaffinity_np(::pthread_self(), sizeof(set), &set);
-}
-
-Result<UniqueFd> attachXdp(int program, const std::string& device) {
-    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);
+namespace {
+Result<UniqueFd> attachProgram(int program, const std::string& device, __u32 mode) {
+    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = mode);
     UniqueFd link{
         bpf_link_create(program, static_cast<int>(::if_nametoindex(device.c_str())), BPF_XDP, &options)};
     if (!link)
         return failErrno(errno, "cannot attach an XDP program to {}", device);
     return link;
+}
+} // namespace
+
+Result<UniqueFd> attachXdp(int program, const std::string& device) {
+    return attachProgram(program, device, XDP_FLAGS_DRV_MODE);
+}
+
+/// A driver without XDP gives frames to a sink as well, only later.
+Result<UniqueFd> Traffic::attachSink(const bpf_program* program, const std::string& device) {
+    auto link = attachXdp(bpf_program__fd(program), device);
+    if (link || !topology_.cabled())
+        return link;
+    auto generic = attachProgram(bpf_program__fd(program), device, XDP_FLAGS_SKB_MODE);
+    if (generic)
+        remarks_.push_back(fmt::format("frames are counted on {} by generic XDP, which takes longer: {}",
+                                       device, link.error().sentence()));
+    return generic;
 }
 
 /// The programs write the start of each frame, as it is in the first flow, and add what is a flow's own.
@@ -103,7 +90,7 @@ void Traffic::describeFrames(const Setup& setup) {
         write(known->own_bits, head.ownBits);
     }
     for (std::size_t i = 0; i < PATTERN; i++)
-        known->pattern[i] = patternOf(i);
+        known->pattern[i] = sizeIndexOf(i, SIZES);
     known->flow_count = setup.flows;
     known->size_count = static_cast<__u32>(frames_.size());
     known->addressing = addressingOf(setup.scenario);
@@ -126,23 +113,47 @@ Result<std::unique_ptr<Traffic>> Traffic::load(const Topology& topology, const S
     traffic->describeFrames(setup);
     if (traffic__load(skeleton) != 0)
         return std::unexpected(Error{"cannot load the traffic programs", errnoText(errno), "needs root"});
-    // A device map finds devices in the caller's namespace, and keeps them wherever it is used.
-    const auto& maps = skeleton->maps;
-    if (!setPort(maps.generator_ports, 0, topology.generator(), "g0") ||
-        !setPort(maps.generator_ports, 1, topology.sink(), "s0") ||
-        !setPort(maps.bridge_ports, 0, topology.device(), "d1") ||
-        !setPort(maps.bridge_ports, 1, topology.device(), "d0"))
-        return failErrno(errno, "cannot name the traffic's devices");
-    if (auto attached = traffic->putSink(topology.sink(), "s0"); !attached)
+    if (auto named = traffic->nameDevices(); !named)
+        return std::unexpected(named.error());
+    if (auto attached = traffic->attach(); !attached)
         return std::unexpected(attached.error());
-    auto inside = NamespaceScope::enter(topology.generator());
+    const auto inside = NamespaceScope::enter(topology.generator());
     if (!inside)
         return std::unexpected(inside.error());
-    auto back = attachXdp(bpf_program__fd(skeleton->progs.sink_back), "g0");
+    if (auto chosen = traffic->chooseGenerator(setup); !chosen)
+        return std::unexpected(chosen.error());
+    return traffic;
+}
+
+Result<void> Traffic::attach() {
+    if (auto attached = putSink(topology_.sink(), topology_.sinkDevice()); !attached)
+        return attached;
+    const auto inside = NamespaceScope::enter(topology_.generator());
+    if (!inside)
+        return std::unexpected(inside.error());
+    auto back = attachSink(skeleton_->progs.sink_back, topology_.generatorDevice());
     if (!back)
         return std::unexpected(back.error());
-    traffic->backLink_ = std::move(*back);
-    return traffic;
+    backLink_ = std::move(*back);
+    return {};
+}
+
+void Traffic::detach() {
+    sinkLink_.reset();
+    backLink_.reset();
+}
+
+/// A device map finds devices in the caller's namespace, and keeps them wherever it is used.
+Result<void> Traffic::nameDevices() {
+    const auto& maps = skeleton_->maps;
+    if (!setPort(maps.generator_ports, 0, topology_.generator(), topology_.generatorDevice()) ||
+        !setPort(maps.generator_ports, 1, topology_.sink(), topology_.sinkDevice()) ||
+        !setPort(maps.reflecting_port, 0, topology_.sink(), topology_.sinkDevice()))
+        return failErrno(errno, "cannot name the traffic's devices");
+    if (!topology_.cabled() && (!setPort(maps.bridge_ports, 0, topology_.device(), "d1") ||
+                                !setPort(maps.bridge_ports, 1, topology_.device(), "d0")))
+        return failErrno(errno, "cannot name the devices in between");
+    return {};
 }
 
 Result<void> Traffic::putSink(const NetNamespace& where, const std::string& device) {
@@ -150,7 +161,7 @@ Result<void> Traffic::putSink(const NetNamespace& where, const std::string& devi
     auto inside = NamespaceScope::enter(where);
     if (!inside)
         return std::unexpected(inside.error());
-    auto link = attachXdp(bpf_program__fd(skeleton_->progs.sink), device);
+    auto link = attachSink(skeleton_->progs.sink, device);
     if (!link)
         return std::unexpected(link.error());
     sinkLink_ = std::move(*link);
@@ -158,8 +169,7 @@ Result<void> Traffic::putSink(const NetNamespace& where, const std::string& devi
 }
 
 Traffic::~Traffic() {
-    sinkLink_.reset();
-    backLink_.reset();
+    detach();
     traffic__destroy(skeleton_);
 }
 
@@ -224,50 +234,39 @@ Counters Traffic::settle() const {
     return counters();
 }
 
-Result<void> Traffic::run(const bpf_program* program, unsigned count, unsigned batch) const {
-    auto frame = frames_.back().sent(0);
-    const auto size = static_cast<__u32>(frame.size());
-    xdp_md context{};
-    context.data_end = size;
-    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(), .data_size_in = size, .ctx_in = &context,
-                .ctx_size_in = sizeof(context), .repeat = static_cast<int>(count),
-                .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch);
-    if (bpf_prog_test_run_opts(bpf_program__fd(program), &options) != 0 && errno != EINTR)
-        return failErrno(errno, "cannot send frames with BPF_PROG_TEST_RUN");
-    return {};
-}
-
-Result<void> Traffic::send(unsigned count) const {
-    return run(skeleton_->progs.generate, count, std::min(largestBatch, count));
-}
-
-Result<void> Traffic::sendBack(unsigned count) const {
-    const auto inside = NamespaceScope::enter(topology_.sink());
-    if (!inside)
-        return std::unexpected(inside.error());
-    return run(skeleton_->progs.generate_back, count, std::min(largestBatch, count));
-}
-
-Result<void> Traffic::sendBack() const {
-    return sendBack(flows_);
-}
-
-Result<void> Traffic::sendPaced(double framesPerSecond) const {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now); // that of bpf_ktime_get_ns()
-    skeleton_->bss->pace = static_cast<__u64>(nanoseconds / framesPerSecond);
-    skeleton_->bss->due = static_cast<__u64>(now.tv_sec) * 1'000'000'000 + static_cast<__u64>(now.tv_nsec);
-    return run(skeleton_->progs.generate_paced, untilInterrupted, 1);
-}
-
 Result<void> Traffic::useSink(const bpf_program* program) {
     if (bpf_link_update(sinkLink_.get(), bpf_program__fd(program), nullptr) != 0)
         return failErrno(errno, "cannot replace the sink's program");
     return {};
 }
 
-Result<void> Traffic::watchLatency(bool on) {
-    return useSink(on ? skeleton_->progs.sink_stamped : skeleton_->progs.sink);
+Result<void> Traffic::watch(Watch what) {
+    const auto& programs = skeleton_->progs;
+    skeleton_->bss->dated = what == Watch::dates ? 1 : 0;
+    const auto* back = what == Watch::roundTrips ? programs.sink_back_stamped : programs.sink_back;
+    if (bpf_link_update(backLink_.get(), bpf_program__fd(back), nullptr) != 0)
+        return failErrno(errno, "cannot replace the program for frames that come back");
+    switch (what) {
+    case Watch::latency:
+        return useSink(programs.sink_stamped);
+    case Watch::roundTrips:
+        return useSink(programs.reflect);
+    case Watch::dates:
+        return useSink(programs.sink_dated);
+    case Watch::nothing:
+        break;
+    }
+    return useSink(programs.sink);
+}
+
+Traffic::Dates Traffic::dates() const {
+    return {__atomic_load_n(&skeleton_->bss->earliest, __ATOMIC_ACQUIRE),
+            __atomic_load_n(&skeleton_->bss->latest, __ATOMIC_ACQUIRE)};
+}
+
+void Traffic::forgetDates() {
+    __atomic_store_n(&skeleton_->bss->latest, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&skeleton_->bss->earliest, 0, __ATOMIC_RELEASE);
 }
 
 Histogram Traffic::takeLatencies() const {
@@ -285,18 +284,6 @@ Histogram Traffic::takeLatencies() const {
             bpf_map_update_elem(map, &bucket, none.data(), BPF_ANY);
     }
     return histogram;
-}
-
-/// From one CPU, so that each flow has its turn: CPUs count flows by themselves.
-Result<void> Traffic::sendPinned(unsigned cpu, unsigned count) const {
-    Result<void> sent;
-    std::thread([&] {
-        pinTo(cpu);
-        sent = topology_.generator().enter();
-        if (sent)
-            sent = send(count);
-    }).join();
-    return sent;
 }
 
 std::vector<Frame> Traffic::kept() const {
@@ -332,7 +319,7 @@ Result<void> Traffic::verify(bool forwarded) {
         return sent;
     std::vector<Frame> expected;
     for (unsigned number = 0; number < count; number++) {
-        const auto& frames = frames_[frames_.size() > 1 ? patternOf(number % PATTERN) : 0];
+        const auto& frames = frames_[sizeIndexOf(number, frames_.size())];
         const auto sequence = SEQUENCE(cpu % CPUS, number);
         const auto flow = number % flows_;
         expected.push_back(forwarded ? frames.forwarded(flow, sequence) : frames.sent(flow, sequence));

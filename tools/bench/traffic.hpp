@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bench/frame.hpp"
+#include "bench/frame_writer.hpp"
+#include "bench/generators/sender.hpp"
 #include "bench/histogram.hpp"
 #include "bench/topology.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <memory>
 
 struct bpf_program;
@@ -40,16 +43,31 @@ public:
     ~Traffic();
 
     [[nodiscard]] Counters counters() const;
-    /// Sends frames from the calling thread, which must be in the generator's namespace; a signal ends it.
-    [[nodiscard]] Result<void> send(unsigned count) const;
+    /// Sends frames from the calling thread, which must be in the generator's namespace and stay on its CPU.
+    /// Until something is true, which is looked at after a signal at the latest.
+    [[nodiscard]] Result<void> send(const std::atomic<bool>& stop) const;
     /// Sends frames the other way, from the sink's device; from any namespace. Without a count, one of each
     /// flow, from which a switch learns.
     [[nodiscard]] Result<void> sendBack(unsigned count) const;
     [[nodiscard]] Result<void> sendBack() const;
     /// Sends a frame each time one is due, from now on; otherwise as send(). On one CPU only.
-    [[nodiscard]] Result<void> sendPaced(double framesPerSecond) const;
-    /// From now on the sink counts how late frames are.
-    [[nodiscard]] Result<void> watchLatency(bool on);
+    [[nodiscard]] Result<void> sendPaced(double framesPerSecond, const std::atomic<bool>& stop) const;
+    /// What the sink does besides counting.
+    enum class Watch {
+        nothing,
+        latency,    ///< how late frames are
+        roundTrips, ///< it sends them back, and the generator's side sees how late they are
+        dates, ///< when those were sent that arrive; sendPaced() writes that instead of when they were due
+    };
+    [[nodiscard]] Result<void> watch(Watch what);
+    /// When the first and the last frame were sent that have arrived since dates were forgotten; 0 for none.
+    /// By the clock of CLOCK_MONOTONIC, in nanoseconds.
+    struct Dates {
+        std::uint64_t first = 0;
+        std::uint64_t last = 0;
+    };
+    [[nodiscard]] Dates dates() const;
+    void forgetDates();
     /// What it has counted since the last time it was asked.
     [[nodiscard]] Histogram takeLatencies() const;
     /// Sends a frame of each flow (of the first 256) and size; compares what arrives, byte by byte, with what
@@ -57,8 +75,15 @@ public:
     [[nodiscard]] Result<void> verify(bool forwarded);
     /// Waits until nothing is under way any more.
     [[nodiscard]] Counters settle() const;
-    /// The sink is at s0, until it is put elsewhere.
+    /// Who sends.
+    [[nodiscard]] Generator generator() const { return generator_; }
+    /// What of the traffic is not as usual, and why; a sentence each.
+    [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
+    /// The sink is at the topology's device, until it is put elsewhere.
     [[nodiscard]] Result<void> putSink(const NetNamespace& where, const std::string& device);
+    /// Interfaces of this machine have room for one program each: those of others take turns.
+    void detach();
+    [[nodiscard]] Result<void> attach();
     /// Programs that only redirect: from d0 to d1, and back.
     [[nodiscard]] int ceilingProgram() const;
     [[nodiscard]] int ceilingBackProgram() const;
@@ -66,7 +91,14 @@ public:
 
 private:
     Traffic(::traffic* skeleton, const Topology& topology, const Setup& setup)
-        : skeleton_(skeleton), topology_(topology), flows_(setup.flows), frames_(framesOf(setup)) {}
+        : skeleton_(skeleton), topology_(topology), flows_(setup.flows), queues_(setup.queues),
+          frames_(framesOf(setup)), writer_(setup) {}
+    [[nodiscard]] Result<void> chooseGenerator(const Setup& setup);
+    [[nodiscard]] Result<void> nameDevices();
+    [[nodiscard]] Result<UniqueFd> attachSink(const bpf_program* program, const std::string& device);
+    [[nodiscard]] Result<void> sendFromHere(std::optional<double> rate, std::uint64_t count,
+                                            const std::atomic<bool>& stop) const;
+    [[nodiscard]] Result<std::unique_ptr<Sender>> makeSender(unsigned cpu) const;
     void describeFrames(const Setup& setup);
     void expectFrames(bool forwarded);
     void forgetCounts();
@@ -77,7 +109,12 @@ private:
     ::traffic* skeleton_;
     const Topology& topology_;
     unsigned flows_;
+    unsigned queues_;
     std::vector<Frames> frames_; ///< the last are the largest
+    FrameWriter writer_;
+    Generator generator_ = Generator::live;
+    std::vector<std::string> remarks_;
+    mutable std::unique_ptr<Sender> backSender_;
     UniqueFd sinkLink_;
     UniqueFd backLink_;
 };

@@ -99,25 +99,72 @@ TEST_F(Bench, RoutersForwardWholePacketsAndAreFast) {
 
 TEST_F(Bench, LatencyIsTakenOfEveryFrameThatArrives) {
     LatencyOptions options;
+    options.contenders = {"linux", "tna", "ceiling"};
     options.loads = {1, 5};
     options.setup.flows = 3;
     options.rounds = 2;
     options.seconds = 0.05;
+    options.search.loss = 99; // a busy machine loses frames at every rate
     options.tnad = TNAD;
     Unwatched watcher;
-    const auto result = measureLatency(options, watcher);
-    ASSERT_TRUE(result) << result.error().sentence();
-    EXPECT_GT(result->capacity, 0);
-    ASSERT_EQ(result->series.size(), 6U);
-    for (const auto& series : result->series) {
-        EXPECT_GT(series.sent, 0U) << series.contender;
-        EXPECT_EQ(series.latencies.total(), series.sent - series.lost) << series.contender;
-        EXPECT_GT(series.latencies.quantile(0.5), 50) << series.contender; // a clock of nanoseconds
-        EXPECT_LE(series.latencies.quantile(0.5), series.latencies.largest());
-        EXPECT_EQ(series.medians.size(), options.rounds);
+    for (const bool roundTrip : {false, true}) {
+        options.roundTrip = roundTrip;
+        const auto result = measureLatency(options, watcher);
+        ASSERT_TRUE(result) << result.error().sentence();
+        EXPECT_GT(result->capacity, 0);
+        ASSERT_EQ(result->series.size(), 6U);
+        for (const auto& series : result->series) {
+            EXPECT_GT(series.sent, 0U) << series.contender;
+            EXPECT_EQ(series.latencies.total(), series.sent - series.lost) << series.contender;
+            EXPECT_GT(series.latencies.total(), 0U) << series.contender;
+            EXPECT_GT(series.latencies.quantile(0.5), 50) << series.contender; // a clock of nanoseconds
+            EXPECT_LE(series.latencies.quantile(0.5), series.latencies.largest());
+            EXPECT_EQ(series.medians.size(), options.rounds);
+        }
+        EXPECT_DOUBLE_EQ(result->series[3].wantedRate, 5 * result->series[0].wantedRate);
     }
-    EXPECT_DOUBLE_EQ(result->series[3].wantedRate, 5 * result->series[0].wantedRate);
     EXPECT_EQ(leftNamespaces(::getpid()), "");
+}
+
+/// Back through routers, too: their packets have to find home.
+TEST_F(Bench, RoundTripsGoThroughRouters) {
+    for (const auto scenario : {Scenario::router, Scenario::router6, Scenario::bridges}) {
+        LatencyOptions options;
+        options.contenders = {"linux", "tna"};
+        options.loads = {5};
+        options.setup.scenario = scenario;
+        options.setup.frameSize = 100;
+        options.rounds = 1;
+        options.seconds = 0.05;
+        options.search.loss = 99;
+        options.roundTrip = true;
+        options.tnad = TNAD;
+        Unwatched watcher;
+        const auto result = measureLatency(options, watcher);
+        ASSERT_TRUE(result) << result.error().sentence();
+        for (const auto& series : result->series)
+            EXPECT_GT(series.latencies.total(), 0U) << nameOf(scenario) << ", " << series.contender;
+    }
+}
+
+TEST_F(Bench, RulesAreMetAndPassed) {
+    for (const auto scenario : {Scenario::bridge, Scenario::router, Scenario::router6}) {
+        auto options = shortRun();
+        options.setup.scenario = scenario;
+        options.setup.frameSize = 100;
+        options.contenders = {"linux"};
+        options.stations = {3};
+        options.sizes = {100};
+        options.rules = {0, 30};
+        Unwatched watcher;
+        const auto all = measureThroughput(options, watcher);
+        if (!all && all.error().sentence().find("nft") != std::string::npos)
+            GTEST_SKIP() << all.error().sentence();
+        ASSERT_TRUE(all) << all.error().sentence();
+        ASSERT_EQ(all->size(), 2U);
+        EXPECT_EQ(all->back().setup.rules, 30U);
+        EXPECT_EQ(all->back().notMeasured, "");
+    }
 }
 
 TEST_F(Bench, DaemonThatDoesNotRunEndsItWithOneSentence) {
@@ -143,6 +190,17 @@ TEST_F(Bench, WrongArgumentsAreNamed) {
     wrong("--rounds", "0", "at least one round");
     wrong("--routes", "2", "choose one with --scenario");
     wrong("--scenario", "hub", "--scenario");
+    wrong("--size", "9015", "--size must be from 64 to 9014");
+    wrong("--tx", "eth7", "--tx and --rx need each other");
+    wrong("--dut", "ssh there", "name --tx and --rx");
+    wrong("--rules", "1000000", "--rules and --routing-rules must be up to");
+    wrong("--routing-rules", "1", "choose one with --scenario");
+    wrong("--entries", "10000000", "--entries must be up to");
+    wrong("--ports", "1", "--ports must be from 2");
+    wrong("--generator", "magic", "--generator");
+    const auto large = test::command({TNA_BENCH, "throughput", "--generator", "live", "--size", "4000"});
+    EXPECT_EQ(large.exitCode, 2);
+    EXPECT_THAT(large.output, HasSubstr("--generator live sends frames of up to 3000 bytes: choose packet"));
     const auto nobody =
         test::command({TNA_BENCH, "throughput", "--scenario", "router", "--contender", "linux+nf"});
     EXPECT_EQ(nobody.exitCode, 2);

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 class Repeat : public InFolder {
 protected:
     static nlohmann::json measured(std::vector<std::string> words) {
-        words.insert(words.begin(), {TNA_BENCH, "throughput", "--json", "--tnad", TNAD});
+        words.insert(words.begin(), TNA_BENCH);
         const auto run = test::command(words);
         EXPECT_EQ(run.exitCode, 0) << run.output;
         // Remarks may follow on standard error.
@@ -26,16 +26,16 @@ protected:
     void refused(const std::string& content, const std::string& words) {
         const auto file = folder_->path() + "/result.json";
         ASSERT_TRUE(writeFile(file, content));
-        const auto run = test::command({TNA_BENCH, "throughput", "--repeat", file});
+        const auto run = test::command({TNA_BENCH, "repeat", file});
         EXPECT_EQ(run.exitCode, 1);
         EXPECT_THAT(run.output, HasSubstr(words));
     }
 };
 
 TEST_F(Repeat, EveryFrameIsAccountedForAndTheSameIsMeasuredAgain) {
-    const auto first =
-        measured({"--contender", "linux,tna,ceiling", "--cpus", "1", "--stations", "3", "--sizes", "100,imix",
-                  "--rounds", "2", "--seconds", "0.02", "--reverse", "2000"});
+    const auto first = measured({"throughput", "--json", "--tnad", TNAD, "--contender", "linux,tna,ceiling",
+                                 "--cpus", "1", "--stations", "3", "--sizes", "100,imix", "--rounds", "2",
+                                 "--seconds", "0.02", "--reverse", "2000"});
     ASSERT_TRUE(first.is_object());
     ASSERT_EQ(first["series"].size(), 6U);
     for (const auto& series : first["series"]) {
@@ -52,19 +52,26 @@ TEST_F(Repeat, EveryFrameIsAccountedForAndTheSameIsMeasuredAgain) {
     }
     const auto file = folder_->path() + "/first.json";
     ASSERT_TRUE(writeFile(file, first.dump()));
-    const auto again = measured({"--repeat", file});
+    const auto again = measured({"repeat", file});
     EXPECT_EQ(again["options"], first["options"]);
+    EXPECT_EQ(again["arguments"], first["arguments"]);
     EXPECT_EQ(again["series"].size(), first["series"].size());
 }
 
 TEST_F(Repeat, WhatIsNoResultIsRefused) {
     refused("{", "is no whole result file");
-    refused("[]", "is no result of tna-bench throughput");
-    refused(R"({"command": "latency", "version": 3})", "is no result of tna-bench throughput");
-    refused(R"({"command": "throughput", "version": 2})", "has version 2, this program repeats version 3");
-    refused(R"({"command": "throughput", "version": 3, "options": {}})", "is damaged");
-    refused(R"({"command": "throughput", "version": 3, "options": {"scenario": "hub"}})", "does not know");
-    const auto missing = test::command({TNA_BENCH, "throughput", "--repeat", "/nonexistent"});
+    refused("[]", "is no result of tna-bench");
+    refused(R"({"command": "report"})", "is no result of tna-bench");
+    refused(R"({"command": 7})", "is no result of tna-bench");
+    refused(R"({"command": "throughput", "version": 3})", "is of an older version");
+    refused(R"({"command": "throughput", "arguments": []})", "is damaged");
+    refused(R"({"command": "throughput", "arguments": ["throughput", 3]})", "is damaged");
+    refused(R"({"command": "throughput", "arguments": ["kill"]})", "is damaged");
+    const auto file = folder_->path() + "/other.json";
+    ASSERT_TRUE(
+        writeFile(file, R"({"command": "throughput", "arguments": ["throughput", "--colour", "red"]})"));
+    EXPECT_EQ(test::command({TNA_BENCH, "repeat", file}).exitCode, 2) << "of a version with another option";
+    const auto missing = test::command({TNA_BENCH, "repeat", "/nonexistent"});
     EXPECT_EQ(missing.exitCode, 1);
     EXPECT_THAT(missing.output, HasSubstr("/nonexistent"));
 }

@@ -19,6 +19,13 @@ TEST(Histogram, BucketsGrowWithoutGapsAndAreWithinThreePerCent) {
     }
 }
 
+TEST(Histogram, EachTimeIsInTheBucketAroundIt) {
+    for (std::uint64_t time = 0; time < 100'000; time += 7) {
+        const auto middle = middleOfBucket(bucketOf(time));
+        EXPECT_NEAR(middle, static_cast<double>(time), 0.016 * static_cast<double>(time) + 0.5) << time;
+    }
+}
+
 TEST(Histogram, QuantilesCountHowOftenNotHowMuch) {
     Histogram histogram;
     histogram.add(10, 899);

@@ -25,17 +25,18 @@ def summary(value):
     return {"median": value, "min": value, "max": value, "quartiles": [value, value]}
 
 
-def series(contender, mpps, stations=1, cpus=1, slow=0, size=64):
+def series(contender, mpps, stations=1, cpus=1, slow=0, size=64, rules=0, stolen=False):
     turn = {"mpps": mpps, "suspect": slow > 0, "sent": 1000, "lost": 3 if slow else 0, "late": 0,
-            "twice": 0}
+            "twice": 0, "disturbed": stolen}
     return {"contender": contender, "stations": stations, "cpus": cpus, "frame_size": size,
+            "routes": 1, "rules": rules, "routing_rules": 0, "entries": 0, "remarks": [],
             "tcp": "yes", "cores": 0, "mpps": summary(mpps), "rounds": [turn] * 6,
             "ns_per_frame": summary(1000 / mpps), "hop_ns": None, "x_ceiling": summary(mpps / 4),
             "x_linux": summary(mpps / 1), "not_measured": None}
 
 
 def throughput(*more):
-    return {"version": 3, "command": "throughput", "machine": MACHINE,
+    return {"version": 4, "command": "throughput", "machine": MACHINE,
             "options": {"scenario": "bridge", "frame_size": 64},
             "series": [series("linux", 1.0), series("tna", 3.0), series("ceiling", 4.0), *more]}
 
@@ -44,8 +45,8 @@ def latency():
     entries = [{"contender": name, "load_percent": 50, "wanted_mpps": 0.5, "p50_ns": p50, "p90_ns": p50 * 2,
                 "p99_ns": p50 * 3, "p999_ns": p50 * 4, "max_ns": p50 * 5, "jitter_ns": p50, "sent": 10, "lost": 0,
                 "histogram": [[p50, 9], [p50 * 5, 1]]} for name, p50 in (("linux", 1620.0), ("tna", 2_500_000.0))]
-    return {"version": 3, "command": "latency", "machine": MACHINE, "slowest": "linux",
-            "options": {"scenario": "router", "frame_size": 64}, "series": entries}
+    return {"version": 4, "command": "latency", "machine": MACHINE, "slowest": "linux",
+            "options": {"scenario": "router", "frame_size": 64, "round_trip": False}, "series": entries}
 
 
 def rfc2544():
@@ -54,16 +55,26 @@ def rfc2544():
                 "throttled": False, "tcp": "yes", "not_measured": None,
                 "rounds": [{"mpps": mpps, "throttled": False, "trials": [{}] * 7}]} | more
     nobody = entry("polycube", 1.0) | {"mpps": None, "x_linux": None, "rounds": [], "not_measured": "not installed"}
-    return {"version": 1, "command": "rfc2544", "machine": MACHINE,
+    return {"version": 2, "command": "rfc2544", "machine": MACHINE,
             "options": {"scenario": "bridge", "frame_size": "imix", "loss_percent": 0.1},
             "series": [entry("linux", 1.0, throttled=True), entry("ovs", 2.5, cores=1, tcp="tx off"), nobody]}
+
+
+def change():
+    def times(most):
+        return {"median_s": most / 2, "p99_s": most, "max_s": most, "all_s": [most]}
+    def entry(contender, closed, opened):
+        return {"contender": contender, "change": "a station moves", "closed": times(closed), "opened": times(opened),
+                "not_measured": None}
+    return {"version": 1, "command": "change", "machine": MACHINE, "options": {},
+            "series": [entry("tna", 0, 0), entry("tna-mirror", 0.008, 0.001)]}
 
 
 def micro():
     def row(module, over, **more):
         return {"module": module, "profile": module, "instructions": 300, "jited_bytes": 2000, "ns": None,
                 "over_empty_ns": summary(over) if over else None, "not_timed": None} | more
-    return {"version": 1, "command": "micro", "machine": MACHINE, "options": {},
+    return {"version": 2, "command": "micro", "machine": MACHINE, "options": {},
             "rows": [row("bridge", 51.0), row("vlans", None, not_timed="no VLANs here")]}
 
 
@@ -121,15 +132,38 @@ class Report(unittest.TestCase):
         _, page = self.report(throughput(*more))
         self.assertEqual(page.pictures, 3 + 1)
 
+    def test_rules_are_loads_of_their_own_and_none_of_them_is_a_place(self):
+        more = [series(name, 2.0, rules=rules) for name in ("linux", "tna") for rules in (10, 100)]
+        _, page = self.report(throughput(*more))
+        self.assertEqual(page.pictures, 3 + 1)
+        self.assertIn("Over netfilter rules, 1 station, 1 CPU, 64 bytes", page.text)
+        self.assertIn("1 station, 1 CPU, 64 bytes, 100 netfilter rules", page.text)
+
+    def test_changes_under_traffic_are_told(self):
+        run, page = self.report(change())
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("tna, a station moves: not one frame that was sent after the system call had returned", page.text)
+        self.assertIn("tna-mirror, a station moves: the change held 4.000 ms after", page.text)
+
+    def test_round_trips_are_called_so(self):
+        result = latency()
+        result["options"]["round_trip"] = True
+        _, page = self.report(result)
+        self.assertIn("Round trips: router, 64 bytes", page.text)
+        self.assertIn("take no longer there and back than", page.text)
+
     def test_doubts_are_shown(self):
         result = throughput(series("tna", 2.0, stations=7, slow=1), series("ceiling", 4.0, stations=7))
         result["series"].append(series("linux", 1.0, stations=8) | {"rounds": [], "mpps": None, "x_ceiling": None,
                                                                     "x_linux": None, "not_measured": "no reason"})
+        result["series"].append(series("direct", 3.0, stations=9, stolen=True) | {"remarks": ["it is sent otherwise"]})
         result["machine"] = MACHINE | {"load_before": "7.5 1 1"}
         _, page = self.report(result)
         self.assertIn("in 6 of 6 rounds part of the frames went to Linux", page.text)
         self.assertIn("18 frames were lost", page.text)
         self.assertIn("was not measured: no reason", page.text)
+        self.assertIn("in 6 of 6 rounds other machines of the host took processor time", page.text)
+        self.assertIn("direct: it is sent otherwise.", page.text)
         self.assertIn("busy before the measurement (load 7.5)", page.text)
 
     def test_throughput_without_loss_and_kinds_of_contenders_are_told(self):

@@ -41,6 +41,22 @@ struct stream {
 #define LATENCY_LARGEST_LOG 40 /* 18 minutes */
 #define LATENCY_BUCKETS ((LATENCY_LARGEST_LOG - LATENCY_STEPS_LOG + 1) * LATENCY_STEPS)
 
+static inline __attribute__((always_inline)) __u32 latency_bucket(__u64 ns)
+{
+	__u32 log = 0;
+
+	if (ns >> LATENCY_LARGEST_LOG)
+		return LATENCY_BUCKETS - 1;
+	for (__u32 half = 32; half; half /= 2)
+		if (ns >> (log + half))
+			log += half;
+	if (log < LATENCY_STEPS_LOG)
+		return (__u32)ns;
+	__u32 shift = log - LATENCY_STEPS_LOG;
+
+	return shift * LATENCY_STEPS + (__u32)(ns >> shift);
+}
+
 /* How the flows' frames differ from each other. */
 #define ADDRESSING_STATIONS 0 /* both MAC addresses */
 #define ADDRESSING_IPV4 1     /* destination and header checksum */
@@ -54,7 +70,41 @@ struct stream {
 
 /* The bits in which a flow's destination behind a router differs from others': each flow has its own. */
 #define SCATTER_BITS 22
+#define DESTINATIONS_IPV4 0x64400000u /* 100.64.0.0/10 */
 #define SCATTER(flow) ((flow) * 0x9e3779b1u & ((1u << SCATTER_BITS) - 1))
+
+#define TNA_BENCH_ETH 14
+
+/* Network byte order, for the programs and for user space alike. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define TNA_BENCH_BE32(x) __builtin_bswap32(x)
+#define TNA_BENCH_BE16(x) __builtin_bswap16(x)
+#else
+#define TNA_BENCH_BE32(x) (x)
+#define TNA_BENCH_BE16(x) (x)
+#endif
+
+/* What is a flow's own; at fixed places, each of two bytes' alignment, of the first flow's frame. The way
+ * back has the addresses swapped. */
+static inline __attribute__((always_inline)) void write_flow(__u8 *data, __u32 addressing, __u32 flow,
+							     __u32 header_sum, int back)
+{
+	if (addressing == ADDRESSING_STATIONS) {
+		*(__u32 *)(data + 2) = TNA_BENCH_BE32(flow);
+		*(__u32 *)(data + 8) = TNA_BENCH_BE32(flow);
+	} else if (addressing == ADDRESSING_IPV4) {
+		__u32 bits = SCATTER(flow), sum = header_sum + (bits >> 16) + (bits & 0xffff);
+
+		*(__u32 *)(data + TNA_BENCH_ETH + (back ? 12 : 16)) =
+			TNA_BENCH_BE32(DESTINATIONS_IPV4 | bits);
+		sum = (sum & 0xffff) + (sum >> 16);
+		*(__u16 *)(data + TNA_BENCH_ETH + 10) =
+			TNA_BENCH_BE16((__u16) ~((sum & 0xffff) + (sum >> 16)));
+	} else {
+		*(__u32 *)(data + TNA_BENCH_ETH + (back ? 12 : 28)) =
+			TNA_BENCH_BE32(SCATTER(flow) << (32 - SCATTER_BITS));
+	}
+}
 
 struct kept_frame {
 	__u32 size;

@@ -4,7 +4,6 @@
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 
-#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
 #include "shared.h"
@@ -33,8 +32,13 @@ struct per_cpu received_back[CPUS] = {};
 struct stream streams[CPUS] = {};
 __u64 expected[SIZES][HEAD_WORDS] = {}; /* what arrives, but for own_bits */
 __u32 kept_count = 0;
-__u64 pace = 0; /* nanoseconds from one frame to the next */
-__u64 due = 0;  /* when the next frame is due */
+__u64 pace = 0;      /* nanoseconds from one frame to the next */
+__u32 pace_rest = 0; /* and this many 2^32nds of one */
+__u32 due_rest = 0;
+__u64 due = 0;      /* when the next frame is due */
+__u32 dated = 0;    /* frames carry when they are sent instead of when they were due */
+__u64 latest = 0;   /* of those that arrived, when the last was sent */
+__u64 earliest = 0; /* and the first */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -58,31 +62,20 @@ struct {
 	__type(value, __u32);
 } bridge_ports SEC(".maps");
 
+/* The sink's own: XDP_TX on a veth needs a program on its peer, a redirect does not. */
+struct {
+	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} reflecting_port SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, LATENCY_BUCKETS);
 	__type(key, __u32);
 	__type(value, __u64);
 } latencies SEC(".maps");
-
-/* What is a flow's own; at fixed places, each of two bytes' alignment. The way back has the addresses
- * swapped. */
-static __always_inline void write_flow(__u8 *data, __u32 flow, __u32 header_sum, int back)
-{
-	if (addressing == ADDRESSING_STATIONS) {
-		*(__u32 *)(data + 2) = bpf_htonl(flow);
-		*(__u32 *)(data + 8) = bpf_htonl(flow);
-	} else if (addressing == ADDRESSING_IPV4) {
-		__u32 bits = SCATTER(flow), sum = header_sum + (bits >> 16) + (bits & 0xffff);
-
-		*(__u32 *)(data + ETH_HLEN + (back ? 12 : 16)) |= bpf_htonl(bits);
-		sum = (sum & 0xffff) + (sum >> 16);
-		*(__u16 *)(data + ETH_HLEN + 10) = bpf_htons(~((sum & 0xffff) + (sum >> 16)));
-	} else {
-		*(__u32 *)(data + ETH_HLEN + (back ? 12 : 28)) =
-			bpf_htonl(SCATTER(flow) << (32 - SCATTER_BITS));
-	}
-}
 
 /* Gives the frame the next size of the pattern; its index, or SIZES if that cannot be. */
 static __always_inline __u32 next_size(struct xdp_md *ctx, __u64 number)
@@ -112,7 +105,7 @@ static __always_inline int write_next(struct xdp_md *ctx, struct per_cpu *own, _
 		return 0;
 	for (int i = 0; i < HEAD_WORDS; i++)
 		((__u64 *)data)[i] = back ? heads_back[size][i] : heads[size][i];
-	write_flow(data, flow, header_sums[size], back);
+	write_flow(data, addressing, flow, header_sums[size], back);
 	*(__u32 *)(data + mark_at + 4) = SEQUENCE(cpu, own->frames);
 	own->flow = flow + 1 >= flow_count ? 0 : flow + 1;
 	own->frames++;
@@ -151,15 +144,20 @@ int generate_paced(struct xdp_md *ctx)
 	__u32 cpu = bpf_get_smp_processor_id() & (CPUS - 1);
 	__u8 *data, *end;
 
-	if (bpf_ktime_get_ns() < due)
+	__u64 now = bpf_ktime_get_ns();
+
+	if (now < due)
 		return XDP_DROP;
 	if (!write_next(ctx, &generated[cpu], cpu, 0))
 		return XDP_ABORTED;
 	data = (__u8 *)(long)ctx->data;
 	end = (__u8 *)(long)ctx->data_end;
 	if (data + mark_at + MARKED <= end)
-		*(__u64 *)(data + mark_at + SEQUENCED) = due;
-	due += pace;
+		*(__u64 *)(data + mark_at + SEQUENCED) = dated ? now : due;
+	__u64 rest = (__u64)due_rest + pace_rest;
+
+	due_rest = rest;
+	due += pace + (rest >> 32);
 	return bpf_redirect_map(&generator_ports, 0, XDP_DROP);
 }
 
@@ -171,9 +169,9 @@ static __always_inline int is_ours(struct xdp_md *ctx)
 }
 
 /* Whether the start of a frame is what it should be: of one of the sizes, changed nowhere. */
-static __always_inline int is_right(__u8 *data, __u8 *end)
+static __always_inline int is_right(struct xdp_md *ctx, __u8 *data, __u8 *end)
 {
-	__u64 size = end - data, wrong = 0;
+	__u64 size = bpf_xdp_get_buff_len(ctx), wrong = 0;
 	__u32 index = 0;
 
 	if (size_count > 1 && size != sizes[0])
@@ -207,19 +205,19 @@ static __always_inline void count_sequence(__u32 sequence)
 	stream->late++;
 }
 
-static __always_inline void count_received(__u8 *data, __u8 *end)
+static __always_inline void count_received(struct xdp_md *ctx, __u8 *data, __u8 *end)
 {
 	struct per_cpu *own = &received[bpf_get_smp_processor_id() & (CPUS - 1)];
 
 	own->frames++;
-	if (!is_right(data, end))
+	if (!is_right(ctx, data, end))
 		own->wrong++;
 	if (data + mark_at + SEQUENCED <= end)
 		count_sequence(*(__u32 *)(data + mark_at + 4));
 }
 
 /* On the generator's side, for what comes back. */
-SEC("xdp")
+SEC("xdp.frags")
 int sink_back(struct xdp_md *ctx)
 {
 	if (!is_ours(ctx))
@@ -228,53 +226,107 @@ int sink_back(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-SEC("xdp")
+SEC("xdp.frags")
 int sink(struct xdp_md *ctx)
 {
 	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
 
 	if (!is_ours(ctx))
 		return XDP_PASS;
-	count_received(data, end);
+	count_received(ctx, data, end);
 	return XDP_DROP;
 }
 
-static __always_inline __u32 latency_bucket(__u64 ns)
+/* The time in a frame of ours; 0 in all others. */
+static __always_inline __u64 stamp_of(__u8 *data, __u8 *end)
 {
-	__u32 log = 0;
-
-	if (ns >> LATENCY_LARGEST_LOG)
-		return LATENCY_BUCKETS - 1;
-	for (__u32 half = 32; half; half /= 2)
-		if (ns >> (log + half))
-			log += half;
-	if (log < LATENCY_STEPS_LOG)
-		return ns;
-	__u32 shift = log - LATENCY_STEPS_LOG;
-
-	return shift * LATENCY_STEPS + (ns >> shift);
+	if (data + mark_at + MARKED > end || *(__u32 *)(data + mark_at) != MAGIC)
+		return 0;
+	return *(__u64 *)(data + mark_at + SEQUENCED);
 }
 
-/* In the sink's place while latency is measured. */
-SEC("xdp")
-int sink_stamped(struct xdp_md *ctx)
+static __always_inline void count_latency(__u64 sent)
 {
-	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
-
-	if (data + mark_at + MARKED > end || *(__u32 *)(data + mark_at) != MAGIC)
-		return XDP_PASS;
-	__u64 sent = *(__u64 *)(data + mark_at + SEQUENCED), now = bpf_ktime_get_ns();
+	__u64 now = bpf_ktime_get_ns();
 	__u32 bucket = latency_bucket(now > sent ? now - sent : 0);
 	__u64 *count = bpf_map_lookup_elem(&latencies, &bucket);
 
 	if (count)
 		(*count)++;
-	count_received(data, end);
+}
+
+/* In the sink's place while latency is measured. */
+SEC("xdp.frags")
+int sink_stamped(struct xdp_md *ctx)
+{
+	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+	__u64 sent = stamp_of(data, end);
+
+	if (!sent)
+		return XDP_PASS;
+	count_latency(sent);
+	count_received(ctx, data, end);
+	return XDP_DROP;
+}
+
+/* The same on the generator's side, of frames that went both ways. */
+SEC("xdp.frags")
+int sink_back_stamped(struct xdp_md *ctx)
+{
+	__u64 sent = stamp_of((__u8 *)(long)ctx->data, (__u8 *)(long)ctx->data_end);
+
+	if (!sent)
+		return XDP_PASS;
+	count_latency(sent);
+	received_back[bpf_get_smp_processor_id() & (CPUS - 1)].frames++;
+	return XDP_DROP;
+}
+
+static __always_inline void swap_bytes(__u8 *one, __u8 *other, int count)
+{
+	for (int i = 0; i < count; i += 2) {
+		__u16 keep = *(__u16 *)(one + i);
+
+		*(__u16 *)(one + i) = *(__u16 *)(other + i);
+		*(__u16 *)(other + i) = keep;
+	}
+}
+
+/* In the sink's place while round trips are measured: frames go back to where they came from. */
+SEC("xdp.frags")
+int reflect(struct xdp_md *ctx)
+{
+	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+
+	if (!stamp_of(data, end) || data + HEAD > end)
+		return XDP_PASS;
+	count_received(ctx, data, end);
+	swap_bytes(data, data + ETH_ALEN, ETH_ALEN);
+	if (addressing == ADDRESSING_IPV4)
+		swap_bytes(data + ETH_HLEN + 12, data + ETH_HLEN + 16, 4);
+	else if (addressing == ADDRESSING_IPV6)
+		swap_bytes(data + ETH_HLEN + 8, data + ETH_HLEN + 24, 16);
+	return bpf_redirect_map(&reflecting_port, 0, XDP_DROP);
+}
+
+/* In the sink's place while changes are measured; the generator is on one CPU. */
+SEC("xdp.frags")
+int sink_dated(struct xdp_md *ctx)
+{
+	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+	__u64 sent = stamp_of(data, end);
+
+	if (!sent)
+		return XDP_PASS;
+	if (!earliest)
+		earliest = sent;
+	latest = sent;
+	count_received(ctx, data, end);
 	return XDP_DROP;
 }
 
 /* In the sink's place while a contender is verified. */
-SEC("xdp")
+SEC("xdp.frags")
 int keep(struct xdp_md *ctx)
 {
 	__u64 size = bpf_xdp_get_buff_len(ctx);

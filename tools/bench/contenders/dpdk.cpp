@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/contenders/external.hpp"
 #include "bench/contenders/make.hpp"
+#include "bench/kernel_objects.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -15,6 +16,10 @@ public:
         : External({"dpdk-testpmd"}, "apt-get install dpdk-dev librte-net-af-xdp23 librte-net-af-packet23"),
           socket_(socket) {}
     unsigned cores() const override { return 1; }
+    void stop() override {
+        External::stop();
+        removeEmptyPinFolder();
+    }
 
 private:
     Result<void> begin(Traffic&) override {

@@ -104,6 +104,13 @@ void External::resume() {
         process.signal(SIGCONT);
 }
 
+std::vector<pid_t> External::processes() const {
+    std::vector<pid_t> list;
+    for (const auto& process : processes_)
+        list.push_back(process.pid());
+    return list;
+}
+
 double External::cpuSeconds() const {
     double sum = 0;
     for (const auto& process : processes_)

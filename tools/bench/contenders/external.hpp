@@ -25,6 +25,7 @@ public:
     void pause() override;
     void resume() override;
     double cpuSeconds() const override;
+    std::vector<pid_t> processes() const override;
 
 protected:
     /// Linux would forward the same frames once more, or in the place of what does not run.

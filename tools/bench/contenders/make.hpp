@@ -8,7 +8,10 @@ namespace tna::bench {
 // What there is to be measured, each kind in a file of its own.
 
 [[nodiscard]] std::unique_ptr<Contender> makeLinux(bool bridgeNetfilter);
-[[nodiscard]] std::unique_ptr<Contender> makeTna(const std::string& file, const std::string& fdb);
+[[nodiscard]] std::unique_ptr<Contender> makeTna(const std::string& file, const std::string& fdb,
+                                                 unsigned ports);
+/// Another machine, at the far ends of two cables.
+[[nodiscard]] std::unique_ptr<Contender> makeCabled(const std::string& name, const Cabling& cabling);
 [[nodiscard]] std::unique_ptr<Contender> makeCeiling();
 [[nodiscard]] std::unique_ptr<Contender> makeDirect();
 [[nodiscard]] std::unique_ptr<Contender> makeXdpForward();

@@ -8,16 +8,26 @@ _SEED = 1
 _RESAMPLES = 2000
 
 
-def load_of(series):
-    """"200 stations, 1 CPU" """
-    stations, cpus, size = key_of(series)
-    return (f"{stations:,} station{'s' if stations != 1 else ''}, {cpus} CPU{'s' if cpus != 1 else ''}, "
-            f"{size_text(size)}")
+# What makes a load of throughput another one: its field, what there usually is of it, and how it is called for one and
+# for several.
+AXES = (("stations", None, "station", "stations"), ("cpus", None, "CPU", "CPUs"), ("frame_size", None, "byte", "bytes"),
+        ("routes", 1, "route", "routes"), ("rules", 0, "netfilter rule", "netfilter rules"),
+        ("routing_rules", 0, "routing rule", "routing rules"), ("entries", 0, "more station", "more stations"))
+
+
+def load_of(series, without=None):
+    """"200 stations, 1 CPU, 64 bytes", and what else is not usual"""
+    parts = []
+    for field, usual, one, several in AXES:
+        value = series[field]
+        if field == without or value == usual:
+            continue
+        parts.append(size_text(value) if field == "frame_size" else f"{value:,} {one if value == 1 else several}")
+    return ", ".join(parts)
 
 
 def key_of(series):
-    """What makes a load of throughput another one."""
-    return series["stations"], series["cpus"], series["frame_size"]
+    return tuple(series[field] for field, *_ in AXES)
 
 
 def size_text(size):
@@ -86,7 +96,8 @@ def of_latency(result):
         ]
         if medians:
             sentences.append(f"At {load} % of what {result.document['slowest']} carries, half of all frames take no "
-                             f"longer than: {', '.join(medians)}.")
+                             f"longer{' there and back' if result.document['options']['round_trip'] else ''} than: "
+                             f"{', '.join(medians)}.")
     return sentences
 
 
@@ -95,6 +106,20 @@ def of_kill(result):
     lost = sum(one["with_kill"]["lost"] for one in rounds)
     usual = sum(one["without_kill"]["lost"] for one in rounds)
     return [f"{lost} frames were lost in {len(rounds)} kills under load, and {usual} under the same load without a kill."]
+
+
+def of_change(result):
+    sentences = []
+    for one in result.series:
+        if not one["closed"]:
+            continue
+        worst = max(one["closed"]["max_s"], one["opened"]["max_s"]) * 1000
+        text = ("not one frame that was sent after the system call had returned was treated the old way" if worst == 0 else
+                f"the change held {one['closed']['median_s'] * 1000:.3f} ms after the system call had returned (median; at most "
+                f"{one['closed']['max_s'] * 1000:.3f}), changed back after {one['opened']['median_s'] * 1000:.3f} ms (at most "
+                f"{one['opened']['max_s'] * 1000:.3f})")
+        sentences.append(f"{one['contender']}, {one['change']}: {text}.")
+    return sentences
 
 
 def of_reaction(result):
@@ -127,6 +152,10 @@ def doubts(result):
         lost = sum(one["lost"] for one in series["rounds"])
         if lost:
             notes.append(f"{series['contender']} ({load_of(series)}): {lost:,} frames were lost.")
+        stolen = sum(1 for one in series["rounds"] if one["disturbed"])
+        if stolen:
+            notes.append(f"{series['contender']} ({load_of(series)}): in {stolen} of {len(series['rounds'])} rounds other "
+                         "machines of the host took processor time.")
         for field, words in (("late", "came after later ones"), ("twice", "came twice")):
             count = sum(one[field] for one in series["rounds"])
             if count:
@@ -140,7 +169,8 @@ def doubts(result):
 
 def _of_contenders(all_series):
     """What a contender is, said once however many loads it had."""
-    notes = []
+    notes = [f"{name}: {remark}." for name, remark in
+             sorted({(one["contender"], remark) for one in all_series for remark in one.get("remarks", [])})]
     own = sorted({one["contender"] for one in all_series if one.get("cores")})
     if own:
         notes.append(f"{', '.join(own)}: with a processor of its own, and not throttling the generator as those in the "

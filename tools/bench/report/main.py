@@ -41,14 +41,14 @@ def section(result, heading, found, **more):
 def curves(result, loads):
     """Rates over each property of which there are several, the others being the same."""
     pictures = []
-    for place, key, label, least in ((0, "stations", "stations", 3), (1, "cpus", "CPUs", 2),
-                                     (2, "frame_size", "bytes", 3)):
+    for place, (key, _, _, label) in enumerate(findings.AXES):
+        least = 2 if key == "cpus" else 3
         for rest in dict.fromkeys(load[:place] + load[place + 1:] for load in loads):
             series = [one for one in result.series if one[key] != "imix" and
                       (load := findings.key_of(one))[:place] + load[place + 1:] == rest]
             if len({one[key] for one in series}) >= least:
-                others = [text for other, text in enumerate(findings.load_of(series[0]).split(", ")) if other != place]
-                pictures.append(plots.scaling(series, key, label, f"Over {label}, {', '.join(others)}", place != 1))
+                pictures.append(plots.scaling(series, key, label, f"Over {label}, {findings.load_of(series[0], key)}",
+                                              key != "cpus"))
     return pictures
 
 
@@ -60,14 +60,14 @@ def throughput(result):
         if any(one["mpps"] for one in series):
             pictures.append(plots.throughput_bars(series, findings.load_of(series[0])))
     pictures += curves(result, loads)
-    rows = [[one["contender"], findings.size_text(one["frame_size"]), f"{one['stations']:,}", one["cpus"], spread(one["x_ceiling"]), spread(one["x_linux"]),
+    rows = [[one["contender"], findings.load_of(one), spread(one["x_ceiling"]), spread(one["x_linux"]),
              spread(one["mpps"]), spread(one.get("ns_per_frame"), 0), spread(one.get("hop_ns"), 0),
              f"{sum(turn['sent'] for turn in one['rounds']):,}", f"{sum(turn['lost'] for turn in one['rounds']):,}",
              one["cores"], one["tcp"]]
             for one in result.series]
     return section(result, f"Throughput: {result.scenario}",
                    findings.of_throughput(result), pictures=pictures, rows=rows,
-                   columns=["", "frames", "stations", "CPUs", "× ceiling", "× Linux", "Mpps", "ns/frame", "hop ns", "sent",
+                   columns=["", "load", "× ceiling", "× Linux", "Mpps", "ns/frame", "hop ns", "sent",
                             "lost", "cores", "TCP"])
 
 
@@ -81,7 +81,7 @@ def latency(result):
     microseconds = ["p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "jitter_ns"]
     rows = [[one["contender"], f"{one['load_percent']} %"] + [f"{one[field] / 1000:,.2f}" for field in microseconds] +
             [f"{one['sent']:,}", f"{one['lost']:,}"] for one in result.series]
-    return section(result, f"Latency: {result.scenario}, {findings.size_text(result.document['options'].get('frame_size', '?'))}",
+    return section(result, f"{'Round trips' if result.document['options']['round_trip'] else 'Latency'}: {result.scenario}, {findings.size_text(result.document['options'].get('frame_size', '?'))}",
                    findings.of_latency(result), pictures=pictures, rows=rows,
                    columns=["", "load", "p50 µs", "p90", "p99", "p99.9", "max", "p99 - p50", "sent", "lost"])
 
@@ -95,6 +95,16 @@ def rfc2544(result):
     return section(result, f"RFC 2544 throughput: {result.scenario}, {size}", findings.of_rfc2544(result), rows=rows,
                    pictures=[plots.throughput_bars(shown, loss)] if shown else [],
                    columns=["", "× ceiling", "× Linux", "Mpps", "trials", "cores", "TCP"])
+
+
+def change(result):
+    def times(summary):
+        if not summary:
+            return ["-"] * 3
+        return [f"{summary[field] * 1000:.3f}" for field in ("median_s", "p99_s", "max_s")]
+    rows = [[one["contender"], one["change"], *times(one["closed"]), *times(one["opened"])] for one in result.series]
+    return section(result, "How soon a change holds", findings.of_change(result), rows=rows,
+                   columns=["", "change", "closed: p50 ms", "p99", "max", "open: p50 ms", "p99", "max"])
 
 
 def kill(result):
@@ -113,7 +123,7 @@ def micro(result):
 
 
 SECTIONS = {"throughput": throughput, "rfc2544": rfc2544, "latency": latency, "kill": kill, "reaction": reaction,
-            "micro": micro}
+            "change": change, "micro": micro}
 
 
 def comparisons(all_results):

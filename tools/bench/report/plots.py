@@ -84,9 +84,13 @@ def scaling(series, key, label, title, logarithmic=False):
         axes.plot(where, [point[1]["median"] for point in points], "o-", ms=4, color=colour(name), label=name)
         axes.fill_between(where, [point[1]["quartiles"][0] for point in points],
                           [point[1]["quartiles"][1] for point in points], color=colour(name), alpha=0.15, lw=0)
-    if logarithmic:
-        axes.set_xscale("log")
     places = sorted({one[key] for one in series})
+    if logarithmic:
+        # None of something is a place, too.
+        if 0 in places:
+            axes.set_xscale("symlog", linthresh=1)
+        else:
+            axes.set_xscale("log")
     axes.set_xticks(places, [f"{place:,}" for place in places])
     axes.minorticks_off()
     axes.set_ylim(bottom=0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # The version of each command's document that this program understands.
-VERSIONS = {"throughput": 3, "rfc2544": 1, "latency": 3, "kill": 2, "reaction": 2, "micro": 1}
+VERSIONS = {"throughput": 4, "rfc2544": 2, "latency": 4, "change": 1, "kill": 2, "reaction": 2, "micro": 2}
 
 
 class BadResult(Exception):
