@@ -101,7 +101,7 @@ TEST(BenchFrame, EveryDifferenceIsFound) {
 }
 
 TEST(BenchSetup, WhatCannotBeIsNamed) {
-    EXPECT_EQ(problemWith(Setup{}), "");
+    EXPECT_EQ(problemWith(bench::Setup{}), "");
     EXPECT_EQ(problemWith({.scenario = Scenario::router, .flows = 1U << 22U, .routes = 1U << 22U}), "");
     EXPECT_THAT(problemWith({.flows = 0}), HasSubstr("--stations must be from 1 to 100000"));
     EXPECT_THAT(problemWith({.flows = 100'001}), HasSubstr("--stations"));
