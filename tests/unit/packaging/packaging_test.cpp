@@ -116,6 +116,22 @@ TEST(Dashboard, AsksForMetricsThatThereAre) {
     }
 }
 
+TEST(ControlSocket, IsDescribedAlikeForPeopleAndForPrograms) {
+    const auto described = *readFile(TNA_SOURCE_DIR "/docs/openapi.yaml");
+    const auto documented = *readFile(TNA_SOURCE_DIR "/docs/api.md");
+    const auto withoutNames = [](const std::string& path) {
+        return std::regex_replace(path, std::regex{"\\{[a-z]+\\}|[A-Z]+"}, "*");
+    };
+    const auto pathsOf = [&](const std::string& text, const std::regex& path) {
+        std::set<std::string> paths;
+        for (std::sregex_iterator it{text.begin(), text.end(), path}, end; it != end; ++it)
+            paths.insert(withoutNames((*it)[1]));
+        return paths;
+    };
+    EXPECT_EQ(pathsOf(described, std::regex{"\n  (/[a-z0-9/{}]+):\n"}),
+              pathsOf(documented, std::regex{"`[A-Z]+ (/[A-Za-z0-9/]+)[?`]"}));
+}
+
 struct Program {
     const char* name;
     const char* path;
