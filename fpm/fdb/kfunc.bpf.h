@@ -16,7 +16,7 @@
 extern int bpf_xdp_br_fdb_lookup(struct xdp_md *ctx, struct bpf_br_fdb_lookup *params, u32 params__sz) __ksym;
 
 /* Nothing has to be remembered of frames that are left to Linux: it learns from them. */
-INLINE u32 fdb_source(u32 bridge, u64 vid, u32 port, u64 mac, u64 refresh)
+INLINE u32 fdb_source(u32 bridge, u64 vid, u32 port, u64 mac, int sure, u64 refresh)
 {
 	return REASON_NONE;
 }

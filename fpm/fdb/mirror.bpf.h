@@ -44,11 +44,12 @@ INLINE struct tna_station *station_find(u32 bridge, u64 vid, u64 mac)
 
 /*
  * What a frame's source means; to be called for every frame that Linux may learn from, whatever becomes
- * of it. Remembers a station that turned up elsewhere. Not less than one frame in each interval goes to
- * Linux, so that its entry never ages out while in use; nothing else refreshes it, so that nothing
- * undoes a move.
+ * of it. Remembers a station that turned up elsewhere. If Linux may as well not learn from this frame
+ * (!sure), nobody knows where the station is until a frame comes from which it does. Not less than one frame
+ * in each interval goes to Linux, so that its entry never ages out while in use; nothing else refreshes it,
+ * so that nothing undoes a move.
  */
-INLINE u32 fdb_source(u32 bridge, u64 vid, u32 port, u64 mac, u64 refresh)
+INLINE u32 fdb_source(u32 bridge, u64 vid, u32 port, u64 mac, int sure, u64 refresh)
 {
 	struct tna_station *station = station_find(bridge, vid, mac);
 
@@ -66,7 +67,7 @@ INLINE u32 fdb_source(u32 bridge, u64 vid, u32 port, u64 mac, u64 refresh)
 	if (station->port != port && (station->flags & TNA_STATION_STICKY))
 		return TNA_REASON_SOURCE_UNKNOWN;
 	if (station->port != port || (seen_on && seen_on != port)) {
-		use->seen_on = port;
+		use->seen_on = sure ? port : TNA_SEEN_NOWHERE;
 		return TNA_REASON_SOURCE_UNKNOWN;
 	}
 	if (station->flags & TNA_STATION_INACTIVE)

@@ -11,7 +11,9 @@
 #include "kernel/access.h"
 
 #define MAC_MASK 0xffffffffffffULL
-#define MAC_MULTICAST 1ULL /* the group bit, as it lies in a little-endian number */
+#define MAC_MULTICAST 1ULL         /* the group bit, as it lies in a little-endian number */
+#define MAC_LINK_LOCAL 0xc28001ULL /* 01:80:c2:00:00:00 to 0f */
+#define MAC_LINK_LOCAL_MASK 0xf0ffffffffffULL
 
 /* Linux needs no more than this to bridge a frame; shorter ones are left to it. */
 #define PACKET_MIN 34
@@ -41,6 +43,23 @@ INLINE int packet_parse(struct xdp_md *ctx, struct packet *packet)
 	return 1;
 short_frame:
 	return 0;
+}
+
+/* The Ethernet header, and if it is there the tag, of a frame that is too short to be forwarded here. */
+INLINE int packet_parse_short(struct xdp_md *ctx, struct packet *packet)
+{
+	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+
+	if (data + ETH_HLEN > end)
+		return 0;
+	packet->destination = *(u64 *)data & MAC_MASK;
+	packet->source = *(u64 *)(data + ETH_ALEN) & MAC_MASK;
+	packet->protocol = *(u16 *)(data + 2 * ETH_ALEN);
+	if (data + ETH_HLEN + 4 <= end) {
+		packet->behind = *(u16 *)(data + ETH_HLEN);
+		packet->inner = *(u16 *)(data + ETH_HLEN + 2);
+	}
+	return 1;
 }
 
 /* For a frame that is known to be long enough. */

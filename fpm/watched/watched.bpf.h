@@ -61,6 +61,16 @@ INLINE void watched_vlan(struct watched_path *path, const struct tna_watched_por
 	path->part = watched_vlan_part(in->slot, path->tag & VLAN_ID);
 }
 
+/*
+ * Whether Linux is going to learn from a frame, if the port learns: not from what is dropped on the way to
+ * the bridge, nor, if it is told so, from frames to link-local addresses (no_linklocal_learn).
+ */
+INLINE int watched_is_learnt(const struct packet *packet, const struct tna_watched_port *in)
+{
+	return in->ingress_reason == REASON_NONE &&
+	       (packet->destination & MAC_LINK_LOCAL_MASK) != MAC_LINK_LOCAL;
+}
+
 INLINE u32 watched_frame(const struct watched_path *path, const struct tna_watched_port *in)
 {
 	const struct packet *packet = &path->packet;
@@ -116,18 +126,21 @@ INLINE int watched_forward(struct xdp_md *ctx)
 	struct watched_path path = {.port = ctx->ingress_ifindex};
 	u32 source = TNA_REASON_SOURCE_UNKNOWN, reason;
 	struct fdb_answer answer = {};
+	int whole = packet_parse(ctx, &path.packet);
 
-	if (!packet_parse(ctx, &path.packet))
+	if (!whole && !packet_parse_short(ctx, &path.packet))
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
 	struct tna_watched_port *in = bpf_map_lookup_elem(&watched_ports, &path.port);
 
 	if (!in)
 		return leave_to_linux(ctx, TNA_REASON_UNKNOWN_PORT);
 	watched_vlan(&path, in);
-	/* first, and for every frame: broadcasts move stations as well */
+	/* first, and for every frame: broadcasts and short ones move stations as well */
 	if (in->learns && path.part != TNA_VLAN_NONE)
 		source = fdb_source(in->bridge, path.tag & VLAN_ID, path.port, path.packet.source,
-				    in->refresh);
+				    whole && watched_is_learnt(&path.packet, in), in->refresh);
+	if (!whole)
+		return leave_to_linux(ctx, TNA_REASON_SHORT);
 	/* with the constant, the verifier does not come to a helper that the kernel does not have */
 	if (!CONSTANT(SINGLE_BUFFER) && bpf_xdp_get_buff_len(ctx) != path.packet.len)
 		return leave_to_linux(ctx, TNA_REASON_FRAGMENTED);

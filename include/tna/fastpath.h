@@ -134,6 +134,9 @@ struct tna_station {
 	__u32 use; /* index of its struct tna_station_use */
 };
 
+/* Not known where: a frame came from elsewhere, from which Linux may not have learnt. */
+#define TNA_SEEN_NOWHERE 0xffffffffu
+
 struct tna_station_use {
 	__u64 refreshed; /* CLOCK_MONOTONIC_COARSE: when Linux last got a frame of this station */
 	__u32 seen_on;   /* ifindex of the port where it has turned up, 0 if only where Linux knows it */

@@ -69,6 +69,41 @@ TEST_F(Mirror, StationThatMovesByABroadcastIsLinuxsAtOnce) {
     EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("station-moved"), {{2, {oneToTwo()}}}}));
 }
 
+TEST_F(Mirror, StationThatMovesByAFrameTooShortToForwardIsLinuxsAtOnce) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    blind_ = true;
+    auto shorter = twoToOne();
+    shorter.bytes.resize(20);
+    EXPECT_EQ(treat(shorter, 2), (Treatment{slowPath("short"), {{0, {shorter}}}}));
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("station-moved"), {{2, {oneToTwo()}}}}));
+}
+
+/// It moves, which is not announced yet, and then sends from where it was, where a filter drops its frame.
+TEST_F(Mirror, FrameThatLinuxDoesNotLearnFromBringsNoStationBack) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    must("nft add table netdev t");
+    must("nft add chain netdev t c { type filter hook ingress device p1 priority 0; policy drop; }");
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), {{1, {oneToTwo()}}}}));
+    blind_ = true;
+    EXPECT_EQ(treat(twoToOne(), 2).out, (Arrivals{{0, {twoToOne()}}}));
+    EXPECT_EQ(treat(twoToOne(), 1), (Treatment{slowPath("netdev-hook"), {}}));
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("station-moved"), {{2, {oneToTwo()}}}}));
+    blind_ = false;
+    EXPECT_EQ(treat(oneToTwo()).out, (Arrivals{{2, {oneToTwo()}}}));
+    EXPECT_EQ(treat(twoToOne(), 2).out, (Arrivals{{0, {twoToOne()}}}));
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), {{2, {oneToTwo()}}}}));
+}
+
+/// As the one before it: bridges can be told not to learn from such frames.
+TEST_F(Mirror, FrameToALinkLocalAddressBringsNoStationBack) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    must("ip link set br0 type bridge no_linklocal_learn 1");
+    blind_ = true;
+    EXPECT_EQ(treat(twoToOne(), 2).out, (Arrivals{{0, {twoToOne()}}}));
+    treat(FrameBuilder().ethernet({0x01, 0x80, 0xc2, 0, 0, 0x0e}, station(2)).udp(), 1);
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("station-moved"), {{2, {oneToTwo()}}}}));
+}
+
 TEST_F(Mirror, OldAnnouncementDoesNotBringAStationBack) {
     ASSERT_NO_FATAL_FAILURE(start());
     blind_ = true;
