@@ -169,6 +169,7 @@ void rememberArguments(const std::vector<std::string>& words) {
 void print(nlohmann::json document) {
     document["arguments"] = arguments();
     fmt::print("{}\n", document.dump(1));
+    std::fflush(stdout); // before remarks on standard error, where both go to the same place
 }
 
 } // namespace tna::bench
