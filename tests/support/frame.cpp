@@ -28,22 +28,6 @@ Mac station(unsigned number) {
     return {2, 0, 0, 0, static_cast<std::uint8_t>(number >> 8U), static_cast<std::uint8_t>(number)};
 }
 
-std::string text(const Mac& mac) {
-    return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", mac[0], mac[1], mac[2], mac[3], mac[4],
-                       mac[5]);
-}
-
-std::uint16_t internetChecksum(const std::uint8_t* data, std::size_t size, std::uint32_t start) {
-    std::uint32_t sum = start;
-    for (std::size_t i = 0; i + 1 < size; i += 2)
-        sum += static_cast<std::uint32_t>(data[i]) << 8U | data[i + 1];
-    if (size % 2 != 0)
-        sum += static_cast<std::uint32_t>(data[size - 1]) << 8U;
-    while (sum >> 16U != 0)
-        sum = (sum & 0xffffU) + (sum >> 16U);
-    return static_cast<std::uint16_t>(~sum);
-}
-
 FrameBuilder& FrameBuilder::ethernet(const Mac& destination, const Mac& source) {
     bytes_.assign(destination.begin(), destination.end());
     bytes_.insert(bytes_.end(), source.begin(), source.end());

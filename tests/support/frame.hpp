@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include "wires/frame.hpp"
+
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -16,10 +17,11 @@ struct Frame {
 };
 void PrintTo(const Frame& frame, std::ostream* out);
 
-using Mac = std::array<std::uint8_t, 6>;
+using wires::internetChecksum;
+using wires::Mac;
+using wires::text;
 /// 02:00:00:00:hi:lo
 [[nodiscard]] Mac station(unsigned number);
-[[nodiscard]] std::string text(const Mac& mac);
 
 /// Builds frames header by header. Lengths and checksums are right unless set otherwise.
 class FrameBuilder {
@@ -35,9 +37,5 @@ public:
 private:
     std::vector<std::uint8_t> bytes_;
 };
-
-/// The internet checksum (RFC 1071) of whole 16-bit words; an odd byte counts as padded with 0.
-[[nodiscard]] std::uint16_t internetChecksum(const std::uint8_t* data, std::size_t size,
-                                             std::uint32_t start = 0);
 
 } // namespace tna::test

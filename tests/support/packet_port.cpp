@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/packet_port.hpp"
 
+#include "wires/wire.hpp"
+
 #include <arpa/inet.h>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -37,25 +39,6 @@ UniqueFd open(const std::string& interface, int protocol) {
         throw std::runtime_error("cannot open a packet socket on " + interface);
     return fd;
 }
-
-/// The kernel takes the outer tag out of the frame (skb_vlan_untag) and hands it over beside it.
-void putTagBack(msghdr& message, std::vector<std::uint8_t>& bytes) {
-    for (cmsghdr* control = CMSG_FIRSTHDR(&message); control != nullptr;
-         control = CMSG_NXTHDR(&message, control)) {
-        if (control->cmsg_level != SOL_PACKET || control->cmsg_type != PACKET_AUXDATA)
-            continue;
-        tpacket_auxdata aux{};
-        std::memcpy(&aux, CMSG_DATA(control), sizeof(aux));
-        if ((aux.tp_status & TP_STATUS_VLAN_VALID) == 0)
-            continue;
-        const std::uint16_t protocol =
-            (aux.tp_status & TP_STATUS_VLAN_TPID_VALID) != 0 ? aux.tp_vlan_tpid : ETH_P_8021Q;
-        const std::array<std::uint8_t, 4> tag{
-            static_cast<std::uint8_t>(protocol >> 8U), static_cast<std::uint8_t>(protocol),
-            static_cast<std::uint8_t>(aux.tp_vlan_tci >> 8U), static_cast<std::uint8_t>(aux.tp_vlan_tci)};
-        bytes.insert(bytes.begin() + 2 * ETH_ALEN, tag.begin(), tag.end());
-    }
-}
 } // namespace
 
 PacketPort::PacketPort(const std::string& interface)
@@ -73,10 +56,6 @@ PacketPort::PacketPort(const std::string& interface)
 void PacketPort::send(const Frame& frame) const {
     const auto sent = ::send(fd_.get(), frame.bytes.data(), frame.bytes.size(), 0);
     ASSERT_EQ(sent, static_cast<ssize_t>(frame.bytes.size())) << std::strerror(errno);
-}
-
-int PacketPort::trySend(const Frame& frame) const {
-    return ::send(fd_.get(), frame.bytes.data(), frame.bytes.size(), 0) < 0 ? errno : 0;
 }
 
 void PacketPort::sendUnfinished(const Frame& frame, std::uint16_t start, std::uint16_t offset) const {
@@ -106,7 +85,7 @@ std::optional<Frame> PacketPort::receive(std::chrono::milliseconds patience) con
     if (received < 0)
         return std::nullopt;
     bytes.resize(static_cast<std::size_t>(received));
-    putTagBack(message, bytes);
+    wires::putTagBack(message, bytes);
     return Frame{std::move(bytes)};
 }
 

@@ -18,8 +18,6 @@ public:
     explicit PacketPort(const std::string& interface);
 
     void send(const Frame& frame) const;
-    /// The same where the port may refuse the frame: 0, or the errno.
-    [[nodiscard]] int trySend(const Frame& frame) const;
     /// As a local sender with checksum offload: the checksum at `start` + `offset` is left to finish.
     void sendUnfinished(const Frame& frame, std::uint16_t start, std::uint16_t offset) const;
     /// The next frame that arrives, VLAN tag put back in.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/case.hpp"
 
+#include "diff/words.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/ranges.h>
@@ -20,14 +22,6 @@ constexpr std::pair<const char*, Verb> verbs[] = {{"@follow", Verb::follow},
 
 bool hasPort(Verb verb) {
     return verb == Verb::carrier || verb == Verb::capture;
-}
-
-std::vector<std::string> wordsOf(const std::string& line) {
-    std::istringstream stream(line);
-    std::vector<std::string> words;
-    for (std::string word; stream >> word;)
-        words.push_back(word);
-    return words;
 }
 
 std::optional<std::size_t> number(const std::string& word) {

@@ -27,6 +27,8 @@ public:
     [[nodiscard]] Result<void> start();
     [[nodiscard]] Result<void> stop();
     [[nodiscard]] bool running() const { return controller_ != nullptr; }
+    /// Whether nothing is read in place.
+    [[nodiscard]] bool watched() const { return watched_; }
     /// Takes in what was announced.
     [[nodiscard]] Result<void> follow();
     /// The same where nothing is read in place: it must have seen a change before the next frame.

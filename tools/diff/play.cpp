@@ -29,6 +29,7 @@ public:
         if (!figures)
             return std::unexpected(figures.error());
         outcome_.figures = std::move(*figures);
+        outcome_.watched = path_.watched();
         return std::move(outcome_);
     }
 
@@ -82,8 +83,10 @@ private:
 
     Result<void> start() {
         started_ = true;
-        if (auto done = path_.start(); !done)
-            impossible(done.error().sentence());
+        auto done = path_.start();
+        if (done || sentAny_)
+            return done; // once it has run here, there is no reason that it should not again
+        impossible(done.error().sentence());
         return {};
     }
     Result<void> send() {

@@ -3,6 +3,7 @@
 
 #include "diff/compare.hpp"
 #include "diff/fast_path.hpp"
+#include "wires/one_cpu.hpp"
 
 namespace tna::diff {
 
@@ -15,6 +16,7 @@ struct Options {
 struct Outcome {
     std::optional<Difference> difference;
     std::string impossible;    ///< why the case cannot be had on this machine; nothing was compared then
+    bool watched = false;      ///< the kernel is not read in place, and packets are not routed
     std::uint64_t packets = 0; ///< sent into each world
     std::uint64_t out = 0;     ///< came out of the plain one
     unsigned reordered = 0;
@@ -32,8 +34,8 @@ public:
     [[nodiscard]] Result<Outcome> play(const Case& what, const Options& options) const;
 
 private:
-    explicit Stage(FarSide far) : pinned_(std::make_unique<OneCpu>()), far_(std::move(far)) {}
-    std::unique_ptr<OneCpu> pinned_;
+    explicit Stage(FarSide far) : pinned_(std::make_unique<wires::OneCpu>()), far_(std::move(far)) {}
+    std::unique_ptr<wires::OneCpu> pinned_;
     FarSide far_;
 };
 

@@ -78,6 +78,9 @@ int random(const Wanted& wanted) {
             break;
     }
     fmt::print("{}", wanted.json ? totals.json() + "\n" : totals.text());
+    if (totals.configurations == 0)
+        return giveUp({"nothing was compared", "this machine has none of these configurations",
+                       "the lines above say what is missing", ExitCode::notSupported});
     return totals.differences == 0 ? 0 : 1;
 }
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/statistics.hpp"
 
+#include "diff/words.hpp"
+
 #include <array>
 #include <sstream>
 #include <vector>
@@ -27,13 +29,6 @@ bool mayDiffer(const std::string& name) {
     return false;
 }
 
-std::vector<std::string> wordsOf(const std::string& line) {
-    std::istringstream stream(line);
-    std::vector<std::string> words;
-    for (std::string word; stream >> word;)
-        words.push_back(word);
-    return words;
-}
 } // namespace
 
 std::string ownCounters(const std::string& file) {

@@ -3,14 +3,17 @@
 
 #include "diff/case.hpp"
 #include "diff/ears.hpp"
-#include "diff/fence.hpp"
 #include "diff/shell.hpp"
+#include "wires/fence.hpp"
 
 #include <map>
 #include <optional>
 #include <set>
 
 namespace tna::diff {
+
+using wires::Fence;
+using wires::Wire;
 
 /// What was seen in a world since the last look, without what comes when it likes.
 struct Seen {

@@ -42,6 +42,8 @@ protected:
         if (outcome->difference)
             FAIL() << diff::text(*outcome->difference) << "made smaller by: tna-diff random --kind " << name
                    << " --seeds " << GetParam() << " --packets " << packets << " --fdb " << wantedFdb();
+        if (outcome->watched && (kind == Kind::router || kind == Kind::routedBridge))
+            GTEST_SKIP() << "the kernel is not read in place here, so that packets are not routed";
         RecordProperty("fast_packets", std::to_string(outcome->figures.fast));
         totals.packets += outcome->packets;
         totals.figures += outcome->figures;

@@ -68,11 +68,21 @@ TEST(PacketFile, OfTcpdumpBelongsToOnePort) {
 
 TEST(PacketFile, DamagedAnywhereIsRefusedOrRead) {
     const auto file = pcapngOf({"p0", "p1"}, packets);
+    const auto expectSound = [&](const std::string& bytes) {
+        const auto read = packetsOf(bytes, {"p0", "p1"}, "p0");
+        if (!read) {
+            EXPECT_NE(read.error().sentence(), "") << bytes.size();
+            return;
+        }
+        EXPECT_LE(read->size(), packets.size());
+        for (const auto& packet : *read)
+            EXPECT_LT(packet.port, 2U);
+    };
     for (std::size_t i = 0; i < file.size(); i++) {
-        (void)packetsOf(file.substr(0, i), {"p0", "p1"}, "p0");
+        expectSound(file.substr(0, i));
         auto damaged = file;
         damaged[i] = static_cast<char>(damaged[i] ^ 0xff);
-        (void)packetsOf(damaged, {"p0", "p1"}, "p0");
+        expectSound(damaged);
     }
 }
 
@@ -81,6 +91,17 @@ TEST(RandomCase, IsTheSameForTheSameSeed) {
         EXPECT_EQ(randomCase(7, 300, kind), randomCase(7, 300, kind));
         EXPECT_NE(randomCase(7, 300, kind), randomCase(8, 300, kind));
     }
+}
+
+TEST(RandomCase, ChangesWhilePacketsFlow) {
+    for (const auto kind : {Kind::bridge, Kind::vlan, Kind::router, Kind::routedBridge})
+        for (unsigned seed = 1; seed <= 10; seed++) {
+            const auto made = randomCase(seed, 300, kind);
+            const auto isPacket = [](const Step& step) { return std::holds_alternative<Packet>(step); };
+            const auto first = std::ranges::find_if(made.steps, isPacket);
+            const auto changes = std::count_if(first, made.steps.end(), std::not_fn(isPacket));
+            EXPECT_GE(changes, 10) << "seed " << seed;
+        }
 }
 
 TEST(RandomCase, HasPacketsOfAllKinds) {

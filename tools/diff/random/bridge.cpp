@@ -84,6 +84,8 @@ public:
 
 private:
     std::vector<Step> newChange() override {
+        if (vlans_ && chance_.once(2))
+            return commands({vlan()});
         std::string undo;
         switch (chance_.below(12)) {
         case 0:
@@ -106,20 +108,17 @@ private:
             return commands({fmt::format("ip link set {} nomaster", which)});
         }
         case 6:
-            return commands({bridgeSetting(undo)});
+            return commands({bridgeSetting()});
         case 7: // a host moves
             topology_.hosts[chance_.below(topology_.hosts.size())].port = chance_.below(ports);
             return {};
         default:
-            return commands(
-                {vlans_ && chance_.once(2)
-                     ? vlan()
-                     : entry(chance_, topology_, port(),
-                             vlans_ ? chance_.oneOf({"", " vlan 1", " vlan 10", " vlan 20"}) : "")});
+            return commands({entry(chance_, topology_, port(),
+                                   vlans_ ? chance_.oneOf({"", " vlan 1", " vlan 10", " vlan 20"}) : "")});
         }
     }
 
-    std::string bridgeSetting(std::string&) {
+    std::string bridgeSetting() {
         struct Setting {
             const char *set, *unset;
         };

@@ -32,8 +32,8 @@ Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind) {
     Packets source(chance, world->topology());
     for (auto& packet : source.introductions())
         made.steps.emplace_back(std::move(packet));
-    // Some configurations change often, others rarely.
-    const std::size_t between = chance.oneOf<std::size_t>({50, 150, 500, 1500});
+    // Some configurations change often, others rarely, but none hardly ever.
+    const std::size_t between = std::min(chance.oneOf<std::size_t>({50, 150, 500, 1500}), 1 + packets / 20);
     while (packets > 0) {
         for (auto run = std::min(packets, 1 + std::size_t{chance.below(2 * between)}); run > 0;
              run--, packets--)

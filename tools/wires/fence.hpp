@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "diff/wire.hpp"
+#include "wires/wire.hpp"
 
-#include <sched.h>
-
-namespace tna::diff {
-
-/// Keeps the calling thread, and programs it starts, on the CPU it runs on. A frame that a pinned thread
-/// sends into a veth is then handled by that CPU alone, in order, and what a CPU caches is met again.
-class OneCpu {
-public:
-    OneCpu();
-    ~OneCpu();
-    OneCpu(const OneCpu&) = delete;
-    OneCpu& operator=(const OneCpu&) = delete;
-
-private:
-    cpu_set_t before_{};
-};
+namespace tna::wires {
 
 /// Tells when nothing sent before is under way any more, without waiting for time to pass. A CPU polls its
 /// devices in turns; frames sent one after the other through a pair of devices of the fence's own come out
@@ -36,4 +21,4 @@ private:
     Wire out_;
 };
 
-} // namespace tna::diff
+} // namespace tna::wires

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diff/fence.hpp"
+#include "wires/fence.hpp"
 
 #include <algorithm>
 #include <chrono>
 
-namespace tna::diff {
+namespace tna::wires {
 
 namespace {
 /// Each device that a frame goes through takes one turn; the longest way is through six.
@@ -20,18 +20,6 @@ Frame post(unsigned number) {
     return frame;
 }
 } // namespace
-
-OneCpu::OneCpu() {
-    ::sched_getaffinity(0, sizeof(before_), &before_);
-    cpu_set_t here;
-    CPU_ZERO(&here);
-    CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &here);
-    ::sched_setaffinity(0, sizeof(here), &here);
-}
-
-OneCpu::~OneCpu() {
-    ::sched_setaffinity(0, sizeof(before_), &before_);
-}
 
 Result<Fence> Fence::make() {
     auto in = Wire::end("fence0");
@@ -67,4 +55,4 @@ Result<void> Fence::pass() const {
     return {};
 }
 
-} // namespace tna::diff
+} // namespace tna::wires

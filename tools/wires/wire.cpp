@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diff/wire.hpp"
+#include "wires/wire.hpp"
 
 #include <arpa/inet.h>
 #include <array>
@@ -12,7 +12,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-namespace tna::diff {
+namespace tna::wires {
 
 namespace {
 constexpr std::size_t atOnce = 64;
@@ -29,9 +29,9 @@ Slots& slots() {
     thread_local const auto mine = std::make_unique<Slots>();
     return *mine;
 }
+} // namespace
 
-/// The kernel takes the outer tag out of the frame (skb_vlan_untag()) and hands it over beside it.
-void putTagBack(msghdr& message, Frame& frame) {
+void putTagBack(msghdr& message, std::vector<std::uint8_t>& frame) {
     for (cmsghdr* control = CMSG_FIRSTHDR(&message); control != nullptr;
          control = CMSG_NXTHDR(&message, control)) {
         if (control->cmsg_level != SOL_PACKET || control->cmsg_type != PACKET_AUXDATA)
@@ -48,7 +48,6 @@ void putTagBack(msghdr& message, Frame& frame) {
         frame.insert(frame.begin() + 2 * ETH_ALEN, tag.begin(), tag.end());
     }
 }
-} // namespace
 
 Result<Wire> Wire::open(const std::string& interface, bool cableEnd) {
     UniqueFd fd{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
@@ -110,4 +109,4 @@ Result<std::vector<Frame>> Wire::drain() const {
     return found;
 }
 
-} // namespace tna::diff
+} // namespace tna::wires

@@ -3,9 +3,15 @@
 
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
-#include "diff/frame.hpp"
+#include "wires/frame.hpp"
 
-namespace tna::diff {
+#include <sys/socket.h>
+
+namespace tna::wires {
+
+/// The kernel takes the outer tag out of what a packet socket receives (skb_vlan_untag()) and hands it over
+/// beside it, if the socket asks for PACKET_AUXDATA.
+void putTagBack(msghdr& message, std::vector<std::uint8_t>& frame);
 
 /// A packet socket on a device of the calling thread's namespace, for many frames at a time.
 class Wire {
@@ -29,4 +35,4 @@ private:
     UniqueFd fd_;
 };
 
-} // namespace tna::diff
+} // namespace tna::wires
