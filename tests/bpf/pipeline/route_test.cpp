@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The routing module's straight line, run by hand (BPF_PROG_TEST_RUN): frames of senders always get the
 // closer look, for what their buffers may hold, and these do not.
+#include "bridged_route_fixture.hpp"
 #include "capability/kernel.hpp"
 #include "closer_looks.hpp"
 #include "deploy/fast_path.hpp"
-#include "route_fixture.hpp"
 #include "support/program.hpp"
 
 #include <linux/if_ether.h>
@@ -21,6 +21,7 @@ protected:
         if (!this->IsSkipped())
             load();
     }
+    [[nodiscard]] virtual assemble::Profile profile() const { return {.route = true, .veth = false}; }
     void load() {
         auto probe = deploy::KernelProbe::load();
         ASSERT_TRUE(probe) << probe.error().sentence();
@@ -32,7 +33,7 @@ protected:
         fastPath_ = std::move(*loaded);
         for (const char* port : {"p0", "p1", "p2"})
             ASSERT_TRUE(fastPath_->addSlot(::if_nametoindex(port)));
-        const auto program = fastPath_->program({.route = true, .veth = false});
+        const auto program = fastPath_->program(profile());
         ASSERT_TRUE(program) << program.error().sentence();
         program_ = *program;
     }
@@ -46,8 +47,7 @@ protected:
     void expectUntouched(const Frame& frame, const std::string& what) const {
         EXPECT_EQ(ran(frame), std::pair(int{XDP_PASS}, frame)) << what;
     }
-    void expectCloserLooks(const Frame& frame) {
-        auto changes = closerLooks();
+    void expectCloserLooks(const Frame& frame, std::vector<CloserLook> changes = closerLooks()) {
         // Once more what comes first, when the links' coming up no longer makes the kernel move generations.
         changes.push_back(changes.front());
         for (const auto& change : changes) {
@@ -67,8 +67,24 @@ protected:
     int program_ = -1;
 };
 
+/// From one bridge to another, with its own program for p0.
+template <typename Router>
+class BridgedPipeline : public RoutePipeline<FromBridgeToBridgeOf<Router>> {
+protected:
+    [[nodiscard]] assemble::Profile profile() const override {
+        return {.bridge = true,
+                .route = true,
+                .veth = false,
+                .brNetfilter = capability::probeKernel().brNetfilter,
+                .bridges = true,
+                .station = {Router::portMac(0)}};
+    }
+};
+
 using RouteStraightLine = RoutePipeline<RouteTest>;
 using Route6StraightLine = RoutePipeline<Route6Test>;
+using BridgedStraightLine = BridgedPipeline<RouteTest>;
+using Bridged6StraightLine = BridgedPipeline<Route6Test>;
 
 TEST_F(RouteStraightLine, SeesWhatDeservesACloserLook) {
     expectCloserLooks(packet());
@@ -76,6 +92,14 @@ TEST_F(RouteStraightLine, SeesWhatDeservesACloserLook) {
 
 TEST_F(Route6StraightLine, SeesWhatDeservesACloserLook) {
     expectCloserLooks(packet());
+}
+
+TEST_F(BridgedStraightLine, SeesWhatDeservesACloserLook) {
+    expectCloserLooks(packet(), closerLooks({"p0", "br0"}, {"p1", "br1"}));
+}
+
+TEST_F(Bridged6StraightLine, SeesWhatDeservesACloserLook) {
+    expectCloserLooks(packet(), closerLooks({"p0", "br0"}, {"p1", "br1"}));
 }
 
 TEST_F(Route6StraightLine, SeesThatARouteHasExpired) {
