@@ -198,31 +198,15 @@ TEST_F(ToVlan, Conditions) {
 
 TEST_F(FromVlan, WhoeverCapturesSeesEveryPacket) {
     accelerate();
-    struct Case {
-        const char* interface;
-        int protocol;
-    };
-    for (const auto& [interface, protocol] :
-         {Case{"p0", ETH_P_ALL}, Case{"v0", ETH_P_ALL}, Case{"p0", ETH_P_IP}, Case{"v0", ETH_P_IP}}) {
-        SCOPED_TRACE(std::string(interface) + " " + std::to_string(protocol));
-        expectFastTo(in(), routedTo(packet()));
-        const auto socket = capture(interface, protocol);
-        EXPECT_EQ(treat(in()), (Treatment{slowPath("capture"), routedTo(packet())}));
-        std::array<char, 2048> buffer{};
-        EXPECT_GT(::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT), 0);
-    }
+    for (const char* interface : {"p0", "v0"})
+        for (const int protocol : {ETH_P_ALL, ETH_P_IP})
+            expectCapturedAt(interface, protocol, in(), routedTo(packet()));
 }
 
 TEST_F(ToVlan, WhoeverCapturesSeesEveryPacket) {
     accelerate();
-    for (const char* interface : {"p1", "v1"}) {
-        SCOPED_TRACE(interface);
-        expectFastTo(packet(), out());
-        const auto socket = capture(interface, ETH_P_ALL);
-        EXPECT_EQ(treat(packet()), (Treatment{slowPath("capture"), out()}));
-        std::array<char, 2048> buffer{};
-        EXPECT_GT(::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT), 0);
-    }
+    for (const char* interface : {"p1", "v1"})
+        expectCapturedAt(interface, ETH_P_ALL, packet(), out());
 }
 
 TEST_F(FromVlan, GenericXdpProgramOfTheDeviceSeesWhatIsRouted) {

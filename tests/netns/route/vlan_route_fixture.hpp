@@ -3,6 +3,8 @@
 
 #include "route_fixture.hpp"
 
+#include <sys/socket.h>
+
 namespace tna::test {
 
 /// The frame with a tag in front of what it carries.
@@ -43,6 +45,15 @@ protected:
     }
     void expectFastTo(const Frame& frame, const Arrivals& expected) {
         EXPECT_EQ(this->treat(frame), (Treatment{fastPath(), expected}));
+    }
+    /// Whoever captures there sees the frame, which is Linux's then.
+    void expectCapturedAt(const char* interface, int protocol, const Frame& frame, const Arrivals& expected) {
+        SCOPED_TRACE(std::string(interface) + " " + std::to_string(protocol));
+        expectFastTo(frame, expected);
+        const auto socket = this->capture(interface, protocol);
+        EXPECT_EQ(this->treat(frame), (Treatment{slowPath("capture"), expected}));
+        std::array<char, 2048> buffer{};
+        EXPECT_GT(::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT), 0);
     }
 };
 
