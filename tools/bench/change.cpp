@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/change.hpp"
 
+#include "bench/clock.hpp"
 #include "bench/netlink.hpp"
 #include "bench/report.hpp"
 #include "bench/statistics.hpp"
 
 #include <chrono>
-#include <ctime>
 #include <functional>
 #include <net/if.h>
 #include <thread>
@@ -19,12 +19,6 @@ constexpr auto tick = std::chrono::milliseconds(1);
 constexpr auto quiet = std::chrono::milliseconds(30);
 constexpr auto patience = std::chrono::seconds(10);
 constexpr double milliseconds = 1e3;
-
-std::uint64_t monotonicNow() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// Something that is set and taken back by one request each.
 struct Kind {
@@ -107,6 +101,8 @@ private:
 Result<void> play(const ChangeOptions& options, Lane& lane, const Kind& kind, ChangeSeries& series,
                   const Watcher& watcher) {
     const Turn turn{lane.contender()};
+    if (!turn.begun())
+        return std::unexpected(turn.begun().error());
     auto& traffic = lane.traffic();
     auto netlink = Netlink::open();
     if (!netlink)

@@ -21,7 +21,7 @@ public:
     virtual void stop() = 0;
     /// Around the turns of others, which it must not take processor time from.
     virtual void pause() {}
-    virtual void resume() {}
+    [[nodiscard]] virtual Result<void> resume() { return {}; }
     /// Whether frames come out as a bridge or router sends them on; or just as they came in.
     [[nodiscard]] virtual bool forwards() const { return true; }
     /// Whether real connections can go through it: both ways, between the generator's and the sink's device.

@@ -4,10 +4,10 @@
 #include "base/file.hpp"
 #include "bench/frame.hpp"
 #include "bench/process.hpp"
+#include "bench/temporary_folder.hpp"
 
 #include <bit>
 #include <chrono>
-#include <filesystem>
 #include <fmt/format.h>
 #include <thread>
 
@@ -88,13 +88,13 @@ Result<void> addRules(const std::string& name, const Setup& setup) {
     for (unsigned i = 0; i < setup.rules; i++)
         lines += fmt::format("{} saddr {} drop\n", setup.scenario == Scenario::router6 ? "ip6" : "ip",
                              foreignSource(setup, i));
-    const auto file = fmt::format("/tmp/{}.nft", name);
+    const auto folder = TemporaryFolder::make();
+    if (!folder)
+        return std::unexpected(folder.error());
+    const auto file = folder->path() + "/rules.nft";
     if (auto written = writeFile(file, lines + "}\n}\n"); !written)
         return written;
-    auto done = runProgram({"ip", "netns", "exec", name, "nft", "-f", file});
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
-    return done;
+    return runProgram({"ip", "netns", "exec", name, "nft", "-f", file});
 }
 
 Result<void> addRoutingRules(const std::string& name, const Setup& setup) {

@@ -50,6 +50,8 @@ Lane::~Lane() {
 
 Result<Sample> Lane::measure(Duration duration) {
     const Turn turn{*contender_};
+    if (!turn.begun())
+        return std::unexpected(turn.begun().error());
     const auto slowBefore = contender_->slowFrames();
     if (!slowBefore)
         return std::unexpected(slowBefore.error());

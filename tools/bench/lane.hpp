@@ -44,13 +44,16 @@ private:
 /// The contender of a lane has its turn for as long as this lives, and is paused after it.
 class Turn {
 public:
-    explicit Turn(Contender& contender) : contender_(contender) { contender_.resume(); }
+    explicit Turn(Contender& contender) : contender_(contender), begun_(contender.resume()) {}
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     ~Turn() { contender_.pause(); }
+    /// Nothing may be measured if it does not forward.
+    [[nodiscard]] const Result<void>& begun() const { return begun_; }
 
 private:
     Contender& contender_;
+    Result<void> begun_;
 };
 
 } // namespace tna::bench

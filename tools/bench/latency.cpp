@@ -37,6 +37,8 @@ Result<LatencyResult> findCapacity(const LatencyOptions& options, Entrants& entr
 
 Result<void> turn(const LatencyOptions& options, Lane& lane, LatencySeries& series) {
     const Turn turn{lane.contender()};
+    if (!turn.begun())
+        return std::unexpected(turn.begun().error());
     auto& traffic = lane.traffic();
     if (auto watching =
             traffic.watch(options.roundTrip ? Traffic::Watch::roundTrips : Traffic::Watch::latency);

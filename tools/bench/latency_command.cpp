@@ -52,7 +52,9 @@ int run(Arguments& arguments) {
             else
                 fmt::print("{}, {}, {}\n{}", nameOf(options.setup.scenario), framesText(options.setup),
                            machineLine(machine), renderLatency(options, result));
-            return interruptedOr(0, interrupted);
+            const bool complete = std::ranges::all_of(
+                result.series, [](const LatencySeries& series) { return series.notMeasured.empty(); });
+            return interruptedOr(static_cast<int>(complete ? ExitCode::ok : ExitCode::failure), interrupted);
         });
 }
 } // namespace

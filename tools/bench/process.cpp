@@ -2,6 +2,7 @@
 #include "bench/process.hpp"
 
 #include "base/file.hpp"
+#include "bench/temporary_folder.hpp"
 
 #include <array>
 #include <cerrno>
@@ -9,7 +10,6 @@
 #include <csignal>
 #include <ctime>
 #include <fcntl.h>
-#include <filesystem>
 #include <fmt/ranges.h>
 #include <sstream>
 #include <sys/prctl.h>
@@ -80,13 +80,13 @@ Result<void> runCommand(const std::string& words) {
 }
 
 Result<void> runBatch(const std::string& program, const std::string& name, const std::string& lines) {
-    const auto file = fmt::format("/tmp/{}.{}", name, program);
+    const auto folder = TemporaryFolder::make();
+    if (!folder)
+        return std::unexpected(folder.error());
+    const auto file = folder->path() + "/batch";
     if (auto written = writeFile(file, lines); !written)
         return written;
-    auto done = runProgram({program, "-n", name, "-batch", file});
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
-    return done;
+    return runProgram({program, "-n", name, "-batch", file});
 }
 
 std::string lastLine(const std::string& file) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How frames are sent: live from the kernel, or from here.
+#include "bench/clock.hpp"
 #include "bench/pacer.hpp"
 #include "bench/traffic.hpp"
 #include "capability/xdp_features.hpp"
@@ -8,7 +9,6 @@
 #include <bpf/bpf.h>
 #include <cerrno>
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <net/if.h>
 #include <pthread.h>
@@ -27,13 +27,6 @@ constexpr unsigned largestBatch = 64;
 constexpr unsigned untilInterrupted = 1U << 30U;
 constexpr unsigned hugeCount = 1U << 24U;
 constexpr double nanoseconds = 1e9;
-
-/// The clock of bpf_ktime_get_ns().
-std::uint64_t monotonicNow() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 } // namespace
 
 void pinTo(unsigned cpu) {

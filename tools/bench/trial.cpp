@@ -15,6 +15,8 @@ constexpr double headroom = 1.5;
 
 Result<Trial> offer(Lane& lane, double rate, double seconds) {
     const Turn turn{lane.contender()};
+    if (!turn.begun())
+        return std::unexpected(turn.begun().error());
     auto& traffic = lane.traffic();
     const auto before = traffic.counters();
     const auto start = Clock::now();

@@ -110,11 +110,11 @@ TEST_F(Cabled, FramesAreCountedAndEverythingIsAsBefore) {
 
 TEST_F(Cabled, LatencyAndRatesWithoutLossAreFoundAsBetweenNamespaces) {
     const auto rate = documentOf(bench({"rfc2544", "--tx", "nic0", "--rx", "nic1", "--json", "--rounds", "1",
-                                        "--seconds", "0.02", "--loss", "99", "--precision", "50"}));
+                                        "--seconds", "0.1", "--loss", "99.9", "--precision", "50"}));
     EXPECT_GT(rate["series"][0]["mpps"]["median"].get<double>(), 0);
     const auto latency =
         documentOf(bench({"latency", "--tx", "nic0", "--rx", "nic1", "--json", "--rounds", "1", "--seconds",
-                          "0.02", "--loads", "5", "--loss", "99", "--round-trip"}));
+                          "0.1", "--loads", "5", "--loss", "99.9", "--round-trip"}));
     EXPECT_GT(latency["series"][0]["p50_ns"].get<double>(), 0);
 }
 
@@ -176,9 +176,9 @@ TEST_F(Cabled, KillLeavesInterfacesAsTheyWere) {
     EXPECT_TRUE(test::eventually([&] { return state().find("prog/xdp") != std::string::npos; }));
     const auto worker =
         std::atoi(readFile(fmt::format("/proc/{0}/task/{0}/children", front)).value_or("0").c_str());
-    ASSERT_GT(worker, 0);
-    ::kill(worker, SIGKILL);
+    ::kill(worker > 0 ? worker : front, SIGKILL);
     ::waitpid(front, nullptr, 0);
+    EXPECT_GT(worker, 0);
     EXPECT_TRUE(test::eventually([&] { return state() == before; })) << state();
 }
 

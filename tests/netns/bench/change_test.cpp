@@ -2,6 +2,7 @@
 #include "bench/change.hpp"
 
 #include "support/namespace.hpp"
+#include "unwatched.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,12 +12,6 @@ namespace {
 
 using ::testing::Each;
 using ::testing::SizeIs;
-
-class Unwatched : public Watcher {
-public:
-    void progress(const std::string&, unsigned, unsigned) override {}
-    [[nodiscard]] bool interrupted() const override { return false; }
-};
 
 TEST(BenchChange, EachChangeIsSeenAndNoFrameIsTreatedTheOldWayAfterwards) {
     if (const auto why = test::cannotUseNamespaces(); !why.empty())

@@ -4,6 +4,7 @@
 #include "base/file.hpp"
 #include "bench/line_up.hpp"
 #include "in_folder.hpp"
+#include "unwatched.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -18,12 +19,6 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-
-class Unwatched : public Watcher {
-public:
-    void progress(const std::string&, unsigned, unsigned) override {}
-    [[nodiscard]] bool interrupted() const override { return false; }
-};
 
 class Contenders : public InFolder {
 protected:

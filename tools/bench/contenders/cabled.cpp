@@ -20,37 +20,33 @@ public:
         traffic_ = &traffic;
         const auto deadline = std::chrono::steady_clock::now() + patience;
         // Ports of a bridge learn and listen before they forward.
-        for (asked_ = ask(); asked_; std::this_thread::sleep_for(betweenTries)) {
+        if (auto asked = ask(); !asked)
+            return asked;
+        for (;; std::this_thread::sleep_for(betweenTries)) {
             if (auto taught = traffic.sendBack(); !taught)
                 return taught;
             auto verified = traffic.verify(true);
             if (verified || std::chrono::steady_clock::now() > deadline)
                 return verified;
         }
-        return asked_;
     }
     void stop() override {}
     void pause() override {
         if (traffic_ != nullptr && !cabling_.bare())
             traffic_->detach();
     }
-    void resume() override {
+    [[nodiscard]] Result<void> resume() override {
         if (traffic_ == nullptr || cabling_.bare())
-            return;
-        asked_ = traffic_->attach();
-        if (asked_)
-            asked_ = ask();
+            return {};
+        if (auto attached = traffic_->attach(); !attached)
+            return attached;
+        if (auto asked = ask(); !asked)
+            return asked;
         // Whoever forwards now may not have seen the stations yet.
-        if (asked_)
-            asked_ = traffic_->sendBack();
+        return traffic_->sendBack();
     }
     [[nodiscard]] bool connects() const override { return false; }
     [[nodiscard]] bool optional() const override { return true; }
-    Result<std::optional<std::uint64_t>> slowFrames() override {
-        if (!asked_)
-            return std::unexpected(asked_.error());
-        return std::optional<std::uint64_t>{};
-    }
 
 private:
     [[nodiscard]] Result<void> ask() const {
@@ -60,7 +56,6 @@ private:
     std::string name_;
     Cabling cabling_;
     Traffic* traffic_ = nullptr;
-    Result<void> asked_;
 };
 } // namespace
 

@@ -86,7 +86,7 @@ Result<void> External::awaitForwarding(Traffic& traffic) {
 }
 
 void External::stop() {
-    resume();
+    (void)resume(); // they end only when they run
     while (!processes_.empty()) {
         processes_.back().end(SIGTERM);
         processes_.pop_back();
@@ -99,9 +99,10 @@ void External::pause() {
         process.signal(SIGSTOP);
 }
 
-void External::resume() {
+Result<void> External::resume() {
     for (auto& process : processes_)
         process.signal(SIGCONT);
+    return {};
 }
 
 std::vector<pid_t> External::processes() const {

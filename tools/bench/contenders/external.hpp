@@ -23,7 +23,7 @@ public:
     bool optional() const override { return true; }
     void stop() override;
     void pause() override;
-    void resume() override;
+    [[nodiscard]] Result<void> resume() override;
     double cpuSeconds() const override;
     std::vector<pid_t> processes() const override;
 
