@@ -26,10 +26,13 @@ Process::~Process() {
 }
 
 void Process::signal(int number) const {
-    ::kill(pid_, number);
+    if (pid_ > 0) // -1 would be everybody
+        ::kill(pid_, number);
 }
 
 int Process::end(int number) {
+    if (pid_ <= 0)
+        return -1;
     int status = 0;
     signal(number);
     ::waitpid(std::exchange(pid_, -1), &status, 0);
