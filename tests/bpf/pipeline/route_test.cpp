@@ -102,6 +102,31 @@ TEST_F(Bridged6StraightLine, SeesWhatDeservesACloserLook) {
     expectCloserLooks(packet(), closerLooks({"p0", "br0"}, {"p1", "br1"}));
 }
 
+/// Changes of which no generation of the kernel's tells.
+TEST_F(BridgedStraightLine, SeesWhatBridgesAreToldToAsk) {
+    for (const std::string bridge : {"br0", "br1"}) {
+        const std::string option = "ip link set " + bridge + " type bridge nf_call_iptables ";
+        expectRouted(packet(), "before " + bridge);
+        expectRouted(packet(), "once more, from the cache");
+        must(option + "1");
+        expectUntouched(packet(), bridge);
+        must(option + "0");
+    }
+    expectRouted(packet(), "before generic XDP");
+    whileItDropsAll("br0", [&] { expectUntouched(packet(), "generic XDP"); });
+    expectRouted(packet(), "after generic XDP");
+}
+
+TEST_F(BridgedStraightLine, SeesThatAPacketIsTooLargeForThePort) {
+    // A bridge whose MTU was set once no longer follows its ports'.
+    for (const char* change : {"br1 mtu 1400", "br1 mtu 1500", "p1 mtu 600"})
+        must(std::string("ip link set ") + change);
+    const auto fits = packet({.payload = 584});
+    expectRouted(fits, "as large as a bridge sends: it leaves room for a tag");
+    expectRouted(fits, "once more, from the cache");
+    expectUntouched(packet({.payload = 585}), "a byte more");
+}
+
 TEST_F(Route6StraightLine, SeesThatARouteHasExpired) {
     must("ip -6 route add fd09::/16 via fd00:0:0:1::2 expires 3");
     const auto frame = packet({.to = "fd09::1"});
