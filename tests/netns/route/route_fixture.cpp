@@ -74,9 +74,11 @@ void RouteTest::whileItDropsAll(const char* device, const std::function<void()>&
     const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_XDP, "drops_all", "GPL", drop, 2, nullptr)};
     ASSERT_TRUE(program);
     const auto ifindex = static_cast<int>(::if_nametoindex(device));
-    ASSERT_EQ(bpf_xdp_attach(ifindex, program.get(), XDP_FLAGS_SKB_MODE, nullptr), 0);
+    // A link: unlike what netlink attaches, no generation of the kernel's tells of it.
+    DECLARE_LIBBPF_OPTS(bpf_link_create_opts, generic, .flags = XDP_FLAGS_SKB_MODE);
+    const UniqueFd link{bpf_link_create(program.get(), ifindex, BPF_XDP, &generic)};
+    ASSERT_TRUE(link);
     something();
-    ASSERT_EQ(bpf_xdp_detach(ifindex, XDP_FLAGS_SKB_MODE, nullptr), 0);
 }
 
 void RouteTest::expectCapturesToSee(const Frame& frame, int protocol) {
