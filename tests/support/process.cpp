@@ -2,6 +2,7 @@
 #include "support/process.hpp"
 
 #include <csignal>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -15,6 +16,7 @@ Process::Process(const std::vector<std::string>& words) {
     argv.push_back(nullptr);
     pid_ = ::fork();
     if (pid_ == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL); // also where a test crashes
         ::execvp(argv[0], argv.data());
         ::_exit(127);
     }
