@@ -7,15 +7,16 @@ namespace tna::diff {
 
 namespace {
 constexpr std::size_t ethernet = 14;
+constexpr std::size_t minimum = 20, checksum = 10; ///< of a header of IPv4
 constexpr unsigned ipv4 = 0x0800, arp = 0x0806, ipv6 = 0x86dd;
 constexpr unsigned icmp = 1, igmp = 2, icmpv6 = 58;
 
-bool sentBy(const Frame& frame, const std::set<Mac>& own) {
+bool sentBy(const Frame& frame, const Own& own) {
     Mac source{};
     if (frame.size() < ethernet)
         return false;
     std::copy_n(frame.begin() + 6, source.size(), source.begin());
-    return own.contains(source);
+    return own.macs.contains(source);
 }
 
 bool toGroup(const Frame& frame) {
@@ -48,9 +49,54 @@ bool limited6(const Frame& frame) {
     return (type >= routerSolicitation && type <= neighbourSolicitation) || type == redirect ||
            (type == unreachable && code == 3) || (type == exceeded && code == 1);
 }
+void forget(Frame& frame, std::size_t from, std::size_t size) {
+    for (std::size_t i = from; i < std::min(from + size, frame.size()); i++)
+        frame[i] = 0;
+}
+
+std::size_t headerSize(const Frame& frame, std::size_t at) {
+    return std::max<std::size_t>(std::size_t{4} * (byteAt(frame, at) & 15U), minimum);
+}
+
+/// Of a header of IPv4 in which a router may have written the time: whether it did.
+bool forgetTime(Frame& frame, std::size_t at) {
+    constexpr std::uint8_t timestamp = 0x44;
+    const auto end = std::min(at + headerSize(frame, at), frame.size());
+    const auto options = frame.begin() + static_cast<std::ptrdiff_t>(std::min(at + minimum, end));
+    const auto after = frame.begin() + static_cast<std::ptrdiff_t>(end);
+    if (std::find(options, after, timestamp) == after)
+        return false;
+    std::fill(options, after, 0);
+    forget(frame, at + checksum, 2);
+    return true;
+}
+
+void forgetChance4(Frame& frame) {
+    forgetTime(frame, ethernet);
+    if (byteAt(frame, ethernet + 9) != icmp)
+        return;
+    forget(frame, ethernet + 4, 2);
+    forget(frame, ethernet + checksum, 2);
+    constexpr unsigned unreachable = 3, exceeded = 11, problem = 12;
+    const auto message = ethernet + headerSize(frame, ethernet);
+    const auto type = byteAt(frame, message);
+    if ((type == unreachable || type == exceeded || type == problem) && forgetTime(frame, message + 8))
+        forget(frame, message + 2, 2);
+}
+
+void forgetChance6(Frame& frame, const Own& own) {
+    constexpr unsigned fragment = 44;
+    constexpr std::size_t header = 40;
+    std::array<std::uint8_t, 16> source{};
+    if (frame.size() < ethernet + header || byteAt(frame, ethernet + 6) != fragment)
+        return;
+    std::copy_n(frame.begin() + ethernet + 8, source.size(), source.begin());
+    if (own.ipv6.contains(source))
+        forget(frame, ethernet + header + 4, 4);
+}
 } // namespace
 
-bool comesUnasked(const Frame& frame, const std::set<Mac>& own) {
+bool comesUnasked(const Frame& frame, const Own& own) {
     if (!sentBy(frame, own))
         return false;
     constexpr unsigned question = 1;
@@ -59,26 +105,14 @@ bool comesUnasked(const Frame& frame, const std::set<Mac>& own) {
            (type == ipv4 && limited4(frame)) || (type == ipv6 && limited6(frame));
 }
 
-void forgetChance(Frame& frame, const std::set<Mac>& own) {
-    constexpr std::size_t header = 20;
-    if (frame.size() < ethernet + header || wordAt(frame, ethernet - 2) != ipv4 || !sentBy(frame, own))
+void forgetChance(Frame& frame, const Own& own) {
+    if (frame.size() < ethernet + minimum || !sentBy(frame, own))
         return;
-    const auto forget = [&](std::size_t from, std::size_t size) {
-        for (std::size_t i = ethernet + from; i < std::min(ethernet + from + size, frame.size()); i++)
-            frame[i] = 0;
-    };
-    if (frame[ethernet + 9] == icmp)
-        forget(4, 2);
-    const std::size_t options =
-        std::max<std::size_t>(std::size_t{4} * (frame[ethernet] & 15U), header) - header;
-    constexpr std::uint8_t timestamp = 0x44;
-    const auto end =
-        frame.begin() + static_cast<std::ptrdiff_t>(std::min(ethernet + header + options, frame.size()));
-    const bool stamped = std::find(frame.begin() + ethernet + header, end, timestamp) != end;
-    if (stamped)
-        forget(header, options);
-    if (stamped || frame[ethernet + 9] == icmp)
-        forget(10, 2);
+    const auto type = wordAt(frame, ethernet - 2);
+    if (type == ipv4)
+        forgetChance4(frame);
+    if (type == ipv6)
+        forgetChance6(frame, own);
 }
 
 } // namespace tna::diff

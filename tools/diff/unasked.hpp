@@ -3,17 +3,24 @@
 
 #include "diff/frame.hpp"
 
+#include <array>
 #include <set>
 
 namespace tna::diff {
 
-/// Whether a host with these MAC addresses sends such a frame when it likes, or now and then only, so that
+/// Addresses that a host's devices have or had.
+struct Own {
+    std::set<Mac> macs;
+    std::set<std::array<std::uint8_t, 16>> ipv6;
+};
+
+/// Whether a host with these addresses sends such a frame when it likes, or now and then only, so that
 /// two hosts do not do it alike: questions for neighbours, reports and queries, spanning tree, and complaints
 /// to senders that are limited by time.
-[[nodiscard]] bool comesUnasked(const Frame& frame, const std::set<Mac>& own);
+[[nodiscard]] bool comesUnasked(const Frame& frame, const Own& own);
 
-/// Sets to 0 what a host numbers for itself, identifications of its ICMP, and the time of day that a router
-/// writes into packets that ask for it.
-void forgetChance(Frame& frame, const std::set<Mac>& own);
+/// Sets to 0 what a host numbers for itself, identifications of its ICMP and of its fragments of IPv6, and
+/// the time of day that a router writes into packets that ask for it, also where it quotes one.
+void forgetChance(Frame& frame, const Own& own);
 
 } // namespace tna::diff

@@ -3,11 +3,11 @@
 
 #include "base/file.hpp"
 #include "diff/links.hpp"
-#include "diff/unasked.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <regex>
 #include <sched.h>
@@ -138,8 +138,22 @@ Result<void> World::awaitLinks() {
     if (!far)
         return std::unexpected(far.error());
     for (const auto& link : *near)
-        own_.insert(link.mac);
+        own_.macs.insert(link.mac);
+    takeAddresses();
     return {};
+}
+
+void World::takeAddresses() {
+    const auto addresses = statistics("if_inet6");
+    if (!addresses)
+        return; // this kernel has no IPv6
+    std::istringstream lines(*addresses);
+    for (std::string line; std::getline(lines, line);) {
+        std::array<std::uint8_t, 16> address{};
+        for (std::size_t i = 0; i < address.size() && line.size() > 2 * i + 1; i++)
+            std::from_chars(&line[2 * i], &line[2 * i + 2], address[i], 16);
+        own_.ipv6.insert(address);
+    }
 }
 
 Result<std::string> World::run(const std::string& words) {

@@ -4,6 +4,7 @@
 #include "diff/case.hpp"
 #include "diff/ears.hpp"
 #include "diff/shell.hpp"
+#include "diff/unasked.hpp"
 #include "wires/fence.hpp"
 
 #include <map>
@@ -66,6 +67,7 @@ private:
           ports_(std::move(ports)) {}
     [[nodiscard]] Result<void> plugIn(const std::string& name);
     [[nodiscard]] Result<void> awaitLinks();
+    void takeAddresses();
 
     const FarSide* farSide_;
     NetNamespace home_;
@@ -74,7 +76,7 @@ private:
     std::vector<std::string> ports_;
     std::vector<FarEnd> far_;
     std::map<std::string, Wire> captures_;
-    std::set<Mac> own_; ///< addresses that its devices have or had
+    Own own_;
 };
 
 } // namespace tna::diff

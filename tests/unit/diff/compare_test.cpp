@@ -64,9 +64,63 @@ TEST(Comparison, WhatAHostSaysUnaskedIsItsOwn) {
                               .bytes({0, 1, 8, 0, 6, 4, 0, 1})
                               .filling(38)
                               .done();
-    EXPECT_TRUE(comesUnasked(question, {station(0xff10)}));
-    EXPECT_FALSE(comesUnasked(question, {station(0xff11)})); // somebody else's
-    EXPECT_FALSE(comesUnasked(segment(1, 1), {station(2)}));
+    EXPECT_TRUE(comesUnasked(question, {{station(0xff10)}, {}}));
+    EXPECT_FALSE(comesUnasked(question, {{station(0xff11)}, {}})); // somebody else's
+    EXPECT_FALSE(comesUnasked(segment(1, 1), {{station(2)}, {}}));
+}
+
+/// An address of IPv6 that ends with this.
+std::array<std::uint8_t, 16> address6(std::uint8_t last) {
+    return {0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last};
+}
+
+/// A fragment with this identification.
+Frame fragment6(std::uint8_t from, std::uint8_t number) {
+    const auto source = address6(from);
+    return Writer(station(1), station(0xff10))
+        .type(0x86dd)
+        .bytes({0x60, 0, 0, 0, 0, 16, 44, 64})
+        .bytes({source.begin(), source.end()})
+        .filling(16)
+        .bytes({17, 0, 0, 1, 9, 9, 9, number})
+        .filling(8)
+        .done();
+}
+
+TEST(Comparison, FragmentsHaveNumbersOfChanceWhereAHostMakesThem) {
+    const Own own{{station(0xff10)}, {address6(1)}};
+    auto one = fragment6(1, 1), other = fragment6(1, 2);
+    forgetChance(one, own);
+    forgetChance(other, own);
+    EXPECT_EQ(one, other);
+    const auto before = fragment6(2, 1);
+    auto routed = before;
+    forgetChance(routed, own);
+    EXPECT_EQ(routed, before);
+}
+
+/// "Time exceeded" about a packet that asked routers for the time.
+Frame complaint(std::uint8_t milliseconds) {
+    return Writer(station(1), station(0xff10))
+        .type(0x0800)
+        .bytes({0x45, 0, 0, 60, 0, milliseconds, 0, 0, 64, 1, milliseconds, 0, 10, 0, 0, 1, 10, 0, 0, 2})
+        .bytes({11, 0, milliseconds, 0, 0, 0, 0, 0})
+        .bytes({0x47, 0, 0, 36, 0, 1, 0, 0, 1, 17, milliseconds, 0, 10, 0, 0, 2, 10, 0, 1, 2})
+        .bytes({0x44, 8, 9, 0, 0, 0, 0, milliseconds})
+        .filling(8)
+        .done();
+}
+
+TEST(Comparison, TimeOfDayIsForgottenAlsoWhereItIsQuoted) {
+    const Own own{{station(0xff10)}, {}};
+    auto one = complaint(1), other = complaint(2);
+    forgetChance(one, own);
+    forgetChance(other, own);
+    EXPECT_EQ(one, other);
+    auto different = complaint(1);
+    different.back() ^= 1U;
+    forgetChance(different, own);
+    EXPECT_NE(one, different);
 }
 
 TEST(Comparison, CountersOfTheHostItselfAreCompared) {

@@ -132,7 +132,7 @@ private:
              {"ip link set br0 type bridge group_fwd_mask 0x4000",
               "ip link set br0 type bridge group_fwd_mask 0"},
              {"ip link set br0 down", "ip link set br0 up"},
-             {"ip link set br0 type bridge ageing_time 0",
+             {"ip link set br0 type bridge ageing_time 3200000",
               "ip link set br0 type bridge ageing_time 6400000"}});
         undoBy(unset);
         return set;
