@@ -32,8 +32,9 @@ struct Question {
     Address from;
     Address to;
     model::IfIndex port = 0;    ///< that the packet comes in by
-    model::IfIndex arrival = 0; ///< as which Linux receives it: that one, or its bridge
+    model::IfIndex arrival = 0; ///< as which Linux receives it: that one, its bridge, or a VLAN device on it
     model::MacAddress station;  ///< of that one
+    std::optional<model::VlanDevice> vlan; ///< whose tag it has
 };
 
 Result<Address> addressOf(const std::string& text) {
@@ -118,7 +119,22 @@ std::vector<std::uint8_t> packetFor(const Question& question) {
         writeIpv4(question, frame);
     else
         writeIpv6(question, frame);
+    if (question.vlan) {
+        const unsigned tag = static_cast<unsigned>(question.vlan->protocol) << 16U | question.vlan->vid;
+        for (const unsigned shift : {0U, 8U, 16U, 24U})
+            frame.insert(frame.begin() + 2 * ETH_ALEN, static_cast<std::uint8_t>(tag >> shift));
+    }
     return frame;
+}
+
+/// The VLAN of a frame that has a tag; null for others.
+json vlanOf(const std::vector<std::uint8_t>& frame) {
+    const auto word = [&](std::size_t at) { return static_cast<unsigned>(frame[at] << 8U | frame[at + 1]); };
+    const auto protocol = word(2 * ETH_ALEN);
+    if (protocol != ETH_P_8021Q && protocol != ETH_P_8021AD)
+        return nullptr;
+    return {{"protocol", protocol == ETH_P_8021Q ? "802.1Q" : "802.1ad"},
+            {"id", word(2 * ETH_ALEN + 2) & 0xfffU}};
 }
 
 const char* typeOf(unsigned char type) {
@@ -166,19 +182,25 @@ json describe(const deploy::Verdict& verdict, const model::Network& network) {
     return {{"action", "forward"},
             {"port", egress->name},
             {"destination_mac", macAt(verdict.frame, 0)},
-            {"source_mac", macAt(verdict.frame, ETH_ALEN)}};
+            {"source_mac", macAt(verdict.frame, ETH_ALEN)},
+            {"vlan", vlanOf(verdict.frame)}};
 }
 } // namespace
 
 Result<json> Controller::route(const std::string& port, const std::string& from, const std::string& to) {
     const std::lock_guard lock{mutex_};
     const auto& network = introspector_->network();
-    const auto planned =
-        std::ranges::find_if(plan_.ports, [&](const auto& item) { return item.second.name == port; });
+    const auto named =
+        std::ranges::find(network.links, port, [](const auto& link) { return link.second.name; });
+    const auto* received = named == network.links.end() ? nullptr : &named->second;
+    auto planned = plan_.ports.find(received == nullptr ? 0 : received->ifindex);
+    if (planned == plan_.ports.end() && received != nullptr && received->vlan)
+        planned = plan_.ports.find(received->lower);
     const auto* link = planned == plan_.ports.end() ? nullptr : network.link(planned->first);
     if (link == nullptr)
-        return std::unexpected(
-            Error{"'" + port + "' is not a port here", {}, "`tnactl status` lists the ports"});
+        return std::unexpected(Error{"'" + port + "' is not a port here, nor a VLAN device on one",
+                                     {},
+                                     "`tnactl status` lists the ports"});
     const auto source = addressOf(from);
     const auto destination = addressOf(to);
     if (!source || !destination)
@@ -188,12 +210,13 @@ Result<json> Controller::route(const std::string& port, const std::string& from,
                                      {},
                                      "give two IPv4 addresses, or two IPv6 addresses"});
     const auto* bridge = link->bridgePort ? network.link(link->master) : nullptr;
-    const auto& arrival = bridge != nullptr ? *bridge : *link;
-    const Question question{*source, *destination, link->ifindex, arrival.ifindex, arrival.mac};
+    const auto& arrival = bridge != nullptr ? *bridge : *received;
+    const auto vlan = received == link ? std::nullopt : received->vlan;
+    const Question question{*source, *destination, link->ifindex, arrival.ifindex, arrival.mac, vlan};
     json document{{"api", 1},
                   {"to", to},
                   {"from", from},
-                  {"port", port},
+                  {"port", link->name},
                   {"received_as", arrival.name},
                   {"kernel", askKernel(question, network)}};
     if (!planned->second.profile) {

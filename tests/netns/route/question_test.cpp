@@ -18,7 +18,8 @@ nlohmann::json ask(daemon::Controller& controller, const std::string& to,
 const nlohmann::json toStation2 = {{"action", "forward"},
                                    {"port", "p1"},
                                    {"destination_mac", text(station(2))},
-                                   {"source_mac", text(RouteTest::portMac(1))}};
+                                   {"source_mac", text(RouteTest::portMac(1))},
+                                   {"vlan", nullptr}};
 
 TEST_F(Question, AnswerIsWhatBecomesOfThePacket) {
     accelerate();

@@ -209,6 +209,30 @@ TEST_F(ToVlan, WhoeverCapturesSeesEveryPacket) {
         expectCapturedAt(interface, ETH_P_ALL, packet(), out());
 }
 
+/// As `tnactl route get` does.
+TEST_F(FromVlan, QuestionIsAboutThePacketWithItsTag) {
+    accelerate();
+    const auto answer = controller_->route("v0", "10.0.0.2", "10.0.1.2");
+    ASSERT_TRUE(answer) << answer.error().sentence();
+    EXPECT_EQ((*answer)["port"], "p0");
+    EXPECT_EQ((*answer)["received_as"], "v0");
+    EXPECT_EQ((*answer)["kernel"]["device"], "p1");
+    EXPECT_EQ((*answer)["fast_path"]["port"], "p1");
+    EXPECT_TRUE((*answer)["fast_path"]["vlan"].is_null());
+    must("ip link add link p0 name other type vlan id 101");
+    pump();
+    EXPECT_EQ((*controller_->route("other", "10.0.0.2", "10.0.1.2"))["fast_path"]["action"], "linux");
+}
+
+TEST_F(ToVlan, QuestionTellsTheTag) {
+    accelerate();
+    const auto answer = controller_->route("p0", "10.0.0.2", "10.0.1.2");
+    ASSERT_TRUE(answer) << answer.error().sentence();
+    EXPECT_EQ((*answer)["kernel"]["device"], "v1");
+    EXPECT_EQ((*answer)["fast_path"]["port"], "p1");
+    EXPECT_EQ((*answer)["fast_path"]["vlan"], (nlohmann::json{{"protocol", "802.1Q"}, {"id", 200}}));
+}
+
 TEST_F(FromVlan, GenericXdpProgramOfTheDeviceSeesWhatIsRouted) {
     accelerate();
     expectFastTo(in(), routedTo(packet()));

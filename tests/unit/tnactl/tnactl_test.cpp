@@ -90,6 +90,8 @@ TEST(Route, TellsBothWays) {
     EXPECT_EQ(renderRoute(document), "10.0.1.2 from 10.0.0.2 iif p0 (received as br0)\n"
                                      "  kernel:    unicast dev p1\n"
                                      "  fast path: out of p1 to d from s\n");
+    document["fast_path"]["vlan"] = {{"protocol", "802.1Q"}, {"id", 100}};
+    EXPECT_NE(renderRoute(document).find("out of p1 to d from s in VLAN 100 (802.1Q)\n"), std::string::npos);
     document["received_as"] = "p0";
     document["kernel"] = {{"error", "Network is unreachable"}};
     document["fast_path"] = {{"action", "linux"}, {"reason", "not-routed"}, {"text", "no route"}};
