@@ -47,7 +47,8 @@ Result<nlohmann::json> understand(const httplib::Result& result, const std::stri
         document.is_object() ? document.value("error", nlohmann::json::object()) : nlohmann::json::object();
     const auto what = textOf(error, "what");
     return std::unexpected(Error{what.empty() ? "tnad refused the request" : what, textOf(error, "cause"),
-                                 textOf(error, "hint")});
+                                 textOf(error, "hint"),
+                                 result->status == 403 ? ExitCode::noPermission : ExitCode::failure});
 }
 } // namespace
 
