@@ -31,8 +31,8 @@ bool ready(int fd, short events, Clock::time_point until) {
     }
 }
 
-/// Each request has a time to come, and each answer one to go, as a whole: the library's own stream has one for each
-/// piece, and would be held by who sends a byte now and then.
+/// Each request has a time to come, and each answer one to go, as a whole: the library's own stream has one
+/// for each piece, and would be held by who sends a byte now and then.
 class Connection : public httplib::Stream {
 public:
     Connection(int fd, std::chrono::seconds toCome, std::chrono::seconds toGo)

@@ -8,8 +8,8 @@
 
 namespace tna {
 
-/// What messages are about, for programs that read the journal: fields beside the sentence, while this lives, of all
-/// messages of this thread.
+/// What messages are about, for programs that read the journal: fields beside the sentence, while this lives,
+/// of all messages of this thread.
 class LogFields {
 public:
     using Fields = std::vector<std::pair<const char*, std::string>>;

@@ -50,7 +50,7 @@ class Journal : public spdlog::sinks::base_sink<std::mutex> {
 /// systemd names the device and the inode of the stream that it has given to a service, and programs that
 /// redirect standard error elsewhere want to be read there: systemd.exec(5).
 bool standardErrorIsTheJournal() {
-    struct stat status {};
+    struct stat status{};
     const char* stream = std::getenv("JOURNAL_STREAM");
     return stream != nullptr && ::fstat(STDERR_FILENO, &status) == 0 &&
            stream == fmt::format("{}:{}", status.st_dev, status.st_ino);

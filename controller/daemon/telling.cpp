@@ -15,7 +15,8 @@ void logWatched(const assemble::PortPlan& port, const assemble::WatchedPort& bef
         if (reason == old)
             return;
         const bool again = reason == TNA_REASON_COUNT;
-        const LogFields about{{"TNA_PORT", port.name}, {"TNA_REASON", again ? "" : deploy::reasonCode(reason)}};
+        const LogFields about{{"TNA_PORT", port.name},
+                              {"TNA_REASON", again ? "" : deploy::reasonCode(reason)}};
         spdlog::info("{}: frames {} it {}", port.name, which,
                      again ? "may take the fast path again"
                            : fmt::format("are left to Linux: {}", deploy::reasonText(reason)));

@@ -76,13 +76,14 @@ protected:
     [[nodiscard]] std::string ask(const std::vector<std::string>& somebody, const std::string& method,
                                   const std::string& what) const {
         auto words = somebody;
-        words.insert(words.end(), {"curl", "--silent", "--unix-socket", path(), "--request", method, "--write-out",
-                                   "%{http_code}\n", "http://tna" + what});
+        words.insert(words.end(), {"curl", "--silent", "--unix-socket", path(), "--request", method,
+                                   "--write-out", "%{http_code}\n", "http://tna" + what});
         if (method == "POST" || method == "PUT")
             words.insert(words.end(), {"--data", ""});
         return command(words).output;
     }
-    [[nodiscard]] static std::vector<std::string> user(const std::string& groups, const std::string& id = "1234") {
+    [[nodiscard]] static std::vector<std::string> user(const std::string& groups,
+                                                       const std::string& id = "1234") {
         return {"setpriv", "--reuid=" + id, "--regid=65534", "--groups=" + groups};
     }
 
@@ -148,8 +149,8 @@ TEST_F(ControlServer, WithoutAGroupOfThoseWhoChangeItIsRootAlone) {
 
 TEST_F(ControlServer, RequestsThatDoNotSayHowLongTheyAreAreRefusedAtOnce) {
     serve();
-    const auto answer = command({"curl", "--silent", "--unix-socket", path(), "--request", "POST", "--write-out",
-                                 "%{http_code}\n", "http://tna/v1/pause"})
+    const auto answer = command({"curl", "--silent", "--unix-socket", path(), "--request", "POST",
+                                 "--write-out", "%{http_code}\n", "http://tna/v1/pause"})
                             .output;
     EXPECT_THAT(answer, HasSubstr("does not say how long it is"));
     EXPECT_THAT(answer, ::testing::EndsWith("411\n"));
