@@ -2,8 +2,11 @@
 #include "api/server.hpp"
 
 #include "api/metrics.hpp"
+#include "api/peer_server.hpp"
+#include "base/log_fields.hpp"
 #include "base/unique_fd.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <grp.h>
@@ -65,11 +68,16 @@ Result<void> clearPath(const std::string& path) {
     return {};
 }
 
-void setOwner(const std::string& path, const std::string& group) {
+std::optional<gid_t> idOf(const std::string& group) {
     const ::group* entry = group.empty() ? nullptr : ::getgrnam(group.c_str());
-    if (entry == nullptr)
+    return entry == nullptr ? std::nullopt : std::optional(entry->gr_gid);
+}
+
+void setOwner(const std::string& path, const std::string& group) {
+    const auto id = idOf(group);
+    if (!id)
         spdlog::info("there is no group '{}': the socket is for root alone", group);
-    else if (::chown(path.c_str(), static_cast<uid_t>(-1), entry->gr_gid) != 0)
+    else if (::chown(path.c_str(), static_cast<uid_t>(-1), *id) != 0)
         spdlog::warn("cannot give {} to the group '{}': {}", path, group, errnoText(errno));
     if (::chmod(path.c_str(), S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP) != 0)
         spdlog::warn("cannot set the mode of {}: {}", path, errnoText(errno));
@@ -77,21 +85,16 @@ void setOwner(const std::string& path, const std::string& group) {
 
 class HttpServer : public Server {
 public:
-    HttpServer(Backend& backend, std::string path) : backend_(backend), path_(std::move(path)) {
+    HttpServer(Backend& backend, std::string path, std::string changeGroup)
+        : backend_(backend), path_(std::move(path)), changeGroup_(std::move(changeGroup)),
+          changers_(idOf(changeGroup_)) {
         http_.set_address_family(AF_UNIX);
         http_.set_payload_max_length(largestUpload);
         http_.set_read_timeout(timeoutSeconds);
         http_.set_write_timeout(timeoutSeconds);
         http_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
-        http_.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
-            // Without one, or with nonsense, the library's own limit holds.
-            const auto length =
-                std::strtoull(request.get_header_value("Content-Length").c_str(), nullptr, 10);
-            if (length <= largestRequest || request.path.starts_with("/v1/modules/"))
-                return httplib::Server::HandlerResponse::Unhandled;
-            answer(response, 413, errorDocument(refusal(413)));
-            return httplib::Server::HandlerResponse::Handled;
-        });
+        http_.set_pre_routing_handler(
+            [](const auto& request, auto& response) { return refuse(request, response); });
         addReaders();
         addWriters();
         addModules();
@@ -120,6 +123,24 @@ public:
     }
 
 private:
+    /// Before anything of the body is read.
+    static httplib::Server::HandlerResponse refuse(const httplib::Request& request,
+                                                   httplib::Response& response) {
+        // With nonsense for a length, the library's own limit holds.
+        const auto length = std::strtoull(request.get_header_value("Content-Length").c_str(), nullptr, 10);
+        int status = 0;
+        if (length > largestRequest && !request.path.starts_with("/v1/modules/"))
+            status = 413;
+        // The library would read until the other side hangs up, which waits for an answer.
+        if ((request.method == "POST" || request.method == "PUT") && !request.has_header("Content-Length") &&
+            !request.has_header("Transfer-Encoding"))
+            status = 411;
+        if (status == 0)
+            return httplib::Server::HandlerResponse::Unhandled;
+        answer(response, status, errorDocument(refusal(status)));
+        return httplib::Server::HandlerResponse::Handled;
+    }
+
     void addReaders() {
         http_.Get("/v1/status",
                   [this](const auto&, auto& response) { answer(response, 200, backend_.status()); });
@@ -150,10 +171,33 @@ private:
     }
 
     void addWriters() {
-        http_.Post("/v1/pause",
-                   [this](const auto& request, auto& response) { change(request, response, true); });
-        http_.Post("/v1/resume",
-                   [this](const auto& request, auto& response) { change(request, response, false); });
+        http_.Post("/v1/pause", ifAllowed([this](const auto& request, auto& response) {
+                       change(request, response, true);
+                   }));
+        http_.Post("/v1/resume", ifAllowed([this](const auto& request, auto& response) {
+                       change(request, response, false);
+                   }));
+    }
+
+    /// Checked when the request is there as a whole, so that who sent it reads the refusal.
+    httplib::Server::Handler ifAllowed(httplib::Server::Handler handler) {
+        return [this, handler = std::move(handler)](const auto& request, auto& response) {
+            const auto& peer = PeerServer::peer();
+            const bool allowed =
+                peer.user == 0 || peer.user == ::geteuid() ||
+                (changers_ && std::ranges::find(peer.groups, *changers_) != peer.groups.end());
+            const LogFields about{{"TNA_USER", std::to_string(peer.user)}};
+            spdlog::info("user {} asks for {} {}{}", peer.user, request.method, request.path,
+                         allowed ? "" : ", which is refused");
+            if (allowed)
+                return handler(request, response);
+            answer(response, 403,
+                   errorDocument(
+                       {"you may look, but change nothing",
+                        changers_ ? fmt::format("that is for root and members of the group {}", changeGroup_)
+                                  : "that is for root",
+                        "see 'change_group' under [daemon] in the configuration"}));
+        };
     }
 
     void addModules() {
@@ -167,16 +211,19 @@ private:
                   [this](const httplib::Request& request, auto& response) {
                       tell(response, backend_.customModule(request.matches[1], request.matches[2]));
                   });
-        http_.Put(one, [this](const httplib::Request& request, auto& response) { place(request, response); });
-        http_.Delete(one, [this](const httplib::Request& request, auto& response) {
-            const std::string name = request.matches[1];
-            if (const auto removed = backend_.removeCustomModule(name); !removed)
-                answer(response, 500, errorDocument(removed.error()));
-            else if (!*removed)
-                tell(response, std::nullopt);
-            else
-                answer(response, 200, {{"removed", name}});
-        });
+        http_.Put(one, ifAllowed([this](const auto& request, auto& response) { place(request, response); }));
+        http_.Delete(one,
+                     ifAllowed([this](const auto& request, auto& response) { takeOut(request, response); }));
+    }
+
+    void takeOut(const httplib::Request& request, httplib::Response& response) {
+        const std::string name = request.matches[1];
+        if (const auto removed = backend_.removeCustomModule(name); !removed)
+            answer(response, 500, errorDocument(removed.error()));
+        else if (!*removed)
+            tell(response, std::nullopt);
+        else
+            answer(response, 200, {{"removed", name}});
     }
 
     static void tell(httplib::Response& response, const std::optional<nlohmann::json>& document) {
@@ -220,6 +267,8 @@ private:
                 "the request is too large",
                 fmt::format("{} bytes are the most, {} of a custom module", largestRequest, largestUpload),
                 {}};
+        if (status == 411)
+            return {"the request does not say how long it is", {}, "with curl: `--data '{}'`"};
         if (status >= 500)
             return {"tnad could not answer", {}, "its log says more; please report it"};
         return {"there is no such thing here", {}, "see docs/api.md"};
@@ -248,20 +297,22 @@ private:
 
     Backend& backend_;
     std::string path_;
-    httplib::Server http_;
+    std::string changeGroup_;
+    std::optional<gid_t> changers_;
+    PeerServer http_;
     std::thread thread_;
 };
 } // namespace
 
 Result<std::unique_ptr<Server>> Server::start(Backend& backend, const std::string& path,
-                                              const std::string& group) {
+                                              const Access& access) {
     if (auto cleared = clearPath(path); !cleared)
         return std::unexpected(cleared.error());
-    auto server = std::make_unique<HttpServer>(backend, path);
+    auto server = std::make_unique<HttpServer>(backend, path, access.changeGroup);
     if (!server->listen())
         return std::unexpected(
             Error{"cannot listen on " + path, errnoText(errno), "choose another --socket"});
-    setOwner(path, group);
+    setOwner(path, access.group);
     return server;
 }
 

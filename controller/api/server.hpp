@@ -7,12 +7,18 @@
 
 namespace tna::api {
 
-/// HTTP and JSON on a Unix stream socket of mode 0660.
+/// Names of groups; of those that do not exist, nobody is a member.
+struct Access {
+    std::string group;       ///< the socket is its own: members may look
+    std::string changeGroup; ///< who may also change something
+};
+
+/// HTTP and JSON on a Unix stream socket of mode 0660. Root may do everything.
 class Server {
 public:
-    /// Serves until destruction. The socket belongs to `group` if there is such a group.
+    /// Serves until destruction.
     [[nodiscard]] static Result<std::unique_ptr<Server>> start(Backend& backend, const std::string& path,
-                                                               const std::string& group);
+                                                               const Access& access);
     virtual ~Server() = default;
 };
 

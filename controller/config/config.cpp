@@ -157,6 +157,7 @@ Result<Config> parseConfig(const std::string& text, const std::string& name) {
           reader.section("daemon",
                          {{"socket", reader.string("socket", config.daemon.socket)},
                           {"socket_group", reader.string("socket_group", config.daemon.socketGroup)},
+                          {"change_group", reader.string("change_group", config.daemon.changeGroup)},
                           {"log_level", reader.choice("log_level", config.daemon.logLevel, logLevels())}})},
          {"metrics", reader.section("metrics", {{"listen", reader.string("listen", config.metrics.listen)}})},
          {"modules",

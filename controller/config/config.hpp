@@ -22,7 +22,8 @@ struct Ports {
 
 struct Daemon {
     std::string socket = "/run/tna/tnad.sock";
-    std::string socketGroup = "tna";
+    std::string socketGroup = "tna"; ///< may look
+    std::string changeGroup = "tna"; ///< may change something, if they may look
     std::string logLevel = "info";
     bool operator==(const Daemon&) const = default;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/controller.hpp"
 
+#include "base/log_fields.hpp"
 #include "capability/kernel.hpp"
 #include "capability/modules.hpp"
 #include "capability/vlan_proof.hpp"
@@ -226,44 +227,12 @@ void Controller::reconcile(std::chrono::steady_clock::time_point since) {
     for (const auto& [ifindex, error] : applied.failures)
         if (!failures_.contains(ifindex)) {
             events_.failures++;
+            const auto port = plan_.ports.find(ifindex);
+            const LogFields about{{"TNA_PORT", port == plan_.ports.end() ? "" : port->second.name}};
             spdlog::warn("{}", error.sentence());
         }
     failures_ = std::move(applied.failures);
     logChanges(before);
-}
-
-namespace {
-/// What has changed for a port that keeps its program.
-void logWatched(const assemble::PortPlan& port, const assemble::WatchedPort& before) {
-    const auto tell = [&](unsigned reason, unsigned old, const char* which) {
-        if (reason == old)
-            return;
-        spdlog::info("{}: frames {} it {}", port.name, which,
-                     reason == TNA_REASON_COUNT
-                         ? "may take the fast path again"
-                         : fmt::format("are left to Linux: {}", deploy::reasonText(reason)));
-    };
-    tell(port.watched->ingressReason, before.ingressReason, "from");
-    tell(port.watched->egressReason, before.egressReason, "to");
-    tell(port.watched->tagReason, before.tagReason, "with a tag from");
-}
-} // namespace
-
-void Controller::logChanges(const assemble::Plan& before) const {
-    for (const auto& [ifindex, port] : plan_.ports) {
-        const auto old = before.ports.find(ifindex);
-        if (old != before.ports.end() && old->second == port)
-            continue;
-        const bool sameProgram = old != before.ports.end() && old->second.profile == port.profile &&
-                                 old->second.reasons == port.reasons;
-        if (sameProgram && port.watched && old->second.watched)
-            logWatched(port, *old->second.watched);
-        else if (port.profile)
-            spdlog::info("{}: accelerated, profile {}", port.name, port.profile->name());
-        else
-            spdlog::info("{}: left to Linux: {}", port.name,
-                         port.reasons.empty() ? "" : port.reasons.front().text);
-    }
 }
 
 Result<void> Controller::onNetlink() {

@@ -50,6 +50,8 @@ public:
     [[nodiscard]] bool settled();
     void settle();
     void setConfig(config::Config config);
+    /// For people who ask systemd: how many ports are accelerated.
+    [[nodiscard]] std::string summary();
 
     nlohmann::json status() override;
     std::optional<nlohmann::json> port(const std::string& name) override;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the controller that puts custom modules in place, and tells of them.
+#include "base/log_fields.hpp"
 #include "daemon/controller.hpp"
 
 #include <nlohmann/json.hpp>
@@ -138,6 +139,7 @@ Result<json> Controller::placeCustomModule(const std::string& name, const std::s
             reconcile(std::chrono::steady_clock::now());
             return std::unexpected(std::move(refused));
         }
+    const LogFields about{{"TNA_MODULE", name}};
     if (auto kept = custom_.keep(name, object); !kept)
         spdlog::warn("custom module {} will not survive a restart: {}", name, kept.error().sentence());
     spdlog::info("custom module {}: {}", name, replace ? "replaced" : "inserted");
@@ -157,6 +159,7 @@ Result<bool> Controller::removeCustomModule(const std::string& name) {
     custom_.remove(name);
     reconcile(std::chrono::steady_clock::now());
     useCustomModules();
+    const LogFields about{{"TNA_MODULE", name}};
     spdlog::info("custom module {}: removed", name);
     return true;
 }

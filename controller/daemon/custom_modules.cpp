@@ -2,6 +2,7 @@
 #include "daemon/custom_modules.hpp"
 
 #include "base/file.hpp"
+#include "base/log_fields.hpp"
 #include "deploy/module_elf.hpp"
 
 #include <algorithm>
@@ -135,6 +136,7 @@ void CustomModules::readDirectory(const std::string& directory) {
             continue;
         const auto name = base.substr(0, base.size() - objectSuffix.size());
         found.insert(name);
+        const LogFields about{{"TNA_MODULE", name}};
         const auto object = readFile(file.path());
         const auto placement = readPlacement(fs::path(directory) / (name + ".json"));
         if (!object || !placement) {

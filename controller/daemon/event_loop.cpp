@@ -44,6 +44,15 @@ bool onSignal(int fd, const std::function<void()>& reload) {
     }
     return true;
 }
+
+/// To systemd: alive, and what `systemctl status` shows.
+void report(Controller& controller, std::string& told) {
+    ::sd_notify(0, "WATCHDOG=1");
+    if (auto summary = controller.summary(); summary != told) {
+        told = std::move(summary);
+        ::sd_notifyf(0, "STATUS=%s", told.c_str());
+    }
+}
 } // namespace
 
 void blockSignals() {
@@ -57,6 +66,8 @@ Result<void> runEventLoop(Controller& controller, const std::function<void()>& r
     const UniqueFd signalFd{::signalfd(-1, &signals, SFD_CLOEXEC)};
     if (!signalFd)
         return failErrno(errno, "cannot receive signals");
+    std::string told;
+    report(controller, told);
     pollfd watched[] = {{controller.netlinkFd(), POLLIN, 0}, {signalFd.get(), POLLIN, 0}};
     for (auto nextTick = Clock::now() + controller.tick();;) {
         const bool settled = controller.settled();
@@ -67,7 +78,7 @@ Result<void> runEventLoop(Controller& controller, const std::function<void()>& r
             controller.settle();
         if (Clock::now() >= nextTick) {
             controller.onTick();
-            ::sd_notify(0, "WATCHDOG=1");
+            report(controller, told);
             nextTick = Clock::now() + controller.tick();
         }
         if (ready > 0 && watched[0].revents != 0)

@@ -5,13 +5,13 @@
 #include "config/config.hpp"
 #include "daemon/controller.hpp"
 #include "daemon/event_loop.hpp"
+#include "daemon/journal.hpp"
 #include "deploy/libbpf_log.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
@@ -62,7 +62,7 @@ int run(const Options& options) {
         return complain(config.error());
     if (options.checkOnly)
         return static_cast<int>(ExitCode::ok);
-    spdlog::set_default_logger(spdlog::stderr_color_mt("tnad"));
+    spdlog::set_default_logger(daemon::makeLogger());
     spdlog::set_level(spdlog::level::from_str(config->daemon.logLevel));
     deploy::captureLibbpfMessages();
     raiseFileLimit();
@@ -70,7 +70,8 @@ int run(const Options& options) {
     auto controller = daemon::Controller::start(*config);
     if (!controller)
         return complain(controller.error());
-    auto server = api::Server::start(**controller, config->daemon.socket, config->daemon.socketGroup);
+    auto server = api::Server::start(**controller, config->daemon.socket,
+                                     {config->daemon.socketGroup, config->daemon.changeGroup});
     if (!server)
         return complain(server.error());
     std::unique_ptr<api::MetricsServer> metrics;

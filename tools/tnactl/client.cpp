@@ -3,8 +3,10 @@
 
 #include <cctype>
 #include <cerrno>
+#include <grp.h>
 #include <httplib.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tna::ctl {
@@ -47,7 +49,8 @@ Result<nlohmann::json> understand(const httplib::Result& result, const std::stri
         document.is_object() ? document.value("error", nlohmann::json::object()) : nlohmann::json::object();
     const auto what = textOf(error, "what");
     return std::unexpected(Error{what.empty() ? "tnad refused the request" : what, textOf(error, "cause"),
-                                 textOf(error, "hint")});
+                                 textOf(error, "hint"),
+                                 result->status == 403 ? ExitCode::noPermission : ExitCode::failure});
 }
 } // namespace
 
@@ -78,9 +81,16 @@ std::string pathOfRoute(const std::string& port, const std::string& from, const 
 Result<void> Client::reachable() const {
     if (::access(socket_.c_str(), R_OK | W_OK) == 0)
         return {};
-    if (errno == EACCES)
+    if (errno == EACCES) {
+        struct stat status{};
+        const bool seen = ::stat(socket_.c_str(), &status) == 0 && status.st_gid != 0;
+        const ::group* group = seen ? ::getgrgid(status.st_gid) : nullptr;
         return std::unexpected(Error{"you may not use " + socket_, errnoText(EACCES),
-                                     "run as root, or join the group tna", ExitCode::noPermission});
+                                     group == nullptr
+                                         ? "run as root"
+                                         : fmt::format("run as root, or join the group {}", group->gr_name),
+                                     ExitCode::noPermission});
+    }
     return std::unexpected(unreachable(socket_));
 }
 

@@ -59,7 +59,7 @@ protected:
     void SetUp() override {
         char pattern[] = "/tmp/tna-fuzz-XXXXXX";
         directory_ = ::mkdtemp(pattern);
-        auto server = api::Server::start(backend_, path(), "");
+        auto server = api::Server::start(backend_, path(), {});
         ASSERT_TRUE(server) << server.error().sentence();
         server_ = std::move(*server);
     }

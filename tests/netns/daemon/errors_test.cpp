@@ -150,12 +150,41 @@ TEST_F(Errors, DaemonThatHangs) {
 }
 
 TEST_F(Errors, UserWhoMayNotUseTheSocket) {
+    for (const auto& [group, advice] : {std::pair{"games", "(run as root, or join the group games)"},
+                                        std::pair{"no-such-group", "(run as root)"}}) {
+        ASSERT_TRUE(writeFile(directory_ + "/conf", fmt::format("[ports]\nexclude_kinds = []\n[daemon]\n"
+                                                                "socket_group = \"{}\"\n",
+                                                                group)));
+        start();
+        ASSERT_TRUE(accelerated()) << stateOf("p0");
+        const auto run = command(asNobody + Words{reachable(TNACTL), "--socket", socket(), "status"});
+        EXPECT_EQ(run.exitCode, 3) << run.output;
+        EXPECT_THAT(run.output, HasSubstr("you may not use " + socket()));
+        EXPECT_THAT(run.output, HasSubstr(advice));
+        end(SIGTERM);
+    }
+}
+
+TEST_F(Errors, UserWhoMayLookButNotChange) {
+    ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\nexclude_kinds = []\n[daemon]\n"
+                                                "socket_group = \"games\"\nchange_group = \"tape\"\n"));
     start();
     ASSERT_TRUE(accelerated()) << stateOf("p0");
-    const auto run = command(asNobody + Words{reachable(TNACTL), "--socket", socket(), "status"});
-    EXPECT_EQ(run.exitCode, 3) << run.output;
-    EXPECT_THAT(run.output, HasSubstr("you may not use " + socket()));
-    EXPECT_THAT(run.output, HasSubstr("join the group tna"));
+    const Words asGamer{"setpriv", "--reuid=65534", "--regid=65534", "--groups=60"};
+    const auto asked = [&](const Words& words) {
+        return command(asGamer + Words{reachable(TNACTL), "--socket", socket()} + words);
+    };
+    EXPECT_EQ(asked({"status"}).exitCode, 0);
+    for (const auto& words :
+         {Words{"pause", "p0"}, Words{"resume"},
+          Words{"module", "insert", directory_ + "/conf", "--name", "m"}, Words{"module", "remove", "m"}}) {
+        const auto run = asked(words);
+        EXPECT_EQ(run.exitCode, 3) << run.output;
+        EXPECT_EQ(run.output,
+                  "tnactl: you may look, but change nothing: that is for root and members of the group "
+                  "tape (see 'change_group' under [daemon] in the configuration)\n");
+    }
+    EXPECT_EQ(stateOf("p0"), "accelerated");
 }
 
 TEST_F(Errors, PortThatIsNotThere) {

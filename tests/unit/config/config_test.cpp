@@ -30,6 +30,7 @@ fdb = "mirror"
 [daemon]
 socket = "/tmp/s"
 socket_group = "net"
+change_group = "ops"
 log_level = "debug"
 [limits]
 max_ports = 16
@@ -38,8 +39,10 @@ max_stations = 100
 )",
                                     "f");
     ASSERT_TRUE(config) << config.error().sentence();
-    const Config expected{
-        {{"eth*"}, {"eth9"}, {"foo"}, {}, {"veth*"}}, {"mirror"}, {"/tmp/s", "net", "debug"}, {16, 128, 100}};
+    const Config expected{{{"eth*"}, {"eth9"}, {"foo"}, {}, {"veth*"}},
+                          {"mirror"},
+                          {"/tmp/s", "net", "ops", "debug"},
+                          {16, 128, 100}};
     EXPECT_EQ(*config, expected);
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -60,11 +61,14 @@ TEST_F(Install, PutsFilesWhereDebianExpectsThem) {
             "/usr/share/bash-completion/completions/tna-bench",
             "/usr/share/bash-completion/completions/tna-diff",
             "/usr/share/bash-completion/completions/tnactl", "/usr/share/bash-completion/completions/tnad",
-            "/usr/share/zsh/vendor-completions/_tna", "/usr/share/man/man7/tna-fpm.7",
-            "/usr/include/tna/module.h", "/usr/include/tna/decision.h", "/usr/include/tna/reasons.h",
-            "/usr/share/doc/tna/examples/monitor.bpf.c", "/usr/share/doc/tna/examples/rate-limit.bpf.c",
-            "/usr/share/doc/tna/examples/load-balancer.bpf.c", "/usr/share/doc/tna/examples/sampler.bpf.c",
-            "/usr/share/doc/tna/examples/steer.bpf.c"));
+            "/usr/share/fish/vendor_completions.d/tna-bench.fish",
+            "/usr/share/fish/vendor_completions.d/tna-diff.fish",
+            "/usr/share/fish/vendor_completions.d/tnactl.fish",
+            "/usr/share/fish/vendor_completions.d/tnad.fish", "/usr/share/zsh/vendor-completions/_tna",
+            "/usr/share/man/man7/tna-fpm.7", "/usr/include/tna/module.h", "/usr/include/tna/decision.h",
+            "/usr/include/tna/reasons.h", "/usr/share/doc/tna/examples/monitor.bpf.c",
+            "/usr/share/doc/tna/examples/rate-limit.bpf.c", "/usr/share/doc/tna/examples/load-balancer.bpf.c",
+            "/usr/share/doc/tna/examples/sampler.bpf.c", "/usr/share/doc/tna/examples/steer.bpf.c"));
     EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad.service"),
                 HasSubstr("\nExecStart=/usr/sbin/tnad\n"));
 }
@@ -147,21 +151,22 @@ const Program programs[] = {{"tnad", TNAD, "man/tnad.8"},
 
 class Documented : public ::testing::TestWithParam<Program> {
 protected:
-    /// Long options and subcommands, as --help-all and the subcommands' --help show them.
-    [[nodiscard]] static std::set<std::string> words(const Program& program) {
+    using Words = std::set<std::string>;
+    /// Long options and subcommands, as --help shows them, by subcommand; those of none by "".
+    [[nodiscard]] static std::map<std::string, Words> wordsByCommand(const Program& program) {
         const auto help = command({program.path, "--help"}).output;
-        std::set<std::string> found = options(help);
+        std::map<std::string, Words> found{{"", options(help)}};
         static const std::regex subcommand("\n  ([a-z0-9]+) ");
         const auto at = help.find("Subcommands:");
         const auto list = at == std::string::npos ? "" : help.substr(at, help.find("\n\n", at) - at);
         for (std::sregex_iterator it(list.begin(), list.end(), subcommand), end; it != end; ++it) {
-            found.insert((*it)[1]);
-            found.merge(options(command({program.path, (*it)[1], "--help"}).output));
+            found[""].insert((*it)[1]);
+            found[(*it)[1]] = options(command({program.path, (*it)[1], "--help"}).output);
         }
         return found;
     }
-    static std::set<std::string> options(const std::string& help) {
-        std::set<std::string> found;
+    static Words options(const std::string& help) {
+        Words found;
         static const std::regex option("\n  (?:-[a-z],)?(--[a-z-]+)");
         for (std::sregex_iterator it(help.begin(), help.end(), option), end; it != end; ++it)
             found.insert((*it)[1]);
@@ -170,17 +175,38 @@ protected:
 };
 
 TEST_P(Documented, ManPageAndCompletionsKnowEveryOptionAndCommand) {
-    const auto known = words(GetParam());
+    Words known;
+    for (const auto& [command, words] : wordsByCommand(GetParam()))
+        known.insert(words.begin(), words.end());
     ASSERT_GT(known.size(), 4U);
     const auto page = std::regex_replace(*readFile(packaging + GetParam().page), std::regex("\\\\-"), "-");
     const auto bash = *readFile(packaging + "completions/bash/tnactl");
     const auto zsh = *readFile(packaging + "completions/zsh/_tna");
+    const auto fish = *readFile(packaging + "completions/fish/" + GetParam().name + ".fish");
     for (const auto& word : known) {
         // In mdoc, "Fl \-json" stands for --json.
         const auto inPage = word.starts_with("--") ? "Fl " + word.substr(1) : "Cm " + word;
         EXPECT_THAT(page, ::testing::AnyOf(HasSubstr(inPage), HasSubstr(", " + word.substr(1)))) << word;
         EXPECT_THAT(bash, HasSubstr(word));
         EXPECT_THAT(zsh, HasSubstr(word));
+        EXPECT_THAT(fish,
+                    HasSubstr(word.starts_with("--") ? " -l " + word.substr(2) + " " : " -a " + word + " "));
+    }
+}
+
+/// Asked for completions, as somebody who types is.
+TEST_P(Documented, FishOffersEveryOptionAndCommandWhereItIsUnderstood) {
+    if (!present("fish"))
+        GTEST_SKIP() << "needs fish";
+    const std::string file = packaging + "completions/fish/" + GetParam().name + ".fish";
+    for (const auto& [subcommand, words] : wordsByCommand(GetParam())) {
+        const std::string typed = GetParam().name + (subcommand.empty() ? "" : " " + subcommand) + " ";
+        const auto offered =
+            command({"fish", "--no-config", "-c",
+                     "source " + file + "; complete -C '" + typed + "'; complete -C '" + typed + "--'"})
+                .output;
+        for (const auto& word : words)
+            EXPECT_THAT("\n" + offered, HasSubstr("\n" + word + "\t")) << "after '" << typed << "'";
     }
 }
 

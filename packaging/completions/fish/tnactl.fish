@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# The bridge ports of this network namespace, as the kernel knows them: needs no privileges.
+function __tna_ports
+    for port in /sys/class/net/*/brport
+        string split / $port | tail -n 2 | head -n 1
+    end
+end
+set -l in __fish_seen_subcommand_from
+set -l commands status top explain route graph capabilities module pause resume
+set -l no_command "not $in $commands"
+
+complete -c tnactl -f
+complete -c tnactl -n $no_command -a status -d 'every port, with rates'
+complete -c tnactl -n $no_command -a top -d 'the same, live'
+complete -c tnactl -n $no_command -a explain -d 'why a port is or is not accelerated'
+complete -c tnactl -n $no_command -a route -d 'what the fast path does with a packet'
+complete -c tnactl -n $no_command -a graph -d 'what depends on what'
+complete -c tnactl -n $no_command -a capabilities -d 'what this kernel and its drivers can do'
+complete -c tnactl -n $no_command -a module -d 'custom modules, code of your own'
+complete -c tnactl -n $no_command -a pause -d 'leave a port, or all, to Linux'
+complete -c tnactl -n $no_command -a resume -d 'accelerate it again'
+complete -c tnactl -l socket -r -F -d "tnad's control socket"
+complete -c tnactl -l json -d 'for programs'
+complete -c tnactl -s h -l help -d 'show the options'
+complete -c tnactl -n $no_command -l version -d 'show the version'
+
+complete -c tnactl -n "$in explain pause resume" -a '(__tna_ports)'
+complete -c tnactl -n "$in graph" -l dot -d 'for Graphviz'
+complete -c tnactl -n "$in route; and not $in get" -a get
+complete -c tnactl -n "$in route; and not $in from" -a from
+complete -c tnactl -n "$in route; and not $in iif" -a iif
+complete -c tnactl -n "$in route; and $in iif" -a '(__tna_ports)'
+
+set -l places insert replace remove list show
+complete -c tnactl -n "$in module; and not $in $places" -a "$places"
+complete -c tnactl -n "$in module; and $in insert replace" -F
+complete -c tnactl -n "$in module" -l name -x -d 'what it is called'
+complete -c tnactl -n "$in module" -l hook -x -a 'ingress bridge route egress' -d where
+complete -c tnactl -n "$in module" -l port -x -a '(__tna_ports)' -d 'shell pattern of port names'
+complete -c tnactl -n "$in module" -l kind -x -d 'of link kinds or drivers'
+complete -c tnactl -n "$in module" -l priority -x -d 'lower ones first'
+complete -c tnactl -n "$in module" -l map -x -d 'one of its maps'
