@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+
+namespace tna::test {
+
+/// By which way a program asks the kernel for something.
+enum class Call {
+    bpf,     ///< bpf(2)
+    netlink, ///< a netlink socket made, a request sent, a message received
+    file,    ///< a file opened
+};
+
+/// While it lives, one of this process's calls to the kernel goes wrong, whichever thread makes it. A message
+/// that is not received is lost.
+class Fault {
+public:
+    /// The call with this number, counted from 0 on, gets an error.
+    Fault(Call call, unsigned number, int error);
+    /// The process is killed instead: before the call, or right after it.
+    enum class Kill { before, after };
+    Fault(Call call, unsigned number, Kill when);
+    Fault(const Fault&) = delete;
+    Fault& operator=(const Fault&) = delete;
+    ~Fault();
+
+    /// Whether that many calls have been made.
+    [[nodiscard]] static bool happened();
+    /// How many have been made so far.
+    [[nodiscard]] static unsigned calls();
+};
+
+} // namespace tna::test
