@@ -53,7 +53,7 @@ public:
 
     /// Reads again what Linux does not announce: net.bridge.* and the tables of iptables-legacy. To be called
     /// from time to time; process() then reports what is different.
-    void refreshSysctls();
+    [[nodiscard]] Result<void> refreshSysctls();
 
     [[nodiscard]] Stats stats() const;
 

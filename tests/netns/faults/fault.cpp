@@ -7,6 +7,8 @@
 #include <cstdarg>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <new>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@ struct Plan {
     Fault::Kill when;
 };
 Plan plan;
+std::atomic<pid_t>* reader = nullptr; ///< shared with other processes; null: readers read
 std::atomic<bool> armed = false;
 std::atomic<unsigned> made = 0;
 
@@ -93,6 +96,23 @@ unsigned Fault::calls() {
     return made;
 }
 
+HangingReader::HangingReader() {
+    void* memory =
+        ::mmap(nullptr, sizeof(*reader), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    reader = memory == MAP_FAILED ? nullptr : new (memory) std::atomic<pid_t>{0};
+}
+
+HangingReader::~HangingReader() {
+    if (there())
+        ::kill(*reader, SIGKILL);
+    ::munmap(reader, sizeof(*reader));
+    reader = nullptr;
+}
+
+bool HangingReader::there() {
+    return reader != nullptr && *reader != 0;
+}
+
 } // namespace tna::test
 
 using tna::test::Call;
@@ -135,6 +155,16 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
 ssize_t recv(int fd, void* data, size_t size, int flags) {
     static const auto real = tna::test::original(&::recv, "recv");
     return tna::test::received(fd, real(fd, data, size, flags));
+}
+
+/// Which readers do, and nobody else.
+unsigned alarm(unsigned seconds) noexcept {
+    static const auto real = tna::test::original(&::alarm, "alarm");
+    if (tna::test::reader == nullptr)
+        return real(seconds);
+    *tna::test::reader = ::getpid();
+    for (;;)
+        ::pause();
 }
 
 int open(const char* path, int flags, ...) {

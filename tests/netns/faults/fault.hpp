@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <sys/types.h>
 
 namespace tna::test {
 
@@ -29,6 +30,17 @@ public:
     [[nodiscard]] static bool happened();
     /// How many have been made so far.
     [[nodiscard]] static unsigned calls();
+};
+
+/// While it lives, the process that reads a custom module's object hangs before it has begun.
+class HangingReader {
+public:
+    HangingReader();
+    HangingReader(const HangingReader&) = delete;
+    HangingReader& operator=(const HangingReader&) = delete;
+    ~HangingReader();
+    /// Whether there is one.
+    [[nodiscard]] static bool there();
 };
 
 } // namespace tna::test

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "faults_fixture.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
+#include <cerrno>
 #include <cstdlib>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -13,7 +15,7 @@ namespace tna::test {
 
 namespace {
 /// So many of a long row.
-constexpr unsigned points = 12;
+constexpr unsigned points = 6;
 
 UniqueFd captureOn(const char* interface) {
     UniqueFd fd{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(ETH_P_ALL))};
@@ -62,23 +64,25 @@ std::vector<unsigned> FaultsTest::numbers(unsigned calls) {
     return found;
 }
 
-void FaultsTest::eachCall(Call call, int error, const std::function<void()>& something,
-                          const std::function<void()>& check) {
-    unsigned calls = 0;
-    {
-        const Fault none(call, ~0U, error);
-        something();
-        calls = Fault::calls();
-    }
-    check();
+unsigned FaultsTest::callsOf(Call call, const std::function<void()>& something) {
+    const Fault none(call, ~0U, ENOSYS);
+    something();
+    return Fault::calls();
+}
+
+void FaultsTest::eachCall(Call call, int error, const Steps& steps) {
+    steps.prepare();
+    const auto calls = callsOf(call, steps.act);
+    steps.check();
     ASSERT_GT(calls, 0U);
     for (const auto number : numbers(calls)) {
         SCOPED_TRACE("call " + std::to_string(number) + " of " + std::to_string(calls));
+        steps.prepare();
         {
             const Fault fault(call, number, error);
-            something();
+            steps.act();
         }
-        check();
+        steps.check();
         if (HasFailure())
             return;
     }
@@ -103,10 +107,11 @@ void FaultsTest::expectReasons() {
     }
     for (const char* name : {"p0", "p1", "p2"}) {
         const auto document = controller_->port(name);
-        ASSERT_TRUE(document) << name;
+        if (!document)
+            continue; // it is in no bridge
         const auto& port = (*document)["port"];
         if (port["state"] != "accelerated") {
-            EXPECT_FALSE((*document)["reasons"].empty()) << document->dump(2);
+            EXPECT_TRUE(port["why"].is_string()) << document->dump(2);
         }
     }
 }
@@ -126,7 +131,8 @@ void FaultsTest::expectRecovery() {
     EXPECT_TRUE(eventually(
         [&] {
             controller_->onTick();
-            return controller_->onNetlink() && treat(oneToTwo()) == Treatment{fastPath(), {{1, {oneToTwo()}}}};
+            return controller_->onNetlink() &&
+                   treat(oneToTwo()) == Treatment{fastPath(), {{1, {oneToTwo()}}}};
         },
         std::chrono::seconds(10)))
         << controller_->status().dump(2);

@@ -8,19 +8,25 @@
 
 namespace tna::test {
 
-/// Calls to the kernel that fail, each in turn. What frames meet afterwards is what plain Linux does, and ports
-/// that are not accelerated say why.
+/// Calls to the kernel that fail, each in turn. What frames meet afterwards is what plain Linux does, and
+/// ports that are not accelerated say why.
 class FaultsTest : public BridgeTest {
 protected:
-    /// Stations 1, 2, 3 behind p0, p1, p2; what comes in by p2 is dropped by a filter, and what leaves by it is
-    /// captured.
+    /// Stations 1, 2, 3 behind p0, p1, p2; what comes in by p2 is dropped by a filter, and what leaves by it
+    /// is captured.
     void SetUp() override;
 
-    /// Does something again and again, while its first call goes wrong, its second one, and so on. Not each of
-    /// them, unless TNA_TEST_FAULTS=all is in the environment.
-    static void eachCall(Call call, int error, const std::function<void()>& something,
-                         const std::function<void()>& check);
-    /// How often that is.
+    struct Steps {
+        std::function<void()> prepare = [] {};
+        std::function<void()> act; ///< whose calls go wrong
+        std::function<void()> check;
+    };
+    /// Takes these steps again and again, while the first call goes wrong, the second one, and so on. Not
+    /// each of them, unless TNA_TEST_FAULTS=all is in the environment.
+    static void eachCall(Call call, int error, const Steps& steps);
+    /// How many calls something makes.
+    static unsigned callsOf(Call call, const std::function<void()>& something);
+    /// Which of so many go wrong.
     static std::vector<unsigned> numbers(unsigned calls);
     /// A controller, if it starts with this fault.
     void startAgain();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that fail while the controller starts: it gives up with a reason, or what it could not do is left to Linux.
+// Calls that fail while the controller starts: it gives up with a reason, or what it could not do is left to
+// Linux.
 #include "faults_fixture.hpp"
 
 #include <cerrno>
@@ -17,14 +18,15 @@ class Start : public FaultsTest, public ::testing::WithParamInterface<Case> {};
 
 TEST_P(Start, EndsWithReasonsOrInOrder) {
     config_.kernel.fdb = GetParam().fdb;
-    eachCall(
-        GetParam().call, GetParam().error, [&] { startAgain(); },
-        [&] {
-            expectReasons();
-            expectAsPlainLinux();
-            expectRecovery();
-            expectAsPlainLinux();
-        });
+    eachCall(GetParam().call, GetParam().error,
+             {.act = [&] { startAgain(); },
+              .check =
+                  [&] {
+                      expectReasons();
+                      expectAsPlainLinux();
+                      expectRecovery();
+                      expectAsPlainLinux();
+                  }});
 }
 
 std::string nameOf(const ::testing::TestParamInfo<Case>& info) {
@@ -34,14 +36,13 @@ std::string nameOf(const ::testing::TestParamInfo<Case>& info) {
            std::to_string(info.param.error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, Start,
-                         ::testing::Values(Case{"auto", Call::bpf, ENOMEM}, Case{"auto", Call::bpf, EPERM},
-                                           Case{"auto", Call::netlink, ENOBUFS},
-                                           Case{"auto", Call::file, EMFILE}, Case{"mirror", Call::bpf, ENOMEM},
-                                           Case{"mirror", Call::bpf, EPERM},
-                                           Case{"mirror", Call::netlink, ENOBUFS},
-                                           Case{"mirror", Call::file, EMFILE}),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(
+    Faults, Start,
+    ::testing::Values(Case{"auto", Call::bpf, ENOMEM}, Case{"auto", Call::bpf, EPERM},
+                      Case{"auto", Call::netlink, ENOBUFS}, Case{"auto", Call::file, EMFILE},
+                      Case{"mirror", Call::bpf, ENOMEM}, Case{"mirror", Call::bpf, EPERM},
+                      Case{"mirror", Call::netlink, ENOBUFS}, Case{"mirror", Call::file, EMFILE}),
+    nameOf);
 
 } // namespace
 } // namespace tna::test
