@@ -63,7 +63,6 @@ INSTANTIATE_TEST_SUITE_P(
     Faults, ChangeWithFaults,
     ::testing::Values(Case{"mirror", "Isolated", Call::netlink}, Case{"mirror", "Isolated", Call::bpf},
                       Case{"mirror", "Filter", Call::netlink}, Case{"mirror", "Filter", Call::bpf},
-                      Case{"mirror", "TrafficControl", Call::netlink},
                       Case{"mirror", "Station", Call::netlink}, Case{"mirror", "Station", Call::bpf},
                       Case{"mirror", "Leaves", Call::netlink}, Case{"mirror", "Leaves", Call::bpf},
                       Case{"auto", "Learning", Call::bpf}, Case{"auto", "Leaves", Call::bpf},
