@@ -163,9 +163,14 @@ void Controller::reconcile(std::chrono::steady_clock::time_point since) {
         readTcx();
         readVlanDevices();
     }
+    const auto wanted = wishes();
     const auto before =
-        std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wishes()));
+        std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wanted));
     auto applied = loaded_.fastPath->apply(plan_, introspector_->network());
+    // The kernel does not announce that a program of ours is gone, which would be taken for somebody else's.
+    for (const auto ifindex : wanted.attached)
+        if (!loaded_.fastPath->attached(ifindex))
+            introspector_->suspect(ifindex);
     if (auto times = bridgeTimes(introspector_->network()); times != bridgeTimes_) {
         bridgeTimes_ = std::move(times);
         loaded_.fastPath->forgetFlows();

@@ -34,6 +34,7 @@ public:
     [[nodiscard]] Result<void> start(std::size_t receiveBuffer);
     [[nodiscard]] Result<Changes> process();
     [[nodiscard]] Result<void> resync();
+    void suspect(model::IfIndex ifindex) { links_.suspect(ifindex); }
     [[nodiscard]] Result<void> refreshSysctls() { return proc_.read(tracker_); }
 
 private:
@@ -305,6 +306,9 @@ Result<void> Introspector::resync() {
 }
 Result<void> Introspector::refreshSysctls() {
     return impl_->refreshSysctls();
+}
+void Introspector::suspect(model::IfIndex ifindex) {
+    impl_->suspect(ifindex);
 }
 Stats Introspector::stats() const {
     return impl_->stats();

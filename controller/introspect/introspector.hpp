@@ -55,6 +55,9 @@ public:
     /// from time to time; process() then reports what is different.
     [[nodiscard]] Result<void> refreshSysctls();
 
+    /// A link may be different without having been announced: process() reads it again.
+    void suspect(model::IfIndex ifindex);
+
     [[nodiscard]] Stats stats() const;
 
 private:
