@@ -25,6 +25,7 @@ struct Error {
     std::string cause;
     std::string hint;
     ExitCode code = ExitCode::failure; ///< how a program that gives up because of it ends
+    int number = 0;                    ///< the errno value of its cause, if it has one
 
     /// One sentence: "what: cause (hint)".
     [[nodiscard]] std::string sentence() const;
@@ -57,8 +58,9 @@ template <typename... Args>
 
 template <typename... Args>
 std::unexpected<Error> failErrno(int code, fmt::format_string<Args...> format, Args&&... args) {
-    return std::unexpected(
-        Error{fmt::format(format, std::forward<Args>(args)...), errnoText(code < 0 ? -code : code), {}});
+    const int number = code < 0 ? -code : code;
+    return std::unexpected(Error{
+        fmt::format(format, std::forward<Args>(args)...), errnoText(number), {}, ExitCode::failure, number});
 }
 
 } // namespace tna

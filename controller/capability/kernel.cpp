@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <string_view>
 #include <sys/utsname.h>
@@ -39,13 +40,17 @@ std::uint64_t symbol(std::string_view symbols, std::string_view name) {
 }
 } // namespace
 
-Capabilities probeKernel() {
+Result<Capabilities> probeKernel() {
     Capabilities found;
     utsname name{};
     if (::uname(&name) == 0)
         found.kernelRelease = name.release;
     found.lockdown = lockdownMode();
-    if (const auto symbols = readFile("/proc/kallsyms")) {
+    const auto symbols = readFile("/proc/kallsyms");
+    if (!symbols && symbols.error().number != ENOENT)
+        return std::unexpected(symbols.error());
+    found.ebtables = !symbols; // the kernel shows none: it may be there
+    if (symbols) {
         found.hookFunctions = {
             symbol(*symbols, "br_nf_pre_routing"),  symbol(*symbols, "br_nf_forward"),
             symbol(*symbols, "br_nf_post_routing"), symbol(*symbols, "apparmor_ip_postroute"),

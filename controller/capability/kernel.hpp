@@ -7,6 +7,6 @@
 namespace tna::capability {
 
 /// What the kernel says of itself: release, lockdown, br_netfilter's hook functions.
-[[nodiscard]] Capabilities probeKernel();
+[[nodiscard]] Result<Capabilities> probeKernel();
 
 } // namespace tna::capability

@@ -26,6 +26,9 @@ constexpr std::size_t proofEntries = 512;
 constexpr int proofAttempts = 3;
 /// So does the state of ports. What stays different is different.
 constexpr auto disproofLasts = std::chrono::seconds(2);
+/// Before what failed is tried again.
+constexpr std::chrono::seconds firstRest{1};
+constexpr std::chrono::seconds longestRest{64};
 
 class ProbeReader : public capability::InPlaceReader {
 public:
@@ -75,68 +78,19 @@ Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Sea
     auto modules = capability::loadedModules();
     auto probe = loadProbe(config);
     auto capabilities = kernel.get();
-    auto loaded = loadFastPath(config, std::move(probe), capabilities, seams.stationsBuffer);
+    if (!capabilities)
+        return std::unexpected(capabilities.error());
+    auto loaded = loadFastPath(config, std::move(probe), *capabilities, seams.stationsBuffer);
     if (!loaded)
         return std::unexpected(loaded.error());
     std::unique_ptr<Controller> controller{new Controller(std::move(config), std::move(seams),
-                                                          std::move(*introspector), std::move(capabilities),
+                                                          std::move(*introspector), std::move(*capabilities),
                                                           std::move(*poll))};
     controller->modules_ = std::move(modules);
     controller->custom_.readDirectory(controller->config_.modules.directory);
     controller->adopt(std::move(*loaded));
     controller->reconcile(std::chrono::steady_clock::now());
     return controller;
-}
-
-void Controller::adopt(Loaded loaded) {
-    loaded_ = std::move(loaded);
-    useCustomModules();
-    if (!watched())
-        return;
-    spdlog::info("the kernel is not read in place, but watched over netlink: {}",
-                 capabilities_.inPlaceFdb.detail);
-    if (!loaded_.stations) {
-        spdlog::info("stations: {}", capabilities_.kfunc.detail);
-        return;
-    }
-    epoll_event event{.events = EPOLLIN, .data = {}};
-    if (::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, loaded_.stations->fd(), &event) != 0)
-        spdlog::error("cannot wait for stations, they are followed every {}: {}", tick(), errnoText(errno));
-    followStations();
-}
-
-/// A module brings types and functions that could not be known before, or takes them away. What was loaded
-/// without them leaves its frames to Linux, so there is no hurry.
-void Controller::followModules() {
-    auto modules = capability::loadedModules();
-    if (modules == modules_)
-        return;
-    modules_ = std::move(modules);
-    auto capabilities = capability::probeKernel();
-    auto loaded = loadFastPath(config_, loadProbe(config_), capabilities, seams_.stationsBuffer);
-    if (!loaded) {
-        spdlog::error("{}; ports stay with what was loaded before", loaded.error().sentence());
-        return;
-    }
-    spdlog::info("kernel modules came or went: the fast path is loaded anew");
-    wereAttached_ = wishes().attached;
-    capabilities_ = std::move(capabilities);
-    adopt(std::move(*loaded));
-    reconcile(std::chrono::steady_clock::now());
-    wereAttached_.clear();
-}
-
-/// Where reading in place is wrong about one thing, nothing that it says is believed.
-void Controller::fallBack(const std::string& why) {
-    if (config_.kernel.fdb == "in-place")
-        return;
-    auto loaded = loadWatched(config_, capabilities_, seams_.stationsBuffer);
-    if (!loaded) {
-        spdlog::error("{}", loaded.error().sentence());
-        return;
-    }
-    capabilities_.inPlaceFdb = {false, why};
-    adopt(std::move(*loaded));
 }
 
 void Controller::proveInPlace() {
@@ -210,9 +164,14 @@ void Controller::reconcile(std::chrono::steady_clock::time_point since) {
         readTcx();
         readVlanDevices();
     }
+    const auto wanted = wishes();
     const auto before =
-        std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wishes()));
+        std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wanted));
     auto applied = loaded_.fastPath->apply(plan_, introspector_->network());
+    // The kernel does not announce that a program of ours is gone, which would be taken for somebody else's.
+    for (const auto ifindex : wanted.attached)
+        if (!loaded_.fastPath->attached(ifindex))
+            introspector_->suspect(ifindex);
     if (auto times = bridgeTimes(introspector_->network()); times != bridgeTimes_) {
         bridgeTimes_ = std::move(times);
         loaded_.fastPath->forgetFlows();
@@ -239,25 +198,40 @@ Result<void> Controller::onNetlink() {
     const std::lock_guard lock{mutex_};
     const auto since = std::chrono::steady_clock::now();
     const auto changes = introspector_->process();
-    if (!changes)
-        return std::unexpected(changes.error());
-    if (changes->any)
+    informed_ = changes.has_value();
+    if (changes && changes->any)
         reconcile(since);
-    if (watched())
-        followStations();
-    return {};
+    followWatched();
+    return changes ? Result<void>{} : std::unexpected(changes.error());
 }
 
 void Controller::onTick() {
     const std::lock_guard lock{mutex_};
-    introspector_->refreshSysctls();
+    const auto refreshed = introspector_->refreshSysctls();
     followModules();
     const auto changes = introspector_->process();
+    if (informed_ && !(refreshed && changes))
+        spdlog::error("{}", (changes ? refreshed.error() : changes.error()).sentence());
+    informed_ = refreshed && changes;
     const bool different = watched() ? pollWatched() : !proved();
-    if ((changes && changes->any) || different)
+    if ((changes && changes->any) || different || dueAgain())
         reconcile(std::chrono::steady_clock::now());
-    if (watched())
-        followStations();
+    followWatched();
+}
+
+/// What the kernel refused is tried again, at first soon.
+bool Controller::dueAgain() {
+    const auto now = std::chrono::steady_clock::now();
+    if (failures_.empty()) {
+        retryRest_ = firstRest;
+        retryAt_ = now + retryRest_;
+        return false;
+    }
+    if (now < retryAt_)
+        return false;
+    retryRest_ = std::min(2 * retryRest_, longestRest);
+    retryAt_ = now + retryRest_;
+    return true;
 }
 
 bool Controller::settled() {

@@ -85,7 +85,9 @@ private:
     void readTcx();
     void readVlanDevices();
     [[nodiscard]] bool pollWatched();
+    void followWatched();
     void followStations();
+    [[nodiscard]] bool dueAgain();
     void followModules();
     void useCustomModules();
     [[nodiscard]] assemble::Wishes wishes() const;
@@ -107,6 +109,9 @@ private:
     bool saidFull_ = false; ///< that the mirror has no room
     assemble::Plan plan_;
     std::map<model::IfIndex, Error> failures_;
+    std::chrono::steady_clock::time_point retryAt_; ///< when what failed is tried again
+    std::chrono::seconds retryRest_{};
+    bool informed_ = true; ///< what Linux is told could be read
     std::set<std::string> paused_;
     bool allPaused_ = false;
     BridgeTimes bridgeTimes_;

@@ -68,17 +68,23 @@ bool Controller::pollWatched() {
            under != underVlanDevices_;
 }
 
-void Controller::followStations() {
-    if (!loaded_.stations)
+/// Where nothing is read in place, frames are Linux's for as long as it cannot be read what it was told.
+void Controller::followWatched() {
+    if (!watched())
         return;
+    if (loaded_.stations)
+        followStations();
+    loaded_.fastPath->open(informed_ && (!loaded_.stations || loaded_.stations->complete()));
+}
+
+void Controller::followStations() {
     auto& mirror = *loaded_.fastPath->mirror();
     auto& stations = *loaded_.stations;
-    const auto processed = stations.process([&] { loaded_.fastPath->setMirrorComplete(false); });
+    const auto processed = stations.process([&] { loaded_.fastPath->open(false); });
     const auto applied = mirror.apply(stations.take());
     for (const auto* done : {&processed, &applied})
         if (!*done)
             spdlog::error("{}", done->error().sentence());
-    loaded_.fastPath->setMirrorComplete(stations.complete());
     const bool full = mirror.left() > 0;
     if (full && !saidFull_)
         spdlog::warn("the mirror has no room for more than {} stations; frames of others are left to Linux "

@@ -73,7 +73,7 @@ Result<std::unique_ptr<FastPath>> FastPath::loadAsking(const Limits& limits) {
     auto fastPath = make({limits.maxPorts, 1, 0}, std::move(*pipeline), {});
     if (fastPath) {
         (*fastPath)->watched_.emplace(std::move(*ports), std::nullopt);
-        (*fastPath)->setMirrorComplete(true); // the bridge knows all that Linux knows
+        (*fastPath)->open(true); // the bridge knows all that Linux knows
     }
     return fastPath;
 }
@@ -153,57 +153,6 @@ Result<int> FastPath::program(const assemble::Profile& profile) {
     if (!loaded)
         return std::unexpected(loaded.error());
     return profiles_.emplace(profile, std::move(*loaded)).first->second.head();
-}
-
-Result<void> FastPath::addSlot(model::IfIndex ifindex) {
-    if (slots_.contains(ifindex)) {
-        if (slotAlive(ifindex))
-            return {};
-        removeSlot(ifindex);
-    }
-    if (nextSlot_ == limits_.maxPorts && freeSlots_.empty())
-        return std::unexpected(Error{fmt::format("no room for another port: {} are in use", limits_.maxPorts),
-                                     {},
-                                     "raise max_ports under [limits] in the configuration"});
-    const bool fresh = nextSlot_ < limits_.maxPorts;
-    const unsigned slot = fresh ? nextSlot_++ : *freeSlots_.begin();
-    if (!fresh)
-        freeSlots_.erase(freeSlots_.begin());
-    if (auto made = setEgress(slot, ifindex, nullptr); !made) {
-        freeSlots_.insert(slot);
-        return made;
-    }
-    const __u32 device = ifindex;
-    const tna_port_slot value{slot};
-    if (bpf_map_update_elem(pipeline_.portSlots, &device, &value, BPF_ANY) != 0)
-        return failErrno(errno, "cannot enter the device with index {} in the port table", ifindex);
-    slots_[ifindex] = slot;
-    return {};
-}
-
-/// The kernel empties a slot of the device map by itself when the device goes away.
-bool FastPath::slotAlive(model::IfIndex ifindex) const {
-    const __u32 key = slots_.at(ifindex);
-    bpf_devmap_val device{};
-    return bpf_map_lookup_elem(pipeline_.egressPorts, &key, &device) == 0 && device.ifindex == ifindex;
-}
-
-void FastPath::forgetFlows() {
-    __atomic_add_fetch(&pipeline_.home->epoch, 1, __ATOMIC_SEQ_CST);
-}
-
-/// First the table, then the epoch, then the device: no cached flow can point to a slot's next owner.
-void FastPath::removeSlot(model::IfIndex ifindex) {
-    const __u32 device = ifindex;
-    const __u32 slot = slots_.at(ifindex);
-    if (watched_)
-        watched_->ports.remove(ifindex);
-    bpf_map_delete_elem(pipeline_.portSlots, &device);
-    forgetFlows();
-    bpf_map_delete_elem(pipeline_.egressPorts, &slot);
-    freeSlots_.insert(slot);
-    slots_.erase(ifindex);
-    egressPlaced_.erase(ifindex);
 }
 
 void FastPath::dropUnplanned(const assemble::Plan& plan, Applied& applied) {
@@ -339,12 +288,15 @@ Applied FastPath::apply(const assemble::Plan& plan, const model::Network& networ
                 applied.failures.emplace(ifindex, added.error());
     for (const auto& [ifindex, port] : plan.ports) {
         const auto* link = network.link(ifindex);
-        if (!port.profile || link == nullptr || applied.failures.contains(ifindex))
+        if (!port.profile || link == nullptr)
             continue;
-        if (auto placed = place(port, *link, applied); !placed) {
+        if (!applied.failures.contains(ifindex))
+            if (auto placed = place(port, *link, applied); !placed)
+                applied.failures.emplace(ifindex, placed.error());
+        // What cannot be as it should be is left to Linux, not to an older plan.
+        if (applied.failures.contains(ifindex)) {
             attachments_.erase(ifindex);
             placed_.erase(ifindex);
-            applied.failures.emplace(ifindex, placed.error());
         }
     }
     placeEgressModules(plan, applied);
@@ -374,8 +326,12 @@ void FastPath::watchPorts(const assemble::Plan& plan, Applied& applied) {
     applied.swapped += table.changes() - before;
 }
 
-void FastPath::setMirrorComplete(bool complete) {
-    __atomic_store_n(&pipeline_.home->mirror_complete, complete ? 1U : 0U, __ATOMIC_SEQ_CST);
+void FastPath::open(bool informed) {
+    if (watched_)
+        watched_->ports.retry();
+    const bool sound =
+        watched_ && watched_->ports.sound() && (!watched_->stations || watched_->stations->sound());
+    __atomic_store_n(&pipeline_.home->mirror_complete, informed && sound ? 1U : 0U, __ATOMIC_SEQ_CST);
 }
 
 std::map<model::IfIndex, PortCounters> FastPath::counters() const {

@@ -90,8 +90,9 @@ public:
     [[nodiscard]] StationMirror* mirror() {
         return watched_ && watched_->stations ? &*watched_->stations : nullptr;
     }
-    /// Whether the mirror holds all that Linux knows; else, frames are left to Linux.
-    void setMirrorComplete(bool complete);
+    /// Whether the watched pipeline knows all that Linux knows; else, frames are left to Linux. So they are
+    /// while the kernel has not taken out of a map what was to go.
+    void open(bool informed);
 
     /// A profile's program, loaded if need be (tests run it without a port).
     [[nodiscard]] Result<int> program(const assemble::Profile& profile);

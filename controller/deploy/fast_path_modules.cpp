@@ -111,8 +111,10 @@ Result<void> FastPath::placeAtEgress(model::IfIndex ifindex, const std::vector<s
 
 void FastPath::placeEgressModules(const assemble::Plan& plan, Applied& applied) {
     for (const auto& [ifindex, port] : plan.ports)
-        if (auto placed = placeAtEgress(ifindex, port.egressModules); !placed)
+        if (auto placed = placeAtEgress(ifindex, port.egressModules); !placed) {
+            removeSlot(ifindex); // nothing leaves without the modules that it is to pass
             applied.failures.emplace(ifindex, placed.error());
+        }
     std::erase_if(egressChains_, [&](const auto& item) {
         return std::ranges::none_of(egressPlaced_,
                                     [&](const auto& placed) { return placed.second == item.first; });

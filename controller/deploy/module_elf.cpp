@@ -14,7 +14,7 @@ namespace tna::deploy {
 namespace {
 constexpr const char* howToBuild = "compile it with `clang -g -O2 -target bpf -c`, as tna-fpm(7) shows";
 constexpr rlim_t mostSeconds = 5;
-constexpr rlim_t mostMemory = rlim_t{1} << 30U; ///< beside what the process has already
+constexpr rlim_t mostMemory = rlim_t{1} << 30U; ///< with what the daemon itself has
 constexpr std::size_t mostSections = 1024;
 
 std::unexpected<Error> notAnObject(std::string cause) {
@@ -26,6 +26,8 @@ bool within(const std::string& object, std::uint64_t offset, std::uint64_t size)
 }
 
 [[noreturn]] void openAndExit(const std::string& object) {
+    // Were the daemon killed meanwhile, ports would stay attached for as long as somebody has their links.
+    ::close_range(STDERR_FILENO + 1, ~0U, 0);
     for (const auto& [resource, most] :
          {std::pair{RLIMIT_CPU, mostSeconds}, std::pair{RLIMIT_CORE, rlim_t{0}}}) {
         const rlimit limit{most, most};

@@ -66,9 +66,14 @@ Result<void> StationMirror::set(const model::StationKey& key, const model::Stati
     const tna_station value{station.port, static_cast<__u16>(flags), 0, index};
     if (bpf_map_update_elem(map_, &in, &value, BPF_ANY) != 0) {
         const int code = errno;
-        remove(key); // what it said before is wrong by now
+        // What it said before is wrong by now.
+        if (remove(key))
+            left_.insert_or_assign(key, station);
+        else
+            stuck_[key] = station;
         return failErrno(code, "cannot enter the station {} in the mirror", key.mac.text());
     }
+    stuck_.erase(key);
     if (known == indices_.end()) {
         free_.pop_back();
         indices_.emplace(key, index);
@@ -76,18 +81,24 @@ Result<void> StationMirror::set(const model::StationKey& key, const model::Stati
     return {};
 }
 
-void StationMirror::remove(const model::StationKey& key) {
+Result<void> StationMirror::remove(const model::StationKey& key) {
     left_.erase(key);
     const auto known = indices_.find(key);
     if (known == indices_.end())
-        return;
+        return {};
     const auto in = mapKey(key);
-    bpf_map_delete_elem(map_, &in);
+    if (bpf_map_delete_elem(map_, &in) != 0 && errno != ENOENT) {
+        const int code = errno;
+        stuck_[key] = std::nullopt;
+        return failErrno(code, "cannot take the station {} out of the mirror", key.mac.text());
+    }
+    stuck_.erase(key);
     free_.push_back(known->second);
     indices_.erase(known);
+    return {};
 }
 
-/// Those that found no room, once there is some.
+/// Those that found no room, once there is some; and those that could not be entered.
 Result<void> StationMirror::fillGaps() {
     while (!left_.empty() && !free_.empty()) {
         const auto [key, station] = *left_.begin();
@@ -100,14 +111,17 @@ Result<void> StationMirror::fillGaps() {
 
 Result<void> StationMirror::apply(const std::vector<model::StationChange>& changes) {
     Result<void> result;
-    for (const auto& change : changes) {
-        if (!change.now)
-            remove(change.key);
-        else if (auto done = set(change.key, *change.now); !done && result)
+    const auto note = [&](const Result<void>& done) {
+        if (!done && result)
             result = done; // the others go on
-    }
-    if (auto done = fillGaps(); !done && result)
-        result = done;
+    };
+    const auto again = stuck_;
+    for (const auto& change : changes)
+        note(change.now ? set(change.key, *change.now) : remove(change.key));
+    for (const auto& [key, wanted] : again)
+        if (stuck_.contains(key))
+            note(wanted ? set(key, *wanted) : remove(key));
+    note(fillGaps());
     return result;
 }
 

@@ -5,9 +5,9 @@
 #include "model/station.hpp"
 
 #include <memory>
+#include <optional>
 #include <tna/fastpath.h>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace tna::deploy {
@@ -23,7 +23,10 @@ public:
     [[nodiscard]] std::size_t size() const { return indices_.size(); }
     [[nodiscard]] unsigned capacity() const { return capacity_; }
     /// Stations that found no room.
-    [[nodiscard]] std::size_t left() const { return left_.size(); }
+    [[nodiscard]] std::size_t left() const { return free_.empty() ? left_.size() : 0; }
+    /// Whether it says nothing that is wrong: the kernel has taken out all that was to go. Else that is tried
+    /// again with the next changes.
+    [[nodiscard]] bool sound() const { return stuck_.empty(); }
 
 private:
     struct Unmap {
@@ -33,14 +36,16 @@ private:
     using Uses = std::unique_ptr<tna_station_use[], Unmap>;
     StationMirror(int stationsMap, Uses uses, unsigned capacity);
     [[nodiscard]] Result<void> set(const model::StationKey& key, const model::Station& station);
-    void remove(const model::StationKey& key);
+    Result<void> remove(const model::StationKey& key);
     [[nodiscard]] Result<void> fillGaps();
 
     int map_;
     Uses uses_;
     unsigned capacity_;
     std::unordered_map<model::StationKey, unsigned, model::StationHash> indices_;
-    std::unordered_map<model::StationKey, model::Station, model::StationHash> left_;
+    std::unordered_map<model::StationKey, model::Station, model::StationHash> left_; ///< not in the map
+    /// Still in the map, but to go; or to become something else.
+    std::unordered_map<model::StationKey, std::optional<model::Station>, model::StationHash> stuck_;
     std::vector<unsigned> free_;
 };
 

@@ -2,6 +2,7 @@
 #include "deploy/tcx.hpp"
 
 #include <bpf/bpf.h>
+#include <cerrno>
 
 namespace tna::deploy {
 
@@ -14,7 +15,8 @@ bool attached(model::IfIndex ifindex, bpf_attach_type where) {
     __u32 flags = 0;
     __u32 programs = 0;
     const int error = bpf_prog_query(static_cast<int>(ifindex), where, 0, &flags, nullptr, &programs);
-    return error == 0 && programs > 0;
+    // A kernel without tcx says EINVAL. What cannot be asked about may be there.
+    return error == 0 ? programs > 0 : error != -EINVAL;
 }
 } // namespace
 

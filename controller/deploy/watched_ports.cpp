@@ -95,6 +95,7 @@ Result<void> WatchedPorts::place(model::IfIndex ifindex, const tna_watched_port&
                          ifindex);
     }
     placed_[ifindex] = value;
+    stuck_.erase(ifindex);
     changes_++;
     return {};
 }
@@ -103,8 +104,8 @@ Result<void> WatchedPorts::set(model::IfIndex ifindex, unsigned slot, const asse
                                bool hasProgram) {
     writeVlans(slot, port.vlans);
     const auto value = entry(slot, port, hasProgram);
-    if (const auto it = placed_.find(ifindex);
-        it != placed_.end() && std::memcmp(&it->second, &value, sizeof(value)) == 0)
+    if (const auto it = placed_.find(ifindex); it != placed_.end() && !stuck_.contains(ifindex) &&
+                                               std::memcmp(&it->second, &value, sizeof(value)) == 0)
         return {};
     return place(ifindex, value);
 }
@@ -113,9 +114,18 @@ void WatchedPorts::remove(model::IfIndex ifindex) {
     const auto it = placed_.find(ifindex);
     if (it == placed_.end())
         return;
-    bpf_map_delete_elem(map_, &ifindex);
     writeVlans(it->second.slot, {});
+    if (bpf_map_delete_elem(map_, &ifindex) != 0 && errno != ENOENT) {
+        stuck_.insert(ifindex);
+        return;
+    }
+    stuck_.erase(ifindex);
     placed_.erase(it);
+}
+
+void WatchedPorts::retry() {
+    for (const auto ifindex : std::set(stuck_))
+        remove(ifindex);
 }
 
 } // namespace tna::deploy

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <tna/fastpath.h>
 
 namespace tna::deploy {
@@ -23,6 +24,10 @@ public:
     [[nodiscard]] Result<void> set(model::IfIndex ifindex, unsigned slot, const assemble::WatchedPort& port,
                                    bool hasProgram);
     void remove(model::IfIndex ifindex);
+    /// Whether it says nothing that is wrong: the kernel has taken out all that was to go. Else that is tried
+    /// again with the next call for the port, or by retry().
+    [[nodiscard]] bool sound() const { return stuck_.empty(); }
+    void retry();
     /// Changes since the start.
     [[nodiscard]] unsigned changes() const { return changes_; }
 
@@ -40,6 +45,7 @@ private:
     Vlans vlans_; ///< by slot
     unsigned changes_ = 0;
     std::map<model::IfIndex, tna_watched_port> placed_;
+    std::set<model::IfIndex> stuck_; ///< still in the map, but to go
 };
 
 } // namespace tna::deploy

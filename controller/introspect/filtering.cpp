@@ -23,7 +23,7 @@ Result<void> openPair(int protocol, unsigned group, std::size_t receiveBuffer,
                       std::optional<NetlinkSocket>& requests, std::optional<NetlinkSocket>& events) {
     auto first = NetlinkSocket::open(protocol);
     if (!first)
-        return {};
+        return first.error().number == EPROTONOSUPPORT ? Result<void>{} : std::unexpected(first.error());
     auto second = NetlinkSocket::open(protocol, receiveBuffer);
     if (!second)
         return std::unexpected(second.error());

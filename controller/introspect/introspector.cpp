@@ -34,7 +34,8 @@ public:
     [[nodiscard]] Result<void> start(std::size_t receiveBuffer);
     [[nodiscard]] Result<Changes> process();
     [[nodiscard]] Result<void> resync();
-    void refreshSysctls();
+    void suspect(model::IfIndex ifindex) { links_.suspect(ifindex); }
+    [[nodiscard]] Result<void> refreshSysctls() { return proc_.read(tracker_); }
 
 private:
     [[nodiscard]] bool drain();
@@ -175,9 +176,9 @@ Result<Changes> Introspector::Impl::process() {
 Result<void> Introspector::Impl::update() {
     if (auto done = lost_ ? resync() : settle(); !done)
         return done;
-    // Where the namespace cannot be entered any more, what was read last stands.
-    if (std::exchange(capturing_, false)) [[maybe_unused]]
-        const auto done = proc_.readCaptures(tracker_);
+    if (std::exchange(capturing_, false))
+        if (auto done = proc_.readCaptures(tracker_); !done)
+            return done;
     const auto filterEvents = filtering_.process();
     if (!filterEvents)
         return std::unexpected(filterEvents.error());
@@ -202,11 +203,6 @@ Result<void> Introspector::Impl::resync() {
         return done;
     suspectCounts();
     return {};
-}
-
-void Introspector::Impl::refreshSysctls() {
-    // Where the namespace cannot be entered any more, what was read last stands.
-    [[maybe_unused]] const auto done = proc_.read(tracker_);
 }
 
 Result<void> Introspector::Impl::watch(int fd) {
@@ -308,8 +304,11 @@ Result<Changes> Introspector::process() {
 Result<void> Introspector::resync() {
     return impl_->resync();
 }
-void Introspector::refreshSysctls() {
-    impl_->refreshSysctls();
+Result<void> Introspector::refreshSysctls() {
+    return impl_->refreshSysctls();
+}
+void Introspector::suspect(model::IfIndex ifindex) {
+    impl_->suspect(ifindex);
 }
 Stats Introspector::stats() const {
     return impl_->stats();

@@ -53,7 +53,10 @@ public:
 
     /// Reads again what Linux does not announce: net.bridge.* and the tables of iptables-legacy. To be called
     /// from time to time; process() then reports what is different.
-    void refreshSysctls();
+    [[nodiscard]] Result<void> refreshSysctls();
+
+    /// A link may be different without having been announced: process() reads it again.
+    void suspect(model::IfIndex ifindex);
 
     [[nodiscard]] Stats stats() const;
 

@@ -23,6 +23,8 @@ public:
     [[nodiscard]] bool onLink(const Message& message);
     [[nodiscard]] bool onVlan(const Message& message);
 
+    /// A link may be different without having been announced.
+    void suspect(model::IfIndex ifindex) { stale_.insert(ifindex); }
     /// Asks again for what announcements only hinted at.
     [[nodiscard]] Result<void> settle();
 

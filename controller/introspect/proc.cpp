@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 #include <sstream>
 #include <sys/stat.h>
@@ -38,8 +39,11 @@ std::string pathOf(std::string name) {
 void readSysctls(Tracker& tracker) {
     for (const std::string name : sysctls) {
         auto content = readFile(pathOf(name));
-        if (!content)
-            continue; // the kernel does not have it
+        if (!content) {
+            if (content.error().number != ENOENT) // the kernel does not have it
+                tracker.setSysctl(name, "unreadable");
+            continue;
+        }
         while (!content->empty() && content->back() == '\n')
             content->pop_back();
         tracker.setSysctl(name, *content);
@@ -63,8 +67,12 @@ void readLegacyTables(Tracker& tracker) {
 /// Of packet sockets for one protocol Linux asks after the bridge has taken its frames; only those for all
 /// protocols (ETH_P_ALL) come before.
 void readPacketSockets(Tracker& tracker) {
-    std::istringstream lines(readFile("/proc/thread-self/net/packet").value_or(""));
+    const auto list = readFile("/proc/thread-self/net/packet");
+    std::istringstream lines(list.value_or(""));
     std::set<model::IfIndex> captures;
+    // Without the file the kernel has no packet sockets; a list that cannot be read may name any device.
+    if (!list && list.error().number != ENOENT)
+        captures.insert(0);
     std::string line;
     std::getline(lines, line); // sk RefCnt Type Proto Iface R Rmem User Inode
     while (std::getline(lines, line)) {

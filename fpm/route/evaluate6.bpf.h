@@ -29,8 +29,7 @@ INLINE u32 evaluate6_settings(const struct route6_path *path)
 	/* that matters to bpf_fib_lookup() only */
 	BECAUSE(!KLOAD(u32, KADDR(struct inet6_dev, path->inet6, cnf.forwarding)), NOT_FORWARDING);
 	BECAUSE(inet6_proxy(all), PROXY_NDP);
-	if (bpf_core_field_exists(struct net, ipv6.fib6_has_custom_rules))
-		BECAUSE(KGET(u8, net, ipv6.fib6_has_custom_rules), RULES);
+	BECAUSE(inet6_rules(net), RULES);
 	if (bpf_core_field_exists(struct net, ipv6.fib6_routes_require_src))
 		BECAUSE(KGET(u32, net, ipv6.fib6_routes_require_src), ROUTE_SPECIAL);
 	return REASON_NONE;

@@ -63,11 +63,8 @@ NOINLINE u32 route6_find(struct xdp_md *ctx, u64 device)
 	if (!ipv6_parse(ctx, &ip, 0) || !ipv6_address_routed(&ip.source) ||
 	    !ipv6_address_routed(&ip.destination))
 		return NOWHERE;
-	if (bpf_core_field_exists(struct net, ipv6.fib6_has_custom_rules) &&
-	    KGET(u8, net, ipv6.fib6_has_custom_rules))
-		return NOWHERE;
-	if (bpf_get_prandom_u32() % RARE == 0 || evaluate6_tables(&path, &ip) != REASON_NONE ||
-	    evaluate6_next_hop(&path, &ip) != REASON_NONE)
+	if (inet6_rules(net) || bpf_get_prandom_u32() % RARE == 0 ||
+	    evaluate6_tables(&path, &ip) != REASON_NONE || evaluate6_next_hop(&path, &ip) != REASON_NONE)
 		return NOWHERE;
 	u32 index = hop6_index(&path.gateway, path.common.departure, device);
 

@@ -117,6 +117,7 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 
 	struct ipv6_devconf *all = inet6_all(net);
 
+	COLLECT(doubt, inet6_rules(net));
 	COLLECT(doubt, inet6_not_forwarding(all));
 	COLLECT(doubt, inet6_proxy(all));
 	COLLECT(closer, guard_capture_possible(net));

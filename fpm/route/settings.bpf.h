@@ -96,6 +96,17 @@ INLINE u64 inet6_device(struct net_device *dev)
 	return KGET(u64, dev, ip6_ptr);
 }
 
+/*
+ * Whether there are or were routing rules of its own. Looked at for each packet: before 6.10 a rule of IPv6
+ * does not move the generation of the routes.
+ */
+INLINE u64 inet6_rules(struct net *net)
+{
+	return bpf_core_field_exists(struct net, ipv6.fib6_has_custom_rules)
+		       ? KGET(u8, net, ipv6.fib6_has_custom_rules)
+		       : 0;
+}
+
 /* ip6_rcv_core(): what a port does not take in at all. */
 INLINE u64 inet6_disabled(u64 inet6)
 {

@@ -123,8 +123,10 @@ private:
         const auto facts = probe->readNamespace();
         if (!facts)
             return std::unexpected(facts.error());
-        auto loaded = deploy::FastPath::load({16, 256}, *facts, capability::probeKernel().hookFunctions,
-                                             probe->casts());
+        const auto kernel = capability::probeKernel();
+        if (!kernel)
+            return std::unexpected(kernel.error());
+        auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel->hookFunctions, probe->casts());
         if (!loaded)
             return std::unexpected(loaded.error());
         fastPath_ = std::move(*loaded);
@@ -256,7 +258,10 @@ Result<std::vector<MicroRow>> measureMicro(const MicroOptions& options, Watcher&
     if (!empty)
         return std::unexpected(empty.error());
     bench.empty = std::move(*empty);
-    for (const auto& one : allCases(capability::probeKernel().brNetfilter)) {
+    const auto kernel = capability::probeKernel();
+    if (!kernel)
+        return std::unexpected(kernel.error());
+    for (const auto& one : allCases(kernel->brNetfilter)) {
         watcher.progress(fmt::format("preparing {}", one.module), 0, 1);
         if (auto added = addCase(bench, one); !added)
             return std::unexpected(added.error());

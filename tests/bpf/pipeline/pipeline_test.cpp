@@ -32,14 +32,15 @@ protected:
         const auto facts = probe->readNamespace();
         ASSERT_TRUE(facts);
         const auto kernel = capability::probeKernel();
-        auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel.hookFunctions, probe->casts());
+        ASSERT_TRUE(kernel) << kernel.error().sentence();
+        auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel->hookFunctions, probe->casts());
         ASSERT_TRUE(loaded) << loaded.error().sentence();
         fastPath_ = std::move(*loaded);
         for (const char* port : {"p0", "p1", "p2"})
             ASSERT_TRUE(fastPath_->addSlot(::if_nametoindex(port)));
         // These frames are no sender's socket buffers, as those on a veth may be.
         const auto program =
-            fastPath_->program({.bridge = true, .veth = false, .brNetfilter = kernel.brNetfilter});
+            fastPath_->program({.bridge = true, .veth = false, .brNetfilter = kernel->brNetfilter});
         ASSERT_TRUE(program) << program.error().sentence();
         program_ = *program;
         must("bridge fdb replace " + text(station(1)) + " dev p0 master static");

@@ -27,8 +27,9 @@ protected:
         ASSERT_TRUE(probe) << probe.error().sentence();
         const auto facts = probe->readNamespace();
         ASSERT_TRUE(facts);
-        auto loaded = deploy::FastPath::load({16, 256}, *facts, capability::probeKernel().hookFunctions,
-                                             probe->casts());
+        const auto kernel = capability::probeKernel();
+        ASSERT_TRUE(kernel) << kernel.error().sentence();
+        auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel->hookFunctions, probe->casts());
         ASSERT_TRUE(loaded) << loaded.error().sentence();
         fastPath_ = std::move(*loaded);
         for (const char* port : {"p0", "p1", "p2"})

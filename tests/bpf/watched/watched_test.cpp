@@ -35,7 +35,7 @@ protected:
         place();
         knows(1, model::Station{.port = in_});
         knows(2, model::Station{.port = out_});
-        fastPath_->setMirrorComplete(true);
+        fastPath_->open(true);
         expectFast(oneToTwo());
     }
     static WatchedPort open() {
@@ -167,9 +167,9 @@ TEST_F(Watched, StationOfAnotherBridge) {
 }
 
 TEST_F(Watched, MirrorThatIsNotComplete) {
-    fastPath_->setMirrorComplete(false);
+    fastPath_->open(false);
     expectSlow(oneToTwo(), TNA_REASON_FDB_INCOMPLETE);
-    fastPath_->setMirrorComplete(true);
+    fastPath_->open(true);
     expectFast(oneToTwo());
 }
 

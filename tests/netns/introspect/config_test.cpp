@@ -123,10 +123,10 @@ TEST_F(ConfigOfNamespace, ReadsUnannouncedSysctlsWhenAsked) {
     if (!network().sysctls.contains(name))
         GTEST_SKIP() << "this kernel has no br_netfilter";
     run("echo 0 > /proc/sys/net/bridge/bridge-nf-call-iptables");
-    introspector_->refreshSysctls();
+    ASSERT_TRUE(introspector_->refreshSysctls());
     EXPECT_EQ(network().sysctls.at(name), "0");
     run("echo 1 > /proc/sys/net/bridge/bridge-nf-call-iptables");
-    introspector_->refreshSysctls();
+    ASSERT_TRUE(introspector_->refreshSysctls());
     EXPECT_EQ(network().sysctls.at(name), "1");
     const auto changes = introspector_->process();
     ASSERT_TRUE(changes);
