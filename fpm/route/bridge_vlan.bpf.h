@@ -3,9 +3,9 @@
 #define TNA_ROUTE_BRIDGE_VLAN_H
 
 /*
- * VLANs of bridges that packets are routed to or from. A bridge that filters them takes part in some itself: it
- * hands frames of those to the host (br_pass_frame_up()) and takes the host's (br_dev_xmit()), with a tag, or
- * without one where it is told to. On any bridge, frames with a tag are for a VLAN device on top of it.
+ * VLANs of bridges that packets are routed to or from. A bridge that filters them takes part in some itself:
+ * it hands frames of those to the host (br_pass_frame_up()) and takes the host's (br_dev_xmit()), with a tag,
+ * or without one where it is told to. On any bridge, frames with a tag are for a VLAN device on top of it.
  */
 
 #include "route/vlan_device.bpf.h"
@@ -43,8 +43,8 @@ INLINE u64 bridge_arrival(u64 bridge_device, u32 tag)
 }
 
 /*
- * The proof that a bridge that filters VLANs takes a frame in, and hands it to the host: with which tag, and in
- * which VLAN (part of a station's key) is found on the way.
+ * The proof that a bridge that filters VLANs takes a frame in, and hands it to the host: with which tag, and
+ * in which VLAN (part of a station's key) is found on the way.
  */
 INLINE u64 filtered_arrival(const struct tna_route_stack *part, u64 port, const struct packet *packet,
 			    u32 *tag, u64 *vlan)
@@ -62,7 +62,8 @@ INLINE u64 filtered_arrival(const struct tna_route_stack *part, u64 port, const 
 	return word;
 }
 
-/* The same for a frame that nothing is known of: the tag for the host, whatever there is to say against it. */
+/* The same for a frame that nothing is known of: the tag for the host, whatever there is to say against it.
+ */
 NOINLINE u32 arrival_tag_find(u64 device, u32 tag)
 {
 	if (!CONSTANT(VLAN))
@@ -108,8 +109,8 @@ INLINE u64 departure_options(struct net_bridge *bridge, u64 filters)
 	return (KGET(u64, bridge, options) & ~harmless) ^ (filters ? OPTION_VLAN_ENABLED : 0);
 }
 
-/* The proof that a packet still leaves a bridge by a port of its VLAN, with the same tag; the tag is the one that the
- * bridge gets the packet with, and `vlan` becomes part of the station's key. */
+/* The proof that a packet still leaves a bridge by a port of its VLAN, with the same tag; the tag is the one
+ * that the bridge gets the packet with, and `vlan` becomes part of the station's key. */
 INLINE u64 filtered_departure(const struct tna_route_stack *part, struct net_bridge *bridge, u64 port,
 			      u32 *tag, u64 *vlan)
 {

@@ -5,8 +5,8 @@
 
 namespace tna::test {
 
-/// A router whose ports p0 and p1 belong to one bridge, br0, with VLAN devices v0 and v1 on it: those have what the
-/// ports have otherwise, but all have the bridge's MAC address.
+/// A router whose ports p0 and p1 belong to one bridge, br0, with VLAN devices v0 and v1 on it: those have
+/// what the ports have otherwise, but all have the bridge's MAC address.
 template <typename Router>
 class BridgeVlans : public Vlans<Router> {
 protected:
@@ -14,9 +14,11 @@ protected:
     void bridge(const std::string& options = "vlan_filtering 1 vlan_default_pvid 0") {
         must("ip link add br0 address " + text(this->portMac(0)) +
              " type bridge mcast_snooping 0 ageing_time 6400000 " + options);
+        must("ip link set p0 address " + text(station(0x200)));
+        // A bridge has the address of one of its ports, unless told otherwise.
+        must("ip link set p1 address " + text(this->portMac(0)));
         for (const std::string port : {"p0", "p1"}) {
             must("ip address flush dev " + port);
-            must("ip link set " + port + " address " + text(station(0x200 + port.back() - '0')));
             must("ip link set " + port + " master br0");
         }
         for (const char* words : {"iptables", "ip6tables", "arptables"})

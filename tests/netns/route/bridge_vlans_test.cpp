@@ -40,6 +40,8 @@ TYPED_TEST(VlansOfABridge, PortsWithoutTags) {
         this->expectFastTo(packet, out);
     this->expectFastTo(tagged(packet, 10), out);
     this->expectFastTo(tagged(packet, 0xe000), out); // a priority, but no VLAN
+    // payload of VLAN 10
+    EXPECT_EQ(this->treat(tagged(packet, 10, 0x88a8)), (Treatment{slowPath("not-ip"), {}}));
     this->part("p1", 20);
     this->expectFastTo(packet, {{1, {tagged(this->further(packet), 20)}}});
 }
@@ -100,6 +102,36 @@ TYPED_TEST(VlansOfABridge, RoutedPortsSendToThem) {
     this->accelerate();
     for (unsigned i = 0; i < 2; i++)
         EXPECT_EQ(this->treat(packet, 2), (Treatment{fastPath(), out}));
+    must("ip link set br0 type bridge vlan_protocol 802.1ad"); // the device's tag is payload now
+    EXPECT_EQ(this->treat(packet, 2), (Treatment{slowPath("vlan-settings"), {}}));
+    must("ip link set br0 type bridge vlan_protocol 802.1q");
+    EXPECT_EQ(this->treat(packet, 2), (Treatment{fastPath(), out}));
+    must("ip link set br0 type bridge vlan_filtering 0"); // the station is known in VLAN 20 only
+    EXPECT_EQ(this->treat(packet, 2).path, slowPath("unknown-unicast"));
+    must("ip link set br0 type bridge vlan_filtering 1");
+    EXPECT_EQ(this->treat(packet, 2), (Treatment{fastPath(), out}));
+}
+
+class VlansOfAPlainBridge : public BridgeVlans<RouteTest> {};
+
+/// The source has a route by the device that the tag is for, not by the other one.
+TEST_F(VlansOfAPlainBridge, EachTagIsJudgedByItsOwnDevice) {
+    bridge("");
+    above(0, 10);
+    above(1, 20);
+    known(2, "p1", 0);
+    must("ip link add link br0 name other type vlan id 11");
+    must("ip link set other up");
+    for (const char* device : {"v0", "other"})
+        must("sysctl -qw net.ipv4.conf." + std::string(device) + ".rp_filter=1");
+    const Arrivals out{{1, {tagged(further(packet()), 20)}}};
+    atLast(tagged(packet(), 10), out);
+    EXPECT_EQ(treat(tagged(packet(), 11)).out, Arrivals{});
+    accelerate();
+    for (unsigned i = 0; i < 2; i++) {
+        expectFastTo(tagged(packet(), 10), out);
+        EXPECT_EQ(treat(tagged(packet(), 11)), (Treatment{slowPath("reverse-path"), {}}));
+    }
 }
 
 TYPED_TEST(VlansOfABridge, TagsOfServiceProviders) {
