@@ -129,6 +129,15 @@ NOINLINE u64 route_look_closer(struct xdp_md *ctx, u32 index)
 	return index >= FLOWS_TOTAL || route_objections(ctx, route_at(index), route_stack_at(index));
 }
 
+/*
+ * For a route whose place is to learn of another arrival first, which may be by another VLAN: nobody leaves
+ * by it unless all has been evaluated.
+ */
+INLINE void route_forget(struct tna_route *route)
+{
+	route->egress_dev = 0;
+}
+
 /* For a packet that could not be proved; it need not be slow. */
 NOINLINE int route_look_again(struct xdp_md *ctx)
 {
@@ -141,6 +150,8 @@ NOINLINE int route_look_again(struct xdp_md *ctx)
 	}
 	if (place >= FLOWS_TOTAL)
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	if (CONSTANT(BRIDGE) && BRIDGE_VLANS)
+		route_forget(route_at(place));
 	if (CONSTANT(BRIDGE))
 		reason = evaluate_bridged_arrival(ctx, route_stack_at(place));
 	if (reason == REASON_NONE)

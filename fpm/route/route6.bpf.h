@@ -52,6 +52,8 @@ NOINLINE int route6_look_again(struct xdp_md *ctx)
 
 	if (place >= FLOWS_TOTAL)
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	if (CONSTANT(BRIDGE) && BRIDGE_VLANS)
+		route_forget(&route6_at(place)->route);
 	if (CONSTANT(BRIDGE))
 		reason = evaluate_bridged_arrival(ctx, route6_stack_at(place));
 	if (reason == REASON_NONE)

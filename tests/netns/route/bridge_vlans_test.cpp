@@ -130,7 +130,8 @@ TEST_F(VlansOfAPlainBridge, EachTagIsJudgedByItsOwnDevice) {
     accelerate();
     for (unsigned i = 0; i < 2; i++) {
         expectFastTo(tagged(packet(), 10), out);
-        EXPECT_EQ(treat(tagged(packet(), 11)), (Treatment{slowPath("reverse-path"), {}}));
+        for (unsigned j = 0; j < 2; j++) // what was found about the first is nothing for the second
+            EXPECT_EQ(treat(tagged(packet(), 11)), (Treatment{slowPath("reverse-path"), {}}));
     }
 }
 

@@ -224,8 +224,14 @@ TEST(AssembleVlanOnBridge, RoutedPortsBesideItSendToIt) {
     routed.addresses = {{4, "10.0.1.1/24", "global"}};
     world.network.links[77] = routed;
     world.capabilities.devices[77] = world.capabilities.devices.begin()->second;
-    EXPECT_EQ(assemble(world.network, world.capabilities, world.wishes).ports.at(77).profile->name(),
-              "route+bridges+bridge-vlans");
+    const auto name = [&] {
+        return assemble(world.network, world.capabilities, world.wishes).ports.at(77).profile->name();
+    };
+    EXPECT_EQ(name(), "route+bridges+bridge-vlans");
+    world.bridge().bridge->vlanFiltering = true;
+    EXPECT_EQ(name(), "route+bridges") << "its VLANs are not proved yet";
+    world.capabilities.inPlaceVlans.available = true;
+    EXPECT_EQ(name(), "route+bridges+bridge-vlans");
 }
 
 TEST(AssembleRoutingBridge, RoutedPortsBesideItSendToIt) {
