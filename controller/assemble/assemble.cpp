@@ -22,9 +22,9 @@ bool routes(const model::Link& link) {
     return takesPart(link) && std::ranges::any_of(link.addresses, forwarded);
 }
 
-/// A bridge that packets are routed to and from through its ports.
-bool isRoutedBridge(const model::Link& link) {
-    return link.bridge && !link.bridge->vlanFiltering && link.master == 0 && routes(link);
+/// A bridge through whose ports packets may be routed to it, or to VLAN devices on it.
+bool isBridge(const model::Link& link) {
+    return link.bridge && link.master == 0 && takesPart(link);
 }
 
 /// What lies on top of other devices, or carries packets in packets: nothing comes in or leaves there.
@@ -36,23 +36,35 @@ bool isStacked(const model::Link& link) {
     return kinds.contains(link.kind);
 }
 
-/// The port by which a VLAN device's packets are routed, if there is one; null: they are left to Linux.
-const model::Link* portOfRoutedVlan(const model::Network& network, const model::Link& link) {
+/// The port or bridge by which a VLAN device's packets are routed, if there is one; null: they are left to
+/// Linux.
+const model::Link* underRoutedVlan(const model::Network& network, const model::Link& link) {
     if (!link.vlan || link.lowerElsewhere || link.master != 0 || !routes(link))
         return nullptr;
-    const auto* port = network.link(link.lower);
-    return port != nullptr && port->master == 0 && takesPart(*port) && !isStacked(*port) ? port : nullptr;
+    const auto* below = network.link(link.lower);
+    if (below == nullptr || below->master != 0 || !takesPart(*below))
+        return nullptr;
+    return isBridge(*below) || !isStacked(*below) ? below : nullptr;
 }
 
 Surroundings look(const model::Network& network, const capability::Capabilities& capabilities,
                   const Wishes& wishes) {
     Surroundings around{network, capabilities, wishes};
+    bool vlansOnBridges = false;
     for (const auto& [ifindex, link] : network.links) {
         around.bridges |= link.bridge.has_value();
-        around.routedBridges |= isRoutedBridge(link);
-        if (const auto* port = portOfRoutedVlan(network, link))
-            around.underRoutedVlans.insert(port->ifindex);
+        if (isBridge(link) && routes(link))
+            around.routedBridges.insert(ifindex);
+        const auto* below = underRoutedVlan(network, link);
+        if (below == nullptr)
+            continue;
+        (below->bridge ? around.routedBridges : around.underRoutedVlans).insert(below->ifindex);
+        vlansOnBridges |= below->bridge.has_value();
     }
+    const bool filtered = std::ranges::any_of(around.routedBridges, [&](model::IfIndex bridge) {
+        return network.links.at(bridge).bridge->vlanFiltering;
+    });
+    around.bridgeVlans = filtered ? capabilities.inPlaceVlans.available : vlansOnBridges;
     return around;
 }
 
@@ -107,12 +119,10 @@ private:
     }
 
     void ruleStacked() {
-        if (link_.bridge && link_.bridge->vlanFiltering)
-            no("vlan-filtering",
-               "it filters VLANs: what is routed to and from such a bridge is left to Linux");
-        else if (link_.vlan)
-            no("vlan-device", "it is a VLAN device, but not on a port of this namespace that no other device "
-                              "owns: what is routed to and from it is left to Linux");
+        if (link_.vlan)
+            no("vlan-device",
+               "it is a VLAN device, but not on a port or bridge of this namespace that no other "
+               "device owns: what is routed to and from it is left to Linux");
         else
             no("stacked", "it is a device of kind " + link_.kind +
                               ", which is no port: what is routed to and from it is left to Linux");
@@ -216,7 +226,7 @@ private:
             return {.bridge = true, .watched = true};
         const bool bridged = bridge_ != nullptr;
         const bool filters = bridged && bridge_->bridge->vlanFiltering;
-        const bool forBridge = bridged && isRoutedBridge(*bridge_);
+        const bool forBridge = bridged && around_.routedBridges.contains(bridge_->ifindex);
         const bool route = !bridged || forBridge;
         return {.bridge = bridged,
                 .route = route,
@@ -224,8 +234,9 @@ private:
                 // It has a hook for routed packets in each namespace that has bridges.
                 .brNetfilter = around_.bridges && capabilities_.brNetfilter,
                 .vlanProtocol = filters ? bridge_->bridge->vlanProtocol : std::uint16_t{0},
-                .bridges = forBridge || (!bridged && around_.routedBridges),
+                .bridges = forBridge || (!bridged && !around_.routedBridges.empty()),
                 .vlanDevices = route && !around_.underRoutedVlans.empty(),
+                .bridgeVlans = route && around_.bridgeVlans,
                 .station = forBridge ? bridge_->mac : model::MacAddress{}};
     }
 
@@ -261,7 +272,8 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
         if (bridge != nullptr && bridge->bridge)
             plan.ports.emplace(ifindex, PortDecision(around, link, bridge).decide());
         else if (around.underRoutedVlans.contains(ifindex) ||
-                 (routes(link) && !isRoutedBridge(link) && portOfRoutedVlan(network, link) == nullptr))
+                 (routes(link) && !around.routedBridges.contains(ifindex) &&
+                  underRoutedVlan(network, link) == nullptr))
             plan.ports.emplace(ifindex, PortDecision(around, link, nullptr).decide());
     }
     for (const auto& [ifindex, custom] : wishes.custom)

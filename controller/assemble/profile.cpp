@@ -20,6 +20,8 @@ std::string Profile::name() const {
         text += "+bridges";
     if (vlanDevices)
         text += "+vlan-devices";
+    if (bridgeVlans)
+        text += "+bridge-vlans";
     if (vlanProtocol != 0)
         text += vlanProtocol == 0x88a8 ? "+vlan-802.1ad" : "+vlan";
     if (veth)

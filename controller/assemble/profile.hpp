@@ -32,6 +32,7 @@ struct Profile {
     bool watched = false;           ///< nothing is read in place
     bool bridges = false;           ///< packets may be routed to and from bridges
     bool vlanDevices = false;       ///< packets may be routed to and from VLAN devices
+    bool bridgeVlans = false;       ///< ... and bridges that filter VLANs, or have VLAN devices on top
     model::MacAddress station;      ///< of the bridge for which packets are routed, with both modules
     CustomModules custom;
 
@@ -39,7 +40,7 @@ struct Profile {
     [[nodiscard]] std::string name() const; ///< "bridge+vlan+veth"
     [[nodiscard]] std::vector<std::string> modules() const;
     /// Packets may be routed to and from devices on top of ports.
-    [[nodiscard]] bool stacked() const { return bridges || vlanDevices; }
+    [[nodiscard]] bool stacked() const { return bridges || vlanDevices || bridgeVlans; }
 };
 
 /// Why something is not accelerated, and what the user can do about it.

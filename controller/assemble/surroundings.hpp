@@ -10,8 +10,10 @@ struct Surroundings {
     const model::Network& network;
     const capability::Capabilities& capabilities;
     const Wishes& wishes;
-    bool bridges = false;       ///< there are any
-    bool routedBridges = false; ///< there are any that packets are routed to and from
+    bool bridges = false;     ///< there are any
+    bool bridgeVlans = false; ///< those that packets are routed to and from may filter VLANs, or have VLAN
+                              ///< devices
+    std::set<model::IfIndex> routedBridges; ///< themselves, or their VLAN devices
     std::set<model::IfIndex>
         underRoutedVlans; ///< ports with VLAN devices that packets are routed to and from
 };

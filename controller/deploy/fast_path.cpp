@@ -123,7 +123,8 @@ Constants FastPath::constantsOf(const assemble::Profile& profile) const {
     constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
     constants[TNA_CONSTANT_ROUTE] = profile.route;
     constants[TNA_CONSTANT_STACKED] = profile.stacked();
-    constants[TNA_CONSTANT_VLAN_DEVICES] = profile.vlanDevices;
+    constants[TNA_CONSTANT_VLAN_DEVICES] = profile.vlanDevices || profile.bridgeVlans;
+    constants[TNA_CONSTANT_BRIDGE_VLANS] = profile.bridgeVlans;
     std::memcpy(&constants[TNA_CONSTANT_STATION], profile.station.bytes.data(), profile.station.bytes.size());
     constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
     constants[TNA_CONSTANT_VETH] = profile.veth;

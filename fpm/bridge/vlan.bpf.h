@@ -19,6 +19,7 @@
 	(bpf_core_field_exists(struct net_bridge_port, vlgrp) && bpf_core_type_exists(struct net_bridge_vlan))
 
 #define VLAN_UNTAGGED_BIT 18 /* of vlan_settings(): BRIDGE_VLAN_INFO_UNTAGGED of the flags */
+#define VLAN_BRENTRY_BIT 21  /* BRIDGE_VLAN_INFO_BRENTRY */
 
 INLINE u64 vlan_pvid(struct net_bridge_port *port)
 {

@@ -74,7 +74,8 @@ struct net_bridge {
 	struct hlist_head frame_type_list;
 	struct net_device *dev;
 	unsigned long options;
-	u16 vlan_proto; /* only with CONFIG_BRIDGE_VLAN_FILTERING, as are the types below */
+	u16 vlan_proto; /* only with CONFIG_BRIDGE_VLAN_FILTERING, as are the next one and the types below */
+	struct net_bridge_vlan_group *vlgrp;
 	struct rhashtable fdb_hash_tbl;
 	unsigned char topology_change;
 	unsigned long ageing_time;
@@ -100,6 +101,7 @@ struct net_bridge_vlan {
 	u16 flags;
 	u8 state;
 	struct net_bridge_port *port;
+	struct net_bridge_vlan *brvlan;
 	struct list_head vlist;
 };
 

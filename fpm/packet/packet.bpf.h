@@ -81,8 +81,14 @@ INLINE u32 packet_length(struct xdp_md *ctx)
 	return len;
 }
 
-/* Whether the frame is an untagged one of IPv4 or IPv6 for this MAC address. */
-INLINE int packet_ip_for(struct xdp_md *ctx, u64 station)
+INLINE int is_vlan(u32 protocol)
+{
+	return protocol == bpf_htons(ETH_P_8021Q) || protocol == bpf_htons(ETH_P_8021AD);
+}
+
+/* Whether the frame is one of IPv4 or IPv6 for this MAC address, without a tag or, if there may be one,
+ * behind it. */
+INLINE int packet_ip_for(struct xdp_md *ctx, u64 station, const int tags)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
 
@@ -90,6 +96,8 @@ INLINE int packet_ip_for(struct xdp_md *ctx, u64 station)
 		return 0;
 	u32 protocol = *(u16 *)(data + 2 * ETH_ALEN);
 
+	if (tags && is_vlan(protocol))
+		protocol = *(u16 *)(data + ETH_HLEN + 2);
 	return protocol == bpf_htons(ETH_P_IP) || protocol == bpf_htons(ETH_P_IPV6);
 }
 
@@ -99,11 +107,6 @@ INLINE u64 ingress_device(struct xdp_buff *xdp)
 	struct xdp_rxq_info *queue = KCAST(struct xdp_rxq_info, xdp->rxq);
 
 	return KGET(u64, queue, dev);
-}
-
-INLINE int is_vlan(u32 protocol)
-{
-	return protocol == bpf_htons(ETH_P_8021Q) || protocol == bpf_htons(ETH_P_8021AD);
 }
 
 /* The EtherType behind one VLAN tag: what the kernel calls skb->protocol after skb_vlan_untag(). */

@@ -24,7 +24,7 @@ int pipeline(struct xdp_md *ctx)
 {
 	if (CONSTANT(BRIDGE)) {
 		/* a packet for the bridge, which routes */
-		WHEN(ROUTE) if (packet_ip_for(ctx, CONSTANT(STATION))) return route(ctx);
+		WHEN(ROUTE) if (packet_ip_for(ctx, CONSTANT(STATION), TAGS)) return route(ctx);
 		return bridge(ctx);
 	}
 	return CONSTANT(ROUTE) ? route(ctx) : XDP_PASS;

@@ -5,11 +5,12 @@
 /*
  * Packets that Linux routes to or from a bridge: the frame comes in by one of its ports, addressed to the
  * bridge itself (br_pass_frame_up()), or leaves by the port behind which the next hop is known
- * (br_dev_xmit()). Bridges that filter VLANs are left to Linux.
+ * (br_dev_xmit()).
  */
 
 #include "bridge/evaluate.bpf.h"
 #include "guards/generic_xdp.bpf.h"
+#include "route/bridge_vlan.bpf.h"
 
 /* The device of the bridge that a port belongs to. */
 INLINE u64 port_bridge_device(struct net_device *port)
@@ -29,61 +30,106 @@ INLINE u64 bridged_not_own(struct net_bridge_fdb_entry *entry, u64 address)
 }
 
 /* What bridges have in common, whichever way a packet takes through them. */
-INLINE u64 bridged_settings(struct net *net, struct net_bridge *bridge)
+INLINE u64 bridged_settings(struct net *net)
 {
-	u64 word = bridge_options(bridge, 0);
+	u64 word = guard_bridge_host_hooks(net);
 
-	COLLECT(word, guard_bridge_host_hooks(net));
 	WHEN(BR_NETFILTER) COLLECT(word, guard_br_netfilter(CONSTANT(BRNF)));
 	return word;
 }
 
 /*
- * The proof that a bridge still hands this frame to the host; each frame proves it again. The device as
- * which the host receives it is found on the way.
+ * The proof that a bridge still hands this frame to the host; each frame proves it again. The bridge's device
+ * is found on the way, and which tag the frame has then.
  */
 INLINE u64 bridged_arrival(const struct tna_route_stack *part, struct net *net, struct net_device *ingress,
-			   const struct packet *packet, u64 *device)
+			   const struct packet *packet, u32 *tag, u64 *device)
 {
 	u64 port = KGET(u64, ingress, rx_handler_data);
 	struct net_bridge_port *in = KOBJ(struct net_bridge_port, port);
 	struct net_bridge_fdb_entry *from = KOBJ(struct net_bridge_fdb_entry, part->source);
-	u64 address = KGET(u64, in, br), word = (part->fresh_until - bpf_jiffies64()) >> 63;
+	u64 address = KGET(u64, in, br), word = (part->fresh_until - bpf_jiffies64()) >> 63, vlan = 0;
 	struct net_bridge *bridge = KOBJ(struct net_bridge, address);
 
-	COLLECT(word, fdb_entry_gone(from, packet->source, FDB_LOCAL | FDB_NOTIFY_INACTIVE));
+	if (BRIDGE_VLANS) {
+		COLLECT(word, bridge_vlan_devices(ingress) & -(u64) !!*tag);
+		if (CONSTANT(VLAN))
+			COLLECT(word, filtered_arrival(part, port, packet, tag, &vlan));
+		COLLECT(word, (*tag ^ part->arrival_tag) & TAG_IDENTITY);
+	}
+	COLLECT(word, fdb_entry_gone(from, packet->source | vlan, FDB_LOCAL | FDB_NOTIFY_INACTIVE));
 	COLLECT(word, KGET(u64, from, dst) ^ port);
-	COLLECT(word, bridged_not_own(KOBJ(struct net_bridge_fdb_entry, part->own), packet->destination));
+	COLLECT(word,
+		bridged_not_own(KOBJ(struct net_bridge_fdb_entry, part->own), packet->destination | vlan));
 	COLLECT(word, bridge_port_flags(KGET(u64, in, flags)));
 	COLLECT(word, bridge_port_state(in));
-	COLLECT(word, bridged_settings(net, bridge));
+	COLLECT(word, bridge_options(bridge, !!CONSTANT(VLAN)));
+	COLLECT(word, bridged_settings(net));
 	COLLECT(word, bridge_promisc(address, bridge));
 	*device = bridge_device(address, bridge);
 	COLLECT(word, guard_generic_xdp(*device));
 	return word;
 }
 
-/* The proof that a bridge still sends this frame out by this port. */
-INLINE u64 bridged_departure(const struct tna_route_stack *part, struct net *net, u64 next_hop, u64 egress)
+/* What a frame meets where it leaves a device on top of others; the rest is for a closer look. */
+INLINE u64 prove_above(u64 device, u64 *closer)
 {
-	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, part->destination);
-	struct net_bridge_port *out = KOBJ(struct net_bridge_port, KGET(u64, to, dst));
-	u64 address = KGET(u64, out, br), word = fdb_entry_gone(to, next_hop & MAC_MASK, FDB_LOCAL);
-	struct net_bridge *bridge = KOBJ(struct net_bridge, address);
+	struct net_device *above = KOBJ(struct net_device, device);
 
-	COLLECT(word, bridge_device(address, bridge) ^ part->departure);
-	COLLECT(word, KGET(u64, out, dev) ^ egress);
-	COLLECT(word, bridge_port_state(out));
-	COLLECT(word, bridge_egress_flags(out, 0));
-	COLLECT(word, bridged_settings(net, bridge));
+	COLLECT(*closer, guard_egress_hooks(above));
+	COLLECT(*closer, guard_egress_qdisc(above));
+	return guard_egress_down(above);
+}
+
+/* The proof that a bridge still gets this frame, itself or from a VLAN device on top; with which tag. */
+INLINE u64 bridge_handed(u64 departure, u64 bridge_device, u32 *tag, u64 *closer)
+{
+	if (departure == bridge_device)
+		return 0;
+	u64 word = vlan_departure(departure, bridge_device);
+
+	COLLECT(word, !device_is_vlan(departure));
+	COLLECT(word, prove_above(bridge_device, closer));
+	*tag = vlan_device_tag(departure);
 	return word;
 }
 
-INLINE u32 evaluate_bridge_settings(u64 address)
+/* The proof that a bridge still sends this frame out by this port, with this tag. */
+INLINE u64 bridged_departure(const struct tna_route_stack *part, struct net *net, u64 next_hop, u64 egress,
+			     u64 *closer)
+{
+	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, part->destination);
+	u64 port = KGET(u64, to, dst), vlan = 0;
+	struct net_bridge_port *out = KOBJ(struct net_bridge_port, port);
+	u64 address = KGET(u64, out, br), word = 0;
+	struct net_bridge *bridge = KOBJ(struct net_bridge, address);
+	u64 device = bridge_device(address, bridge);
+
+	if (BRIDGE_VLANS) {
+		u32 tag = 0;
+
+		COLLECT(word, bridge_handed(part->departure, device, &tag, closer));
+		if (part->out_vlan)
+			COLLECT(word, filtered_departure(part, bridge, port, &tag, &vlan));
+		COLLECT(word, tag ^ part->tag);
+		COLLECT(word, departure_options(bridge, part->out_vlan));
+	} else {
+		COLLECT(word, device ^ part->departure);
+		COLLECT(word, bridge_options(bridge, 0));
+	}
+	COLLECT(word, fdb_entry_gone(to, (next_hop & MAC_MASK) | vlan, FDB_LOCAL));
+	COLLECT(word, KGET(u64, out, dev) ^ egress);
+	COLLECT(word, bridge_port_state(out));
+	COLLECT(word, bridge_egress_flags(out, 0));
+	COLLECT(word, bridged_settings(net));
+	return word;
+}
+
+INLINE u32 evaluate_bridge_settings(u64 address, u64 filters)
 {
 	struct net_bridge *bridge = KOBJ(struct net_bridge, address);
 
-	BECAUSE(bridge_options(bridge, 0), BRIDGE_OPTIONS);
+	BECAUSE(departure_options(bridge, filters), BRIDGE_OPTIONS);
 	BECAUSE(bridge_hooks_revalidate(&home), NETFILTER);
 	BECAUSE(guard_bridge_host_hooks(KOBJ(struct net, CONSTANT(NET))), NETFILTER);
 	BECAUSE(CONSTANT(BR_NETFILTER) && guard_br_netfilter(CONSTANT(BRNF)), BR_NETFILTER);
@@ -107,13 +153,19 @@ NOINLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, struct tna_route_stack
 	UNLESS_BECAUSE(evaluate_bridge(&path));
 	BECAUSE(guard_bridge_host_hooks(KOBJ(struct net, CONSTANT(NET))), NETFILTER);
 	UNLESS_BECAUSE(evaluate_frame(ctx, &packet, path.device));
-	path.source = fdb_find(path.bridge, packet.source);
+	if (BRIDGE_VLANS && CONSTANT(VLAN))
+		UNLESS_BECAUSE(evaluate_vlan(&packet, &path));
+	if (BRIDGE_VLANS)
+		UNLESS_BECAUSE(evaluate_arrival_tag(packet_outer_tag(ctx), &path, part));
+	u64 vlan = (path.tag & VLAN_ID) << 48;
+
+	path.source = fdb_find(path.bridge, packet.source | vlan);
 	UNLESS_BECAUSE(evaluate_source(&path));
 	BECAUSE(bridge_port_offloaded(path.port), SWITCHDEV);
 	BECAUSE(guard_generic_xdp(port_bridge_device(KOBJ(struct net_device, path.device))), GENERIC_XDP);
-	u64 own = fdb_find(path.bridge, packet.destination);
+	u64 own = fdb_find(path.bridge, packet.destination | vlan);
 
-	BECAUSE(!own || bridged_not_own(KOBJ(struct net_bridge_fdb_entry, own), packet.destination),
+	BECAUSE(!own || bridged_not_own(KOBJ(struct net_bridge_fdb_entry, own), packet.destination | vlan),
 		OTHER_STATION);
 	part->own = own;
 	part->source = path.source;
@@ -122,23 +174,35 @@ NOINLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, struct tna_route_stack
 	return REASON_NONE;
 }
 
+/* How a packet goes on from the device that it is handed to. */
+struct bridged_way {
+	u64 egress;
+	u64 station; /* the next hop's entry of the forwarding database, where there is a bridge */
+	u64 vlan;    /* the egress port's part in its VLAN, where the bridge filters them */
+	u32 tag;
+};
+
 INLINE int device_is_bridge(u64 device)
 {
 	return !!(BPF_CORE_READ_BITFIELD(KOBJ(struct net_device, device), priv_flags) & IFF_EBRIDGE);
 }
 
-/* By which port a bridge sends to a MAC address. */
-INLINE u32 evaluate_bridged_departure(u64 device, u64 next_hop, u64 *station, u64 *egress)
+/* By which port a bridge sends to a MAC address what it gets with this tag, which becomes the one that the
+ * frame leaves with. */
+INLINE u32 evaluate_bridged_departure(u64 device, u64 next_hop, struct bridged_way *way)
 {
 	u64 bridge = device_private(device);
+	u64 filters =
+		BRIDGE_VLANS && (KLOAD(u64, KADDR(struct net_bridge, bridge, options)) & OPTION_VLAN_ENABLED);
+	u64 vid = filters ? departure_vlan(KOBJ(struct net_bridge, bridge), way->tag) : 0;
 
 	BECAUSE(bridge_device(bridge, KOBJ(struct net_bridge, bridge)) != device ||
 			KLOAD(u64, KADDR(struct net_bridge, bridge, dev)) != device,
 		UNPROVED);
-	UNLESS_BECAUSE(evaluate_bridge_settings(bridge));
-	*station = fdb_find(bridge, next_hop & MAC_MASK);
-	BECAUSE(!*station, UNKNOWN_UNICAST);
-	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, *station);
+	UNLESS_BECAUSE(evaluate_bridge_settings(bridge, filters));
+	way->station = fdb_find(bridge, (next_hop & MAC_MASK) | vid << 48);
+	BECAUSE(!way->station, UNKNOWN_UNICAST);
+	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, way->station);
 	u64 port = KGET(u64, to, dst);
 	struct net_bridge_port *out = KOBJ(struct net_bridge_port, port);
 
@@ -146,7 +210,9 @@ INLINE u32 evaluate_bridged_departure(u64 device, u64 next_hop, u64 *station, u6
 	BECAUSE(bridge_port_state(out), EGRESS_STATE);
 	BECAUSE(bridge_egress_flags(out, 0), EGRESS_FLAGS);
 	BECAUSE(bridge_port_offloaded(port), SWITCHDEV);
-	*egress = KGET(u64, out, dev);
+	way->egress = KGET(u64, out, dev);
+	if (filters)
+		UNLESS_BECAUSE(evaluate_filtered_departure(bridge, port, vid, &way->tag, &way->vlan));
 	return REASON_NONE;
 }
 

@@ -61,18 +61,18 @@ INLINE u32 evaluate_routed_port(u64 port, u64 buffer)
  * The device as which Linux receives the packet, beginning with the port; what is about a bridge has been
  * evaluated already. Apart from what comes next, for both need much of the stack.
  */
-NOINLINE u32 evaluate_arrival(struct xdp_md *ctx)
+NOINLINE u32 evaluate_arrival(struct xdp_md *ctx, const struct tna_route_stack *part)
 {
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 net = CONSTANT(NET), port = ingress_device(xdp);
-	u32 tag = TAGS ? packet_outer_tag(ctx) : 0;
+	u32 tag = TAGS ? arriving_tag(part, packet_outer_tag(ctx)) : 0;
 	u64 device = route_arrival(port, tag);
 
 	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
 	if (!CONSTANT(BRIDGE))
 		UNLESS_BECAUSE(evaluate_routed_port(port, CONSTANT(VETH) ? sender_buffer(xdp) : 0));
 	if (tag)
-		UNLESS_BECAUSE(evaluate_vlan_arrival(port, tag, device));
+		UNLESS_BECAUSE(evaluate_vlan_arrival(route_arrival(port, 0), tag, device));
 	struct net_device *arrival = KOBJ(struct net_device, device);
 
 	BECAUSE(KGET(u64, arrival, rx_handler), STACKED);
@@ -283,14 +283,14 @@ INLINE u64 route_epoch(struct net *net)
  * Where a packet is routed to whose arrival has been evaluated: a reason to leave the frame to Linux; or
  * none, and the route is filled in but for its departure.
  */
-NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route)
+NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route, const struct tna_route_stack *part)
 {
 	struct route_path path = {.port = ingress_device(bpf_cast_to_kern_ctx(ctx))};
 	u64 epoch = route_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv4 ip;
 
 	BECAUSE(!ipv4_parse(ctx, &ip, TAGS), SHORT);
-	path.arrival = route_arrival(path.port, ip.tag);
+	path.arrival = route_arrival(path.port, TAGS ? arriving_tag(part, ip.tag) : 0);
 	path.ifindex = KLOAD(u32, KADDR(struct net_device, path.arrival, ifindex));
 	path.inet = inet_device(KOBJ(struct net_device, path.arrival));
 	UNLESS_BECAUSE(evaluate_settings(&path));

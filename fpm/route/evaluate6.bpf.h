@@ -190,14 +190,15 @@ INLINE u64 route6_epoch(struct net *net)
 }
 
 /* As route_evaluate(). */
-NOINLINE u32 route6_evaluate(struct xdp_md *ctx, struct tna_route6 *route6)
+NOINLINE u32 route6_evaluate(struct xdp_md *ctx, struct tna_route6 *route6,
+			     const struct tna_route_stack *part)
 {
 	struct route6_path path = {.common.port = ingress_device(bpf_cast_to_kern_ctx(ctx))};
 	u64 epoch = route6_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv6 ip;
 
 	BECAUSE(!ipv6_parse(ctx, &ip, TAGS), SHORT);
-	path.common.arrival = route_arrival(path.common.port, ip.tag);
+	path.common.arrival = route_arrival(path.common.port, TAGS ? arriving_tag(part, ip.tag) : 0);
 	path.common.ifindex = KLOAD(u32, KADDR(struct net_device, path.common.arrival, ifindex));
 	path.inet6 = inet6_device(KOBJ(struct net_device, path.common.arrival));
 	UNLESS_BECAUSE(evaluate6_settings(&path));

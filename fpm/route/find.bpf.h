@@ -21,10 +21,11 @@
 /* For what has no place in the cache. */
 #define NOWHERE (~0u)
 
-/* The place for what depends on a route's next hop, and the port that a packet comes in by. */
-INLINE u32 hop_index(u64 info, u64 device)
+/* The place for what depends on a route's next hop, the port that a packet comes in by, and the tag with
+ * which a bridge hands it to the host. */
+INLINE u32 hop_index(u64 info, u64 device, u32 tag)
 {
-	return flow_index(info, device, 0);
+	return flow_index(info, device, tag);
 }
 
 /* The epoch of such an entry, so that neither kind is taken for the other, which may lie in its place. */
@@ -45,7 +46,7 @@ INLINE u64 route_plain(u64 address)
 }
 
 /* Whether Linux takes a packet from an address as which it comes in, without evaluating more. */
-INLINE int source_in_order(u64 table, u32 from, u64 device, u64 reverse_path)
+INLINE int source_in_order(u64 table, u32 from, u64 arrival, u64 reverse_path)
 {
 	u64 info = route_plain(fib_find(table, bpf_ntohl(from)));
 
@@ -53,13 +54,12 @@ INLINE int source_in_order(u64 table, u32 from, u64 device, u64 reverse_path)
 		return !!info;
 	u64 address = fib_single_hop(info);
 	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, address);
-	u64 arrival = CONSTANT(BRIDGE) ? port_bridge_device(KOBJ(struct net_device, device)) : device;
 
 	return address && KGET(u64, hop, nhc_dev) == arrival && !(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE);
 }
 
 /* Where the cache remembers a packet's next hop, whose entry then leads to the packet's route. */
-NOINLINE u32 route_find(u64 addresses, u64 start, u64 device)
+NOINLINE u32 route_find(u64 addresses, u64 start, u64 device, u32 tag)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 table = KGET(u64, net, ipv4.fib_main);
@@ -70,7 +70,7 @@ NOINLINE u32 route_find(u64 addresses, u64 start, u64 device)
 	if (KGET(u8, net, ipv4.fib_has_custom_rules) || bpf_get_prandom_u32() % RARE == 0)
 		return NOWHERE;
 	u64 alias = fib_find(table, bpf_ntohl(to)), info = route_plain(alias);
-	u32 index = hop_index(info, device);
+	u32 index = hop_index(info, device, tag);
 
 	if (!info || index >= FLOWS_TOTAL)
 		return NOWHERE;
@@ -78,7 +78,9 @@ NOINLINE u32 route_find(u64 addresses, u64 start, u64 device)
 
 	if (hop->info != info || hop->epoch != hop_epoch(route_epoch(net)))
 		return NOWHERE;
-	if ((u32)hop->addresses != from && !source_in_order(table, from, device, hop->reverse_path))
+	u64 arrival = CONSTANT(BRIDGE) ? route_arrival(device, tag) : device;
+
+	if ((u32)hop->addresses != from && !source_in_order(table, from, arrival, hop->reverse_path))
 		return NOWHERE;
 	hop->alias = alias;
 	return index;
@@ -96,7 +98,7 @@ INLINE int route_has_gateway(const struct tna_route *route)
 NOINLINE void route_remember_hop(u32 place)
 {
 	struct tna_route *route = route_at(place);
-	u32 index = hop_index(route->info, route->ingress_dev);
+	u32 index = hop_index(route->info, route->ingress_dev, arriving_tag(route_stack_at(place), 0));
 
 	if (index == place || index >= FLOWS_TOTAL || !route_has_gateway(route))
 		return;

@@ -92,7 +92,7 @@ INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route,
 	if (!CONSTANT(STACKED))
 		return route_objection(ctx, device, route->egress_dev);
 	if (CONSTANT(BRIDGE))
-		arrival = port_bridge_device(KOBJ(struct net_device, device));
+		arrival = route_arrival(device, arriving_tag(part, 0));
 	else
 		device = ingress_device(bpf_cast_to_kern_ctx(ctx));
 	return stacked_objection(part, device, arrival, route->egress_dev) |
@@ -129,6 +129,15 @@ NOINLINE u64 route_look_closer(struct xdp_md *ctx, u32 index)
 	return index >= FLOWS_TOTAL || route_objections(ctx, route_at(index), route_stack_at(index));
 }
 
+/*
+ * For a route whose place is to learn of another arrival first, which may be by another VLAN: nobody leaves
+ * by it unless all has been evaluated.
+ */
+INLINE void route_forget(struct tna_route *route)
+{
+	route->egress_dev = 0;
+}
+
 /* For a packet that could not be proved; it need not be slow. */
 NOINLINE int route_look_again(struct xdp_md *ctx)
 {
@@ -141,12 +150,14 @@ NOINLINE int route_look_again(struct xdp_md *ctx)
 	}
 	if (place >= FLOWS_TOTAL)
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	if (CONSTANT(BRIDGE) && BRIDGE_VLANS)
+		route_forget(route_at(place));
 	if (CONSTANT(BRIDGE))
 		reason = evaluate_bridged_arrival(ctx, route_stack_at(place));
 	if (reason == REASON_NONE)
-		reason = evaluate_arrival(ctx);
+		reason = evaluate_arrival(ctx, route_stack_at(place));
 	if (reason == REASON_NONE)
-		reason = route_evaluate(ctx, route_at(place));
+		reason = route_evaluate(ctx, route_at(place), route_stack_at(place));
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(route_at(place), route_stack_at(place), total);
 	if (reason != REASON_NONE)
@@ -181,8 +192,10 @@ INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 device = ingress_device(xdp), arrival_address = stacked ? tagged_arrival(device, ip.tag) : device;
-	u32 index = found ? route_find(ip.addresses, ip.start, arrival_address) : ipv4_index(&ip);
+	u64 device = ingress_device(xdp), arrival_address = stacked ? port_arrival(device, ip.tag) : device;
+	u32 index = found ? route_find(ip.addresses, ip.start, arrival_address,
+				       stacked ? bridge_arrival_tag(device, ip.tag) : 0)
+			  : ipv4_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return LOOK_AGAIN;

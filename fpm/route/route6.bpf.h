@@ -52,12 +52,14 @@ NOINLINE int route6_look_again(struct xdp_md *ctx)
 
 	if (place >= FLOWS_TOTAL)
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	if (CONSTANT(BRIDGE) && BRIDGE_VLANS)
+		route_forget(&route6_at(place)->route);
 	if (CONSTANT(BRIDGE))
 		reason = evaluate_bridged_arrival(ctx, route6_stack_at(place));
 	if (reason == REASON_NONE)
-		reason = evaluate_arrival(ctx);
+		reason = evaluate_arrival(ctx, route6_stack_at(place));
 	if (reason == REASON_NONE)
-		reason = route6_evaluate(ctx, route6_at(place));
+		reason = route6_evaluate(ctx, route6_at(place), route6_stack_at(place));
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(&route6_at(place)->route, route6_stack_at(place),
 					    route6_total(ctx));
@@ -77,7 +79,7 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 		return LOOK_AGAIN;
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 device = ingress_device(xdp), arrival_address = stacked ? tagged_arrival(device, ip.tag) : device;
+	u64 device = ingress_device(xdp), arrival_address = stacked ? port_arrival(device, ip.tag) : device;
 	u32 index = found ? route6_find(ctx, device) : ipv6_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))

@@ -6,13 +6,13 @@
  * protocol. */
 
 #include "route/bridged.bpf.h"
-#include "route/vlan_device.bpf.h"
 
 /* The devices that a packet passes, by address. */
 struct route_way {
 	u64 device;    /* that the frame came in by */
-	u64 arrival;   /* as which Linux receives it: that one, its bridge, or a VLAN device on it */
-	u64 departure; /* to which Linux hands it: the egress device, its bridge, or a VLAN device on it */
+	u64 arrival;   /* as which Linux receives it: that one, its bridge, or a VLAN device on either */
+	u64 departure; /* to which Linux hands it: the egress device, its bridge, or a VLAN device on either
+			*/
 	u64 egress;
 };
 
@@ -22,11 +22,38 @@ INLINE int passes_bridge(const struct tna_route_stack *part)
 	return CONSTANT(BRIDGE) || part->destination;
 }
 
-/* As which device Linux receives a frame that comes in by a port, with a tag or (0) none. */
+/* As which device Linux receives a frame that comes in by a port, with a tag or (0) none: the frame's own, or
+ * the one that the port's bridge hands it to the host with. */
 INLINE u64 route_arrival(u64 port, u32 tag)
 {
-	return CONSTANT(BRIDGE) ? port_bridge_device(KOBJ(struct net_device, port))
+	return CONSTANT(BRIDGE) ? bridge_arrival(port_bridge_device(KOBJ(struct net_device, port)), tag)
 				: tagged_arrival(port, tag);
+}
+
+/* The part of it that the port's frames are told apart by at once: a bridge's VLANs are yet to be proved. */
+INLINE u64 port_arrival(u64 port, u32 tag)
+{
+	return CONSTANT(BRIDGE) ? port : tagged_arrival(port, tag);
+}
+
+/* The tag for the host, of a frame of which nothing is known yet. */
+INLINE u32 bridge_arrival_tag(u64 port, u32 tag)
+{
+	return CONSTANT(BRIDGE) && BRIDGE_VLANS ? arrival_tag_find(port, tag) : 0;
+}
+
+/* The same, of a frame whose way through the bridge has been evaluated. */
+INLINE u32 arriving_tag(const struct tna_route_stack *part, u32 tag)
+{
+	return CONSTANT(BRIDGE) ? (BRIDGE_VLANS ? part->arrival_tag : 0) : tag;
+}
+
+/* The device that is under one on top of others, as far as that is not the port. */
+INLINE u64 departure_below(u64 departure)
+{
+	struct vlan_dev_priv *vlan = KOBJ(struct vlan_dev_priv, device_private(departure));
+
+	return device_is_vlan(departure) ? KGET(u64, vlan, real_dev) : departure;
 }
 
 /* The tag with which a packet leaves, as it lies in the frame; 0: none. */
@@ -53,7 +80,14 @@ INLINE void prove_stack(struct xdp_md *ctx, const struct tna_route *route, const
 		struct packet packet = {};
 
 		COLLECT(*doubt, !packet_parse(ctx, &packet));
-		COLLECT(*doubt, bridged_arrival(part, net, port, &packet, &way->arrival));
+		COLLECT(*doubt, bridged_arrival(part, net, port, &packet, &tag, &way->arrival));
+		if (BRIDGE_VLANS && tag) {
+			struct net_device *bridge = KOBJ(struct net_device, way->arrival);
+
+			COLLECT(*closer, guard_tc_ingress(bridge));
+			COLLECT(*doubt, guard_netdev_ingress(bridge));
+			way->arrival = vlan_device_find(way->arrival, tag);
+		}
 	}
 	if (TAGS && tag)
 		COLLECT(*doubt, vlan_arrival(way->arrival, tag));
@@ -65,14 +99,10 @@ INLINE void prove_stack(struct xdp_md *ctx, const struct tna_route *route, const
 	if (departure == way->egress)
 		return;
 	if (part->destination)
-		COLLECT(*doubt, bridged_departure(part, net, route->destination, way->egress));
+		COLLECT(*doubt, bridged_departure(part, net, route->destination, way->egress, closer));
 	else
 		COLLECT(*doubt, vlan_departure(departure, way->egress));
-	struct net_device *above = KOBJ(struct net_device, departure);
-
-	COLLECT(*doubt, guard_egress_down(above));
-	COLLECT(*closer, guard_egress_hooks(above));
-	COLLECT(*closer, guard_egress_qdisc(above));
+	COLLECT(*doubt, prove_above(departure, closer));
 	COLLECT(*doubt, guard_egress_mtu(KOBJ(struct net_device, way->egress),
 					 total + ETH_HLEN + tag_length(route_tag(part))));
 }
@@ -80,38 +110,53 @@ INLINE void prove_stack(struct xdp_md *ctx, const struct tna_route *route, const
 /* What ports and bridges have to say against a packet, besides the devices of its arrival and departure. */
 INLINE u64 stacked_objection(const struct tna_route_stack *part, u64 device, u64 arrival, u64 egress)
 {
-	u64 word = guard_devices(CONSTANT(NET), device, egress);
+	u64 word = guard_devices(CONSTANT(NET), device, egress), below = device;
 
+	if (BRIDGE_VLANS) {
+		if (CONSTANT(BRIDGE))
+			below = port_bridge_device(KOBJ(struct net_device, device));
+		word |= guard_devices(CONSTANT(NET), below, departure_below(part->departure));
+	}
 	/* a bridge takes a frame before the port's sockets of its protocol see it, a VLAN device does not */
-	if (TAGS && device != arrival && guard_capture_possible(KOBJ(struct net, CONSTANT(NET))))
-		word |= guard_capture_specific(CONSTANT(NET), device, KOBJ(struct net_device, device));
+	if (TAGS && below != arrival && guard_capture_possible(KOBJ(struct net, CONSTANT(NET))))
+		word |= guard_capture_specific(CONSTANT(NET), below, KOBJ(struct net_device, below));
 	if (passes_bridge(part) && guard_bridge_hooks(KOBJ(struct net, CONSTANT(NET)), &home))
 		word |= bridge_hooks_revalidate(&home);
 	return word;
+}
+
+/* What a frame meets where it leaves a device on top of others. */
+INLINE u32 evaluate_above(u64 device)
+{
+	struct net_device *above = KOBJ(struct net_device, device);
+
+	BECAUSE(guard_capture_device(device, above), CAPTURE);
+	BECAUSE(guard_tc_entry_busy(guard_tc_egress(above)), TC);
+	BECAUSE(guard_netdev_egress(above), NETDEV_HOOK);
+	BECAUSE(guard_egress_down(above), EGRESS_DOWN);
+	BECAUSE(guard_egress_qdisc(above) && guard_egress_qdisc_list(device), EGRESS_QDISC);
+	return REASON_NONE;
 }
 
 /* By which port a packet leaves, whose departure may be another device: what is found is remembered at once.
  */
 INLINE u32 evaluate_stacked_departure(u64 departure, u64 next_hop, struct tna_route_stack *part, u64 *egress)
 {
-	struct net_device *above = KOBJ(struct net_device, departure);
-	int bridge = device_is_bridge(departure), vlan = VLAN_DEVICES && device_is_vlan(departure);
-	u64 station = 0, tag = 0;
+	struct bridged_way way = {.egress = departure};
 
-	if (bridge || vlan) {
-		BECAUSE(guard_capture_device(departure, above), CAPTURE);
-		BECAUSE(guard_tc_entry_busy(guard_tc_egress(above)), TC);
-		BECAUSE(guard_netdev_egress(above), NETDEV_HOOK);
-		BECAUSE(guard_egress_down(above), EGRESS_DOWN);
-		BECAUSE(guard_egress_qdisc(above) && guard_egress_qdisc_list(departure), EGRESS_QDISC);
+	if (VLAN_DEVICES && device_is_vlan(departure)) {
+		UNLESS_BECAUSE(evaluate_above(departure));
+		UNLESS_BECAUSE(evaluate_vlan_departure(departure, &way.tag, &way.egress));
 	}
-	if (bridge)
-		UNLESS_BECAUSE(evaluate_bridged_departure(departure, next_hop, &station, egress));
-	if (vlan)
-		UNLESS_BECAUSE(evaluate_vlan_departure(departure, &tag, egress));
+	if (device_is_bridge(way.egress) && (BRIDGE_VLANS || way.egress == departure)) {
+		UNLESS_BECAUSE(evaluate_above(way.egress));
+		UNLESS_BECAUSE(evaluate_bridged_departure(way.egress, next_hop, &way));
+	}
 	part->departure = departure;
-	part->destination = station;
-	part->tag = tag;
+	part->destination = way.station;
+	part->tag = way.tag;
+	part->out_vlan = way.vlan;
+	*egress = way.egress;
 	return REASON_NONE;
 }
 

@@ -19,11 +19,16 @@
 	(CONSTANT(VLAN_DEVICES) && bpf_core_field_exists(struct vlan_info, grp.vlan_devices_arrays) &&       \
 	 bpf_core_type_exists(struct vlan_dev_priv))
 
-/* Where packets that are routed may come in behind a tag: bridges hand to the host those that have none. */
-#define TAGS (VLAN_DEVICES && !CONSTANT(BRIDGE))
+/* Where there are bridges that filter VLANs, or VLAN devices on bridges. */
+#define BRIDGE_VLANS (VLAN_DEVICES && CONSTANT(BRIDGE_VLANS) && VLAN_KNOWN)
+
+/* Where packets that are routed may come in behind a tag: other bridges hand to the host those that have
+ * none. */
+#define TAGS (VLAN_DEVICES && (!CONSTANT(BRIDGE) || BRIDGE_VLANS))
 
 #define VLAN_PARTS 8
 #define VLANS_PER_PART 512
+#define TAG_IDENTITY ((u32)bpf_htons(VLAN_ID) << 16 | 0xffff) /* a tag but for priority and DEI */
 #define VLAN_REORDER_HDR 1u /* include/uapi/linux/if_vlan.h: the device's own frames have no tag */
 
 INLINE int device_is_vlan(u64 device)
@@ -50,11 +55,11 @@ INLINE u64 vlan_device_find(u64 port, u32 tag)
 	return KLOAD(u64, group + 8 * (vid % VLANS_PER_PART));
 }
 
-/* As which device Linux receives a frame: that on the port which the tag is for, or without a tag the port.
+/* As which device Linux receives a frame on one: that on top which the tag is for, or without a tag this one.
  */
-INLINE u64 tagged_arrival(u64 port, u32 tag)
+INLINE u64 tagged_arrival(u64 device, u32 tag)
 {
-	return TAGS && tag ? vlan_device_find(port, tag) : port;
+	return TAGS && tag ? vlan_device_find(device, tag) : device;
 }
 
 /* Whether the tag stays in the frames that the device gets, and is put into those that it is given. */
@@ -71,7 +76,7 @@ INLINE u64 vlan_device_keeps_tag(u64 device)
  */
 INLINE u64 vlan_device_deaf(u64 device, u32 tag)
 {
-	u64 word = (vlan_device_tag(device) ^ tag) & ((u32)bpf_htons(VLAN_ID) << 16 | 0xffff);
+	u64 word = (vlan_device_tag(device) ^ tag) & TAG_IDENTITY;
 
 	COLLECT(word, ~KGET(u32, KOBJ(struct net_device, device), flags) & IFF_UP);
 	return word;
@@ -88,7 +93,7 @@ INLINE u64 vlan_arrival(u64 device, u32 tag)
 	return word;
 }
 
-/* The proof that a VLAN device still sends by this port, and as it did. */
+/* The proof that a VLAN device still sends by this device underneath, and as it did. */
 INLINE u64 vlan_departure(u64 device, u64 egress)
 {
 	if (!VLAN_DEVICES)
@@ -102,7 +107,7 @@ INLINE u64 vlan_departure(u64 device, u64 egress)
 	return word;
 }
 
-/* Whether Linux receives a frame with a tag as this device, and what the port has to say before. */
+/* Whether Linux receives a frame with a tag as this device, and what the one underneath has to say before. */
 INLINE u32 evaluate_vlan_arrival(u64 port_address, u32 tag, u64 device)
 {
 	struct net_device *port = KOBJ(struct net_device, port_address);
@@ -119,8 +124,8 @@ INLINE u32 evaluate_vlan_arrival(u64 port_address, u32 tag, u64 device)
 	return REASON_NONE;
 }
 
-/* By which port a VLAN device sends, and with which tag. */
-INLINE u32 evaluate_vlan_departure(u64 device, u64 *tag, u64 *egress)
+/* By which device underneath a VLAN device sends, and with which tag. */
+INLINE u32 evaluate_vlan_departure(u64 device, u32 *tag, u64 *egress)
 {
 	struct vlan_dev_priv *vlan = KOBJ(struct vlan_dev_priv, device_private(device));
 

@@ -26,6 +26,7 @@ enum tna_constant {
 	TNA_CONSTANT_ROUTE,         /* the routing module */
 	TNA_CONSTANT_STACKED, /* packets may be routed to and from devices on top of ports: bridges, ... */
 	TNA_CONSTANT_VLAN_DEVICES,   /* ... and VLAN devices */
+	TNA_CONSTANT_BRIDGE_VLANS,   /* ... and bridges that filter VLANs, and VLAN devices on bridges */
 	TNA_CONSTANT_STATION,        /* MAC address of the bridge for which packets are routed */
 	TNA_CONSTANT_SINGLE_BUFFER,  /* this kernel's frames lie in one buffer each (before 5.18) */
 	TNA_CONSTANT_MODULES,        /* custom modules after a decision */

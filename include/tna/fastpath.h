@@ -86,8 +86,11 @@ struct tna_route_stack {
 			      top of it */
 	__u64 destination; /* struct net_bridge_fdb_entry * of the next hop; 0: the packet leaves by no bridge
 			    */
-	__u64 tag;         /* of the VLAN device, as it lies in the frame; 0: the packet leaves by none */
-	__u64 unused[2];   /* a cache line */
+	__u32 tag;         /* with which the packet leaves, as it lies in the frame; 0: none */
+	__u32 arrival_tag; /* with which a bridge hands the frame to the host: its VLAN device's; 0: none */
+	__u64 in_vlan;  /* struct net_bridge_vlan *, the ingress port's part in the frame's VLAN, of a bridge
+			   that  filters them */
+	__u64 out_vlan; /* the same of the egress port; 0: the packet leaves by no such bridge */
 };
 
 /* Per port and CPU: the slow path by reason, and what evicted flows had counted. */

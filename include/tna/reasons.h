@@ -38,7 +38,8 @@
 	X(PORT_FLAGS, "port-flags",                                                                          \
 	  "the port has a setting that only Linux handles (learning off, locked, VLAN tunnel, ...)")         \
 	X(VLAN, "vlan",                                                                                      \
-	  "the port has no part in the frame's VLAN, or does not forward there: Linux drops it")             \
+	  "the port, or the bridge itself if the frame is routed, has no part in the frame's VLAN, or does " \
+	  "not forward there: Linux drops it")                                                               \
 	X(FDB_INCOMPLETE, "fdb-incomplete", "the mirror of the forwarding database is being read anew")      \
 	X(SOURCE_UNKNOWN, "source-unknown", "the source is not known on this port: Linux learns it")         \
 	X(SOURCE_AGED, "refresh", "Linux sees one frame now and then, so that the station does not age out") \
@@ -68,7 +69,9 @@
 	X(IP_NETFILTER, "ip-netfilter", "netfilter rules, NAT or connection tracking for routed packets")    \
 	X(XFRM, "xfrm", "IPsec policies")                                                                    \
 	X(VLAN_SETTINGS, "vlan-settings",                                                                    \
-	  "the VLAN device is down, keeps tags in frames (reorder_hdr off), or maps priorities")             \
+	  "the VLAN device is down, keeps tags in frames (reorder_hdr off), maps priorities, or has tags "   \
+	  "of "                                                                                              \
+	  "another kind than its bridge")                                                                    \
 	X(GENERIC_XDP, "generic-xdp", "the bridge or VLAN device itself has an XDP program (a generic one)") \
 	X(NOT_IP, "not-ip", "not an IP packet (ARP, a tag of no VLAN device here, ...)")                     \
 	X(OTHER_STATION, "other-station", "the frame is not addressed to the port's own MAC address")        \

@@ -73,10 +73,11 @@ template <typename Router>
 class BridgedPipeline : public RoutePipeline<FromBridgeToBridgeOf<Router>> {
 protected:
     [[nodiscard]] assemble::Profile profile() const override {
+        const auto kernel = capability::probeKernel();
         return {.bridge = true,
                 .route = true,
                 .veth = false,
-                .brNetfilter = capability::probeKernel().brNetfilter,
+                .brNetfilter = kernel && kernel->brNetfilter,
                 .bridges = true,
                 .station = {Router::portMac(0)}};
     }

@@ -124,10 +124,8 @@ TEST(AssembleRoutingBridge, OtherBridgesDoNot) {
     for (const Change change : {Change{[](model::Link& bridge) { bridge.flags = 0; }},
                                 Change{[](model::Link& bridge) { bridge.ip.forwarding4 = false; }},
                                 Change{[](model::Link& bridge) { bridge.addresses.clear(); }},
-                                Change{[](model::Link& bridge) { bridge.master = 9; }},
-                                Change{[](model::Link& bridge) { bridge.bridge->vlanFiltering = true; }}}) {
+                                Change{[](model::Link& bridge) { bridge.master = 9; }}}) {
         RoutingBridge world;
-        world.capabilities.inPlaceVlans.available = true;
         change(world.bridge());
         const auto profile = world.plan().profile;
         ASSERT_TRUE(profile);
@@ -157,13 +155,83 @@ TEST(AssembleRoutingBridge, ItsPortsSendToVlanDevicesBesideIt) {
               "route+bridges+vlan-devices");
 }
 
-TEST(AssembleRoutingBridge, OneThatFiltersVlansSaysWhyNot) {
+TEST(AssembleRoutingBridge, OneThatFiltersVlansRoutesWhereThoseAreProved) {
     RoutingBridge world;
     world.bridge().bridge->vlanFiltering = true;
     world.bridge().kind = "bridge";
+    EXPECT_EQ(world.plan().reasons.front().code, "vlans-not-proved");
+    world.capabilities.inPlaceVlans.available = true;
+    const auto profile = world.plan().profile;
+    ASSERT_TRUE(profile);
+    EXPECT_EQ(profile->name(), "bridge+route+bridge-vlans+vlan");
+    EXPECT_FALSE(assemble(world.network, world.capabilities, world.wishes).ports.contains(bridgeIndex));
+}
+
+/// A world whose bridge has no address, but a VLAN device with one.
+struct VlanOnBridge : World {
+    static constexpr model::IfIndex index = 78;
+    VlanOnBridge() {
+        bridge().flags = model::link_flag::up;
+        bridge().kind = "bridge";
+        bridge().mac.bytes = {2, 0, 0, 0, 0, 9};
+        auto& vlan = network.links[index];
+        vlan.ifindex = index;
+        vlan.kind = "vlan";
+        vlan.vlan.emplace();
+        vlan.lower = bridgeIndex;
+        vlan.flags = model::link_flag::up;
+        vlan.ip.forwarding4 = true;
+        vlan.addresses = {{4, "10.0.0.1/24", "global"}};
+    }
+};
+
+TEST(AssembleVlanOnBridge, TheBridgesPortsRoute) {
+    const VlanOnBridge world;
+    const auto profile = world.plan().profile;
+    ASSERT_TRUE(profile);
+    EXPECT_EQ(profile->name(), "bridge+route+bridge-vlans");
+    EXPECT_TRUE(profile->stacked());
+    EXPECT_EQ(profile->station, (model::MacAddress{.bytes = {2, 0, 0, 0, 0, 9}}));
     const auto plan = assemble(world.network, world.capabilities, world.wishes);
-    ASSERT_TRUE(plan.ports.contains(bridgeIndex));
-    EXPECT_EQ(plan.ports.at(bridgeIndex).reasons.front().code, "vlan-filtering");
+    EXPECT_FALSE(plan.ports.contains(VlanOnBridge::index));
+    EXPECT_FALSE(plan.ports.contains(bridgeIndex));
+}
+
+TEST(AssembleVlanOnBridge, OthersAreLeftToLinux) {
+    using Change = void (*)(VlanOnBridge&);
+    for (const Change change :
+         {Change{[](VlanOnBridge& world) { world.bridge().flags = 0; }},
+          Change{[](VlanOnBridge& world) { world.bridge().master = 9; }},
+          Change{[](VlanOnBridge& world) { world.network.links[VlanOnBridge::index].lowerElsewhere = true; }},
+          Change{[](VlanOnBridge& world) { world.network.links[VlanOnBridge::index].master = 9; }}}) {
+        VlanOnBridge world;
+        change(world);
+        EXPECT_FALSE(world.plan().profile->route);
+        const auto plan = assemble(world.network, world.capabilities, world.wishes);
+        ASSERT_TRUE(plan.ports.contains(VlanOnBridge::index));
+        EXPECT_EQ(plan.ports.at(VlanOnBridge::index).reasons.front().code, "vlan-device");
+    }
+}
+
+TEST(AssembleVlanOnBridge, RoutedPortsBesideItSendToIt) {
+    VlanOnBridge world;
+    model::Link routed = world.port();
+    routed.ifindex = 77;
+    routed.bridgePort.reset();
+    routed.master = 0;
+    routed.flags = model::link_flag::up;
+    routed.ip.forwarding4 = true;
+    routed.addresses = {{4, "10.0.1.1/24", "global"}};
+    world.network.links[77] = routed;
+    world.capabilities.devices[77] = world.capabilities.devices.begin()->second;
+    const auto name = [&] {
+        return assemble(world.network, world.capabilities, world.wishes).ports.at(77).profile->name();
+    };
+    EXPECT_EQ(name(), "route+bridges+bridge-vlans");
+    world.bridge().bridge->vlanFiltering = true;
+    EXPECT_EQ(name(), "route+bridges") << "its VLANs are not proved yet";
+    world.capabilities.inPlaceVlans.available = true;
+    EXPECT_EQ(name(), "route+bridges+bridge-vlans");
 }
 
 TEST(AssembleRoutingBridge, RoutedPortsBesideItSendToIt) {
