@@ -19,8 +19,9 @@ namespace tna::diff {
 
 namespace {
 constexpr auto patience = std::chrono::seconds(5);
-/// Addresses and groups of the link, which come when IPv6 likes.
-constexpr std::array linkLocal{"fe80:", "ff0", "33:33:"};
+/// Addresses and groups of the link, which come when IPv6 likes, and neighbours that did not answer, which the
+/// kernel forgets when it likes.
+constexpr std::array passing{"fe80:", "ff0", "33:33:", " FAILED"};
 /// How the addresses of ports begin.
 constexpr std::array<std::uint8_t, 5> givenMac{2, 0, 0, 0, 0xff};
 
@@ -231,7 +232,7 @@ Result<std::string> World::memory() const {
     std::istringstream lines(text);
     std::vector<std::string> sorted;
     for (std::string line; std::getline(lines, line);)
-        if (std::ranges::none_of(linkLocal, [&](const char* part) { return line.find(part) != line.npos; }))
+        if (std::ranges::none_of(passing, [&](const char* part) { return line.find(part) != line.npos; }))
             sorted.push_back(line);
     std::ranges::sort(sorted);
     std::string found;
