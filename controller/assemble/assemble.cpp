@@ -147,7 +147,9 @@ private:
         if (link_.switchPort)
             no("switchdev", "it is a port of a switch chip, which may forward by itself");
         const auto features = capabilities_.devices.find(link_.ifindex);
-        if (features == capabilities_.devices.end() || !features->second.native)
+        if (capabilities_.devices.empty()) // not even the loopback's
+            no("no-native-xdp", "the kernel does not tell what drivers can do with XDP");
+        else if (features == capabilities_.devices.end() || !features->second.native)
             no("no-native-xdp", "its driver has no native XDP",
                "`ethtool -i " + link_.name + "` names the driver");
     }

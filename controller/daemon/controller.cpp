@@ -219,10 +219,10 @@ void Controller::onTick() {
     followWatched();
 }
 
-/// What the kernel refused is tried again, at first soon.
+/// What the kernel refused is tried again, at first soon; also to tell what drivers can do.
 bool Controller::dueAgain() {
     const auto now = std::chrono::steady_clock::now();
-    if (failures_.empty()) {
+    if (failures_.empty() && (watched() || capabilities_.driversTell)) {
         retryRest_ = firstRest;
         retryAt_ = now + retryRest_;
         return false;
