@@ -19,8 +19,8 @@ namespace tna::diff {
 
 namespace {
 constexpr auto patience = std::chrono::seconds(5);
-/// Addresses and groups of the link, which come when IPv6 likes, and neighbours that did not answer, which the
-/// kernel forgets when it likes.
+/// Addresses and groups of the link, which come when IPv6 likes, and neighbours that did not answer, which
+/// the kernel forgets when it likes.
 constexpr std::array passing{"fe80:", "ff0", "33:33:", " FAILED"};
 /// How the addresses of ports begin.
 constexpr std::array<std::uint8_t, 5> givenMac{2, 0, 0, 0, 0xff};
