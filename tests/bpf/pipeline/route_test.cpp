@@ -106,6 +106,13 @@ TEST_F(RouteStraightLine, SeesWhatDeservesACloserLook) {
     expectCloserLooks(packet());
 }
 
+TEST_F(RouteStraightLine, SeesThatAnotherRouteIsBetter) {
+    expectRouted(packet(), "at first");
+    expectRouted(packet(), "once more, from the cache");
+    must("ip route add 10.0.1.2/32 via 10.0.2.2");
+    EXPECT_EQ(ran(packet()), std::pair(int{XDP_REDIRECT}, routed(packet(), 2)));
+}
+
 TEST_F(Route6StraightLine, SeesWhatDeservesACloserLook) {
     expectCloserLooks(packet());
 }

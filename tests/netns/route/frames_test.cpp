@@ -43,11 +43,12 @@ TEST_F(RoutedFrames, EachByteOfTheHeaderWithOtherValues) {
 
 TEST_F(RoutedFrames, CutAtEachLength) {
     std::vector<Frame> frames;
-    for (std::size_t length = header; length <= packet().bytes.size(); length++) {
+    for (std::size_t length = header; length < packet().bytes.size(); length++) {
+        frames.push_back(packet()); // so that the cache knows the way of the one that is cut
         frames.push_back(packet());
         frames.back().bytes.resize(length);
     }
-    EXPECT_EQ(expectEachAsLinux(frames), 1U);
+    EXPECT_EQ(expectEachAsLinux(frames), frames.size() / 2);
 }
 
 TEST_F(RoutedFrames, WhatLiesBehindThePacketIsCutOff) {
