@@ -106,6 +106,12 @@ TEST_F(RouteStraightLine, SeesWhatDeservesACloserLook) {
     expectCloserLooks(packet());
 }
 
+TEST_F(RouteStraightLine, SeesThatAPacketOfAKnownWayHasOptions) {
+    expectRouted(packet(), "at first");
+    expectRouted(packet(), "once more, from the cache");
+    expectUntouched(packet({.options = 4}), "options");
+}
+
 TEST_F(RouteStraightLine, SeesThatAnotherRouteIsBetter) {
     expectRouted(packet(), "at first");
     expectRouted(packet(), "once more, from the cache");
