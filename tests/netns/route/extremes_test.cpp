@@ -82,7 +82,7 @@ TEST_F(RouteExtremes, PacketThatGoesInCirclesEndsAsWithLinux) {
 
 /// More neighbours than the kernel has room for, for all namespaces together: only on a machine of its own.
 TEST_F(RouteExtremes, NeighboursThatAreTooManyLeaveTheOthersAlone) {
-    if (std::getenv("TNA_TEST_OWN_MACHINE") == nullptr)
+    if (std::getenv("TNA_IN_VM") == nullptr)
         GTEST_SKIP() << "fills the machine's table of neighbours: tests/vm does that";
     must(
         "nsenter -t 1 -n sysctl -qw net.ipv4.neigh.default.gc_thresh3=16 net.ipv4.neigh.default.gc_thresh2=8 "
