@@ -98,6 +98,24 @@ TEST(AssembleVlanRouter, OneThatDoesNotRouteIsNotInThePlan) {
     EXPECT_FALSE(world.planned());
 }
 
+/// A port of no bridge, with the index 77.
+model::Link& addPort(World& world) {
+    auto& port = world.network.links[77] = world.port();
+    port.ifindex = 77;
+    port.bridgePort.reset();
+    port.master = 0;
+    port.flags = model::link_flag::up;
+    world.capabilities.devices[77] = world.capabilities.devices.begin()->second;
+    return port;
+}
+
+/// One that packets are routed by.
+void addRoutedPort(World& world) {
+    auto& port = addPort(world);
+    port.ip.forwarding4 = true;
+    port.addresses = {{4, "10.0.1.1/24", "global"}};
+}
+
 /// A world whose bridge has an address.
 struct RoutingBridge : World {
     RoutingBridge() {
@@ -137,19 +155,13 @@ TEST(AssembleRoutingBridge, OtherBridgesDoNot) {
 
 TEST(AssembleRoutingBridge, ItsPortsSendToVlanDevicesBesideIt) {
     RoutingBridge world;
-    model::Link below = world.port();
-    below.ifindex = 77;
-    below.bridgePort.reset();
-    below.master = 0;
-    below.flags = model::link_flag::up;
-    auto& vlan = world.network.links[78] = world.network.links[77] = below;
+    auto& vlan = world.network.links[78] = addPort(world);
     vlan.ifindex = 78;
     vlan.kind = "vlan";
     vlan.vlan.emplace();
     vlan.lower = 77;
     vlan.ip.forwarding4 = true;
     vlan.addresses = {{4, "10.0.1.1/24", "global"}};
-    world.capabilities.devices[77] = world.capabilities.devices.begin()->second;
     EXPECT_EQ(world.plan().profile->name(), "bridge+route+vlan-devices");
     EXPECT_EQ(assemble(world.network, world.capabilities, world.wishes).ports.at(77).profile->name(),
               "route+bridges+vlan-devices");
@@ -215,15 +227,7 @@ TEST(AssembleVlanOnBridge, OthersAreLeftToLinux) {
 
 TEST(AssembleVlanOnBridge, RoutedPortsBesideItSendToIt) {
     VlanOnBridge world;
-    model::Link routed = world.port();
-    routed.ifindex = 77;
-    routed.bridgePort.reset();
-    routed.master = 0;
-    routed.flags = model::link_flag::up;
-    routed.ip.forwarding4 = true;
-    routed.addresses = {{4, "10.0.1.1/24", "global"}};
-    world.network.links[77] = routed;
-    world.capabilities.devices[77] = world.capabilities.devices.begin()->second;
+    addRoutedPort(world);
     const auto name = [&] {
         return assemble(world.network, world.capabilities, world.wishes).ports.at(77).profile->name();
     };
@@ -236,15 +240,7 @@ TEST(AssembleVlanOnBridge, RoutedPortsBesideItSendToIt) {
 
 TEST(AssembleRoutingBridge, RoutedPortsBesideItSendToIt) {
     RoutingBridge world;
-    model::Link routed = world.port();
-    routed.ifindex = 77;
-    routed.bridgePort.reset();
-    routed.master = 0;
-    routed.flags = model::link_flag::up;
-    routed.ip.forwarding4 = true;
-    routed.addresses = {{4, "10.0.1.1/24", "global"}};
-    world.network.links[77] = routed;
-    world.capabilities.devices[77] = world.capabilities.devices.begin()->second;
+    addRoutedPort(world);
     world.capabilities.brNetfilter = true;
     const auto plan = assemble(world.network, world.capabilities, world.wishes).ports.at(77);
     ASSERT_TRUE(plan.profile);
