@@ -39,12 +39,21 @@ protected:
         this->becomes(name, number);
     }
     /// Until Linux does with the frame what it should.
-    void atLast(const Frame& frame, const Arrivals& expected) {
-        ASSERT_TRUE(eventually([&] { return this->treat(frame).out == expected; }, std::chrono::seconds(20)))
+    void atLast(const Frame& frame, const Arrivals& expected, unsigned port = 0) {
+        ASSERT_TRUE(
+            eventually([&] { return this->treat(frame, port).out == expected; }, std::chrono::seconds(20)))
             << "nothing is routed";
     }
-    void expectFastTo(const Frame& frame, const Arrivals& expected) {
-        EXPECT_EQ(this->treat(frame), (Treatment{fastPath(), expected}));
+    void expectFastTo(const Frame& frame, const Arrivals& expected, unsigned port = 0) {
+        EXPECT_EQ(this->treat(frame, port), (Treatment{fastPath(), expected}));
+    }
+    /// Linux does this with a frame that comes in by a port; the fast path does, too, at first and from the
+    /// cache. Starts the controller.
+    void expectFastAsLinux(const Frame& frame, const Arrivals& expected, unsigned port = 0) {
+        atLast(frame, expected, port);
+        this->accelerate();
+        for (unsigned i = 0; i < 2; i++)
+            expectFastTo(frame, expected, port);
     }
     /// Whoever captures there sees the frame, which is Linux's then.
     void expectCapturedAt(const char* interface, int protocol, const Frame& frame, const Arrivals& expected) {
