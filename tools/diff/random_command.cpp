@@ -26,7 +26,9 @@ const std::map<std::string, Kind> kinds = {{"any", Kind::any},
                                            {"bridge", Kind::bridge},
                                            {"vlan", Kind::vlan},
                                            {"router", Kind::router},
-                                           {"routed-bridge", Kind::routedBridge}};
+                                           {"routed-bridge", Kind::routedBridge},
+                                           {"vlan-router", Kind::vlanRouter},
+                                           {"vrf", Kind::vrf}};
 
 Result<std::pair<std::uint64_t, std::uint64_t>> range(const std::string& words) {
     const auto dots = words.find("..");
@@ -93,7 +95,7 @@ void addRandom(CLI::App& app, int& exitCode) {
     command->add_option("--packets", wanted->packets, "for each configuration")
         ->capture_default_str()
         ->check(CLI::Range(1, 10000000));
-    command->add_option("--kind", wanted->kind, "any, bridge, vlan, router, routed-bridge")
+    command->add_option("--kind", wanted->kind, "any, bridge, vlan, router, routed-bridge, vlan-router, vrf")
         ->capture_default_str()
         ->check(CLI::IsMember(kinds));
     command->add_option("--fdb", wanted->options.fdb, "how stations are found, as in tnad.conf(5)")

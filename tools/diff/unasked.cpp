@@ -49,6 +49,21 @@ bool limited6(const Frame& frame) {
     return (type >= routerSolicitation && type <= neighbourSolicitation) || type == redirect ||
            (type == unreachable && code == 3) || (type == exceeded && code == 1);
 }
+
+constexpr std::ptrdiff_t addresses = 12, tag = 4;
+
+/// What VLAN devices send.
+bool tagged(const Frame& frame) {
+    constexpr unsigned customer = 0x8100, service = 0x88a8;
+    const auto type = wordAt(frame, ethernet - 2);
+    return frame.size() > ethernet + tag && (type == customer || type == service);
+}
+
+Frame withoutTag(Frame frame) {
+    frame.erase(frame.begin() + addresses, frame.begin() + addresses + tag);
+    return frame;
+}
+
 void forget(Frame& frame, std::size_t from, std::size_t size) {
     for (std::size_t i = from; i < std::min(from + size, frame.size()); i++)
         frame[i] = 0;
@@ -99,6 +114,8 @@ void forgetChance6(Frame& frame, const Own& own) {
 bool comesUnasked(const Frame& frame, const Own& own) {
     if (!sentBy(frame, own))
         return false;
+    if (tagged(frame))
+        return comesUnasked(withoutTag(frame), own);
     constexpr unsigned question = 1;
     const auto type = wordAt(frame, ethernet - 2);
     return spanningTree(frame) || (type == arp && wordAt(frame, ethernet + 6) == question) ||
@@ -108,6 +125,12 @@ bool comesUnasked(const Frame& frame, const Own& own) {
 void forgetChance(Frame& frame, const Own& own) {
     if (frame.size() < ethernet + minimum || !sentBy(frame, own))
         return;
+    if (tagged(frame)) { // as it is behind the tag
+        auto inner = withoutTag(frame);
+        forgetChance(inner, own);
+        std::copy(inner.begin() + addresses, inner.end(), frame.begin() + addresses + tag);
+        return;
+    }
     const auto type = wordAt(frame, ethernet - 2);
     if (type == ipv4)
         forgetChance4(frame);

@@ -42,7 +42,7 @@ protected:
         if (outcome->difference)
             FAIL() << diff::text(*outcome->difference) << "made smaller by: tna-diff random --kind " << name
                    << " --seeds " << GetParam() << " --packets " << packets << " --fdb " << wantedFdb();
-        if (outcome->watched && (kind == Kind::router || kind == Kind::routedBridge))
+        if (outcome->watched && kind != Kind::bridge && kind != Kind::vlan)
             GTEST_SKIP() << "the kernel is not read in place here, so that packets are not routed";
         RecordProperty("fast_packets", std::to_string(outcome->figures.fast));
         totals.packets += outcome->packets;
@@ -77,6 +77,17 @@ TEST_P(RoutedBridgeEquivalence, NobodyCanTell) {
     play(Kind::routedBridge, "routed-bridge", 3000);
 }
 
+/// These need a kernel with VLANs, or with VRFs.
+class VlanRouterEquivalence : public Equivalence {};
+TEST_P(VlanRouterEquivalence, NobodyCanTell) {
+    play(Kind::vlanRouter, "vlan-router", 500);
+}
+
+class VrfEquivalence : public Equivalence {};
+TEST_P(VrfEquivalence, NobodyCanTell) {
+    play(Kind::vrf, "vrf", 500);
+}
+
 auto seeds(std::size_t usual) {
     return ::testing::Range(1U, 1U + static_cast<unsigned>(wanted("TNA_TEST_SEEDS", usual)));
 }
@@ -84,6 +95,8 @@ INSTANTIATE_TEST_SUITE_P(Bridge, BridgeEquivalence, seeds(10));
 INSTANTIATE_TEST_SUITE_P(Vlan, VlanEquivalence, seeds(4));
 INSTANTIATE_TEST_SUITE_P(Router, RouterEquivalence, seeds(10));
 INSTANTIATE_TEST_SUITE_P(RoutedBridge, RoutedBridgeEquivalence, seeds(8));
+INSTANTIATE_TEST_SUITE_P(VlanRouter, VlanRouterEquivalence, seeds(3));
+INSTANTIATE_TEST_SUITE_P(Vrf, VrfEquivalence, seeds(1));
 
 } // namespace
 } // namespace tna::test

@@ -87,20 +87,26 @@ TEST(PacketFile, DamagedAnywhereIsRefusedOrRead) {
 }
 
 TEST(RandomCase, IsTheSameForTheSameSeed) {
-    for (const auto kind : {Kind::any, Kind::bridge, Kind::vlan, Kind::router, Kind::routedBridge}) {
+    for (const auto kind : {Kind::any, Kind::bridge, Kind::vlan, Kind::router, Kind::routedBridge,
+                            Kind::vlanRouter, Kind::vrf}) {
         EXPECT_EQ(randomCase(7, 300, kind), randomCase(7, 300, kind));
         EXPECT_NE(randomCase(7, 300, kind), randomCase(8, 300, kind));
     }
 }
 
 TEST(RandomCase, ChangesWhilePacketsFlow) {
-    for (const auto kind : {Kind::bridge, Kind::vlan, Kind::router, Kind::routedBridge})
+    for (const auto kind :
+         {Kind::bridge, Kind::vlan, Kind::router, Kind::routedBridge, Kind::vlanRouter, Kind::vrf})
         for (unsigned seed = 1; seed <= 10; seed++) {
             const auto made = randomCase(seed, 300, kind);
             const auto isPacket = [](const Step& step) { return std::holds_alternative<Packet>(step); };
             const auto first = std::ranges::find_if(made.steps, isPacket);
             const auto changes = std::count_if(first, made.steps.end(), std::not_fn(isPacket));
             EXPECT_GE(changes, 10) << "seed " << seed;
+            for (const auto& step : made.steps)
+                if (const auto* command = std::get_if<Command>(&step)) {
+                    EXPECT_FALSE(command->words.empty()) << "seed " << seed;
+                }
         }
 }
 

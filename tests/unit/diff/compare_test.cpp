@@ -123,6 +123,26 @@ TEST(Comparison, TimeOfDayIsForgottenAlsoWhereItIsQuoted) {
     EXPECT_NE(one, different);
 }
 
+/// As it is sent by a VLAN device.
+Frame tagged(Frame frame) {
+    frame.insert(frame.begin() + 12, {0x81, 0, 0, 10});
+    return frame;
+}
+
+TEST(Comparison, TagsDoNotHideWhatAHostSaysByItself) {
+    const Own own{{station(0xff10)}, {}};
+    const auto question =
+        Writer({255, 255, 255, 255, 255, 255}, station(0xff10)).type(0x0806).bytes({0, 1, 8, 0, 6, 4, 0, 1});
+    EXPECT_TRUE(comesUnasked(tagged(Writer(question).filling(38).done()), own));
+    auto one = tagged(complaint(1)), other = tagged(complaint(2));
+    EXPECT_NE(one, other);
+    forgetChance(one, own);
+    forgetChance(other, own);
+    EXPECT_EQ(one, other);
+    EXPECT_EQ(one[15], 10) << "the tag is compared";
+    EXPECT_EQ(one.size(), tagged(complaint(1)).size());
+}
+
 TEST(Comparison, CountersOfTheHostItselfAreCompared) {
     EXPECT_EQ(ownCounters("Ip: Forwarding InReceives InDelivers\nIp: 1 77 5\nTcp: InErrs\nTcp: 2\n"),
               "IpForwarding 1\nIpInDelivers 5\nTcpInErrs 2\n");

@@ -199,6 +199,8 @@ Packet Packets::talk(const Host& host) {
     const auto to = gateway && chance_.once(2) ? *gateway : Mac{255, 255, 255, 255, 255, 255};
     const auto& other = chance_.oneOf(topology_.hosts);
     Writer writer(to, host.mac);
+    if (host.vlan != 0)
+        writer.tag(host.protocol, host.vlan);
     switch (chance_.below(5)) {
     case 0: { // ARP: questions and answers
         Bytes body{0, 1, 8, 0, 6, 4, 0, chance_.oneOf<std::uint8_t>({1, 1, 2, 8})};

@@ -17,10 +17,10 @@ Packets::Packets(Chance& chance, Topology& topology) : chance_(chance), topology
 std::vector<Packet> Packets::introductions() const {
     std::vector<Packet> packets;
     for (const auto& host : topology_.hosts)
-        for (const auto vlan : topology_.vlans[host.port]) {
+        for (const auto vlan : host.vlan != 0 ? std::vector{host.vlan} : topology_.vlans[host.port]) {
             Writer writer(everybody, host.mac);
             if (vlan != 0)
-                writer.tag(0x8100, vlan);
+                writer.tag(host.protocol, vlan);
             packets.push_back({host.port, writer.type(0x88b5).filling(46).done()});
         }
     return packets;
@@ -47,7 +47,8 @@ Packets::Flow Packets::newFlow() {
     flow.fromPort = 1024 + chance_.below(50000);
     flow.toPort = chance_.oneOf<unsigned>({53, 80, 443, 4001, 8080});
     flow.size = size();
-    flow.vlan = chance_.oneOf(topology_.vlans[hosts[flow.from].port]);
+    const auto own = hosts[flow.from].vlan;
+    flow.vlan = own != 0 ? own : chance_.oneOf(topology_.vlans[hosts[flow.from].port]);
     return flow;
 }
 
@@ -58,7 +59,7 @@ Packets::Draft Packets::draft(Flow& flow) {
     const bool direct = (from.net == to.net && flow.far == 0) || !gateway;
     Draft draft{from.port, direct ? to.mac : *gateway, from.mac, {}, flow.six, {}, {}, {}};
     if (flow.vlan != 0)
-        draft.tags.emplace_back(0x8100, flow.vlan);
+        draft.tags.emplace_back(from.protocol, flow.vlan);
     const unsigned count = flow.sent++;
     const auto protocol = flow.protocol == icmpNumber && flow.six ? icmp6Number : flow.protocol;
     draft.header4 = {.from = from.ip4,

@@ -15,6 +15,10 @@ std::unique_ptr<Scenario> scenario(Chance& chance, Kind kind) {
         return routerScenario(chance);
     case Kind::routedBridge:
         return routedBridgeScenario(chance);
+    case Kind::vlanRouter:
+        return vlanRouterScenario(chance);
+    case Kind::vrf:
+        return vrfScenario(chance);
     default:
         return bridgeScenario(chance, kind == Kind::vlan);
     }

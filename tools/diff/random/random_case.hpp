@@ -5,7 +5,7 @@
 
 namespace tna::diff {
 
-enum class Kind { any, bridge, vlan, router, routedBridge };
+enum class Kind { any, bridge, vlan, router, routedBridge, vlanRouter, vrf };
 
 /// A random configuration, changes of it, and packets: the same for the same seed.
 [[nodiscard]] Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind = Kind::any);

@@ -1,94 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routers whose ports are links, or bridges.
+#include "diff/random/router.hpp"
+
 #include "diff/random/bridging.hpp"
-#include "diff/random/routing.hpp"
 
 namespace tna::diff {
 
-namespace {
 Mac deviceMac(unsigned last) {
     return {2, 0, 0, 0, 0xff, static_cast<std::uint8_t>(last)};
 }
 
-std::vector<Step> oneOf(std::string words) {
+std::vector<Step> oneStep(std::string words) {
     return {Command{std::move(words)}};
 }
 
-class RouterScenario : public Scenario {
-public:
-    explicit RouterScenario(Chance& chance) : Scenario(chance) {}
-
-protected:
-    std::vector<std::string> setup() override {
-        auto lines = routerSettings();
-        for (unsigned i = 0; i < ports; i++)
-            nets_.push_back({i, "p" + std::to_string(i), deviceMac(0x10 + i)});
-        for (const auto& net : nets_) {
-            for (unsigned host = 2; host <= 3; host++)
-                topology_.hosts.push_back({net.number, net.number, station(2 * net.number + host - 2),
-                                           address4(net.number, host), address6(net.number, host)});
-            topology_.gateways.emplace_back(net.mac);
-        }
-        return finish(std::move(lines));
+std::vector<std::string> RouterScenario::setup() {
+    auto lines = routerSettings();
+    for (unsigned i = 0; i < ports; i++)
+        nets_.push_back({i, "p" + std::to_string(i), deviceMac(0x10 + i)});
+    for (const auto& net : nets_) {
+        for (unsigned host = 2; host <= 3; host++)
+            topology_.hosts.push_back({net.number, net.number, station(2 * net.number + host - 2),
+                                       address4(net.number, host), address6(net.number, host)});
+        topology_.gateways.emplace_back(net.mac);
     }
+    return finish(std::move(lines));
+}
 
-    std::vector<std::string> finish(std::vector<std::string> lines) {
-        for (const auto& net : nets_)
-            for (auto& line : netSetup(net, topology_))
-                lines.push_back(std::move(line));
-        lines.emplace_back("sysctl -qw net.ipv6.conf.all.forwarding=1");
-        routing_.emplace(chance_, topology_, nets_);
-        const auto& gateway = topology_.hosts[2];
-        lines.push_back(fmt::format("ip route add 10.9.0.0/16 via {}", text4(gateway.ip4)));
-        lines.push_back(fmt::format("ip -6 route add fd09::/16 via {}", text6(topology_.hosts.back().ip6)));
-        return lines;
+std::vector<std::string> RouterScenario::finish(std::vector<std::string> lines) {
+    for (const auto& net : nets_)
+        for (auto& line : netSetup(net, topology_))
+            lines.push_back(std::move(line));
+    lines.emplace_back("sysctl -qw net.ipv6.conf.all.forwarding=1");
+    routing_.emplace(chance_, topology_, nets_);
+    const auto& gateway = topology_.hosts[2];
+    lines.push_back(fmt::format("ip route add 10.9.0.0/16 via {}", text4(gateway.ip4)));
+    lines.push_back(fmt::format("ip -6 route add fd09::/16 via {}", text6(topology_.hosts.back().ip6)));
+    return lines;
+}
+
+std::vector<Step> RouterScenario::newChange() {
+    std::string undo, words;
+    switch (chance_.below(12)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+        words = routing_->route(undo);
+        break;
+    case 4:
+    case 5:
+        words = routing_->neighbour(undo);
+        break;
+    case 6:
+    case 7:
+        words = routing_->setting(undo);
+        break;
+    case 8:
+        words = routing_->address(undo);
+        break;
+    case 9:
+        return chance_.once(2) ? carrier() : capture();
+    case 10:
+        return chance_.once(3) ? ipsec() : filter();
+    default: // with rules, all packets are Linux's until the namespace goes
+        if (chance_.once(40))
+            return oneStep(routing_->rule());
+        return oneStep(routing_->route(undo));
     }
+    if (!undo.empty())
+        undoBy(undo);
+    return oneStep(words);
+}
 
-    std::vector<Step> newChange() override {
-        std::string undo, words;
-        switch (chance_.below(12)) {
-        case 0:
-        case 1:
-        case 2:
-        case 3:
-            words = routing_->route(undo);
-            break;
-        case 4:
-        case 5:
-            words = routing_->neighbour(undo);
-            break;
-        case 6:
-        case 7:
-            words = routing_->setting(undo);
-            break;
-        case 8:
-            words = routing_->address(undo);
-            break;
-        case 9:
-            return chance_.once(2) ? carrier() : capture();
-        case 10:
-            return chance_.once(3) ? ipsec() : filter();
-        default: // with rules, all packets are Linux's until the namespace goes
-            if (chance_.once(40))
-                return oneOf(routing_->rule());
-            return oneOf(routing_->route(undo));
-        }
-        if (!undo.empty())
-            undoBy(undo);
-        return oneOf(words);
-    }
+std::vector<Step> RouterScenario::ipsec() {
+    undoBy("ip xfrm policy flush");
+    return oneStep(fmt::format("ip xfrm policy add src {} dst {} dir {} action block",
+                               chance_.oneOf({"10.0.0.0/16", "fd00::/48"}),
+                               chance_.oneOf({"10.0.0.0/8", "fd00::/8"}), chance_.oneOf({"fwd", "out"})));
+}
 
-    std::vector<Step> ipsec() {
-        undoBy("ip xfrm policy flush");
-        return oneOf(fmt::format("ip xfrm policy add src {} dst {} dir {} action block",
-                                 chance_.oneOf({"10.0.0.0/16", "fd00::/48"}),
-                                 chance_.oneOf({"10.0.0.0/8", "fd00::/8"}), chance_.oneOf({"fwd", "out"})));
-    }
-
-    std::vector<RoutedNet> nets_;
-    std::optional<Routing> routing_;
-};
-
+namespace {
 /// Two bridges, or a bridge and links; all of them with addresses.
 class RoutedBridgeScenario : public RouterScenario {
 public:
@@ -132,7 +124,7 @@ private:
             words = portSetting(chance_, which, undo);
             break;
         case 1:
-            return oneOf(entry(chance_, topology_, which, ""));
+            return oneStep(entry(chance_, topology_, which, ""));
         case 2: { // a host moves to the bridge's other port
             auto& host = topology_.hosts[chance_.below(topology_.hosts.size())];
             if (host.net == 0 || second_)
@@ -143,7 +135,7 @@ private:
             return RouterScenario::newChange();
         }
         undoBy(undo);
-        return oneOf(words);
+        return oneStep(words);
     }
 
     bool second_;

@@ -46,5 +46,9 @@ private:
 [[nodiscard]] std::unique_ptr<Scenario> routerScenario(Chance& chance);
 /// Bridges with addresses that packets are routed between.
 [[nodiscard]] std::unique_ptr<Scenario> routedBridgeScenario(Chance& chance);
+/// VLAN devices that packets are routed between.
+[[nodiscard]] std::unique_ptr<Scenario> vlanRouterScenario(Chance& chance);
+/// Ports that join and leave a device with a routing table of its own.
+[[nodiscard]] std::unique_ptr<Scenario> vrfScenario(Chance& chance);
 
 } // namespace tna::diff

@@ -17,6 +17,8 @@ struct Host {
     Mac mac;
     Address4 ip4;
     Address6 ip6;
+    unsigned vlan = 0; ///< whose tag its frames always have; 0: any of the port's
+    unsigned protocol = 0x8100;
 };
 
 /// Who there is to talk to, and by which addresses: what packets are made of.
