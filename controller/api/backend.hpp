@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "api/line_sink.hpp"
 #include "base/error.hpp"
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -19,6 +21,12 @@ struct Placement {
     bool operator==(const Placement&) const = default;
 };
 
+/// Which packets are to be traced.
+struct TraceWish {
+    std::optional<std::string> port; ///< all that are accelerated, if none is named
+    unsigned oneIn = 1;              ///< of so many packets of each CPU
+};
+
 /// What the API tells and changes; documents as in docs/api.md. Called from the server's threads.
 class Backend {
 public:
@@ -31,6 +39,11 @@ public:
                                          const std::string& to) = 0;
     /// What happened since the start; cheap enough to be asked often.
     virtual nlohmann::json events() = 0;
+    /// Writes what happens from now on, an event a line; closes the lines of who does not keep up.
+    virtual void follow(const std::shared_ptr<LineSink>& lines) = 0;
+    /// Writes what is decided about packets, until what is returned is destroyed.
+    virtual Result<std::shared_ptr<void>> trace(const TraceWish& wish,
+                                                const std::shared_ptr<LineSink>& lines) = 0;
     virtual nlohmann::json graph() = 0;
     virtual nlohmann::json capabilities() = 0;
     /// All ports if none is named. False if there is no such port.

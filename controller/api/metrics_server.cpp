@@ -1,42 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/metrics_server.hpp"
 
+#include "api/front.hpp"
+#include "api/http.hpp"
 #include "api/metrics.hpp"
 
 #include <arpa/inet.h>
 #include <charconv>
-#include <httplib.h>
+#include <netinet/in.h>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
+#include <sys/socket.h>
 
 namespace tna::api {
 
 namespace {
 constexpr std::size_t largestRequest = 4096;
-constexpr std::size_t threads = 2;
-constexpr int timeoutSeconds = 2;
 
-struct Place {
-    std::string host;
-    int port = 0;
-    int family = AF_INET;
+union Place {
+    sockaddr_in6 six;
+    sockaddr_in four;
+    sockaddr any;
 };
 
 std::optional<Place> placeOf(const std::string& address) {
     const auto colon = address.rfind(':');
     if (colon == std::string::npos)
         return std::nullopt;
-    Place place{.host = address.substr(0, colon)};
-    if (place.host.starts_with('[') && place.host.ends_with(']')) {
-        place.host = place.host.substr(1, place.host.size() - 2);
-        place.family = AF_INET6;
-    }
+    auto host = address.substr(0, colon);
+    const bool six = host.starts_with('[') && host.ends_with(']');
+    if (six)
+        host = host.substr(1, host.size() - 2);
+    std::uint16_t port = 0;
     const char* end = address.data() + address.size();
-    const auto [rest, error] = std::from_chars(address.data() + colon + 1, end, place.port);
-    unsigned char parsed[sizeof(in6_addr)];
-    if (error != std::errc{} || rest != end || place.port < 1 || place.port > 65535 ||
-        ::inet_pton(place.family, place.host.c_str(), parsed) != 1)
+    const auto [rest, error] = std::from_chars(address.data() + colon + 1, end, port);
+    Place place{};
+    place.any.sa_family = six ? AF_INET6 : AF_INET;
+    (six ? place.six.sin6_port : place.four.sin_port) = htons(port);
+    void* parsed = six ? static_cast<void*>(&place.six.sin6_addr) : &place.four.sin_addr;
+    if (error != std::errc{} || rest != end || port == 0 ||
+        ::inet_pton(place.any.sa_family, host.c_str(), parsed) != 1)
         return std::nullopt;
     return place;
 }
@@ -44,31 +47,24 @@ std::optional<Place> placeOf(const std::string& address) {
 class HttpMetrics : public MetricsServer {
 public:
     explicit HttpMetrics(std::function<nlohmann::json()> status) : status_(std::move(status)) {
-        http_.set_payload_max_length(largestRequest);
-        http_.set_read_timeout(timeoutSeconds);
-        http_.set_write_timeout(timeoutSeconds);
-        http_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
         http_.Get("/metrics", [this](const auto&, auto& response) {
             response.set_content(metrics(status_()), metricsType);
         });
     }
-    ~HttpMetrics() override {
-        http_.stop();
-        if (thread_.joinable())
-            thread_.join();
-    }
     bool listen(const Place& place) {
-        http_.set_address_family(place.family);
-        if (!http_.bind_to_port(place.host, place.port))
+        UniqueFd fd{::socket(place.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+        const int yes = 1;
+        if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
+            ::bind(fd.get(), &place.any, sizeof(place)) != 0 || ::listen(fd.get(), SOMAXCONN) != 0)
             return false;
-        thread_ = std::thread([this] { http_.listen_after_bind(); });
+        front_.emplace(std::move(fd), http_);
         return true;
     }
 
 private:
     std::function<nlohmann::json()> status_;
-    httplib::Server http_;
-    std::thread thread_;
+    Http http_{[](const Peer&) { return largestRequest; }};
+    std::optional<Front> front_;
 };
 } // namespace
 

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/server.hpp"
 
+#include "api/front.hpp"
+#include "api/http.hpp"
+#include "api/listening.hpp"
 #include "api/metrics.hpp"
-#include "api/peer_server.hpp"
+#include "api/stream_places.hpp"
 #include "base/log_fields.hpp"
-#include "base/unique_fd.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <grp.h>
-#include <httplib.h>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <thread>
+#include <unistd.h>
 
 namespace tna::api {
 
 namespace {
 constexpr std::size_t largestRequest = 64 * 1024;
 constexpr std::size_t largestUpload = std::size_t{1} << 20U; ///< of a custom module
-constexpr std::size_t threads = 4;
-constexpr int timeoutSeconds = 5;
+constexpr unsigned mostInOne = 1U << 30U;                    ///< packets, of which one is traced
 constexpr const char* jsonType = "application/json";
 
 nlohmann::json errorDocument(const Error& error) {
@@ -37,62 +33,13 @@ void answer(httplib::Response& response, int status, const nlohmann::json& docum
                          jsonType);
 }
 
-/// Whether somebody listens on a socket that lies there already.
-bool somebodyAnswers(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-    const UniqueFd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    return fd && ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
-}
-
-Result<void> clearPath(const std::string& path) {
-    if (path.size() >= sizeof(sockaddr_un::sun_path))
-        return std::unexpected(Error{fmt::format("the socket path {} is too long", path),
-                                     fmt::format("{} bytes are the most", sizeof(sockaddr_un::sun_path) - 1),
-                                     "choose another --socket", ExitCode::usage});
-    std::error_code error;
-    if (const auto directory = std::filesystem::path(path).parent_path(); !directory.empty())
-        std::filesystem::create_directories(directory, error);
-    if (error)
-        return std::unexpected(Error{"cannot make the directory of the socket " + path, error.message(),
-                                     "make it, or choose another --socket"});
-    if (somebodyAnswers(path))
-        return std::unexpected(
-            Error{"another tnad is running", "it answers on " + path, "stop it, or choose another --socket"});
-    if (std::filesystem::is_socket(path, error))
-        std::filesystem::remove(path, error);
-    else if (std::filesystem::exists(path, error))
-        return std::unexpected(Error{"cannot make the socket " + path, "something else lies there",
-                                     "remove it, or choose another --socket"});
-    return {};
-}
-
-std::optional<gid_t> idOf(const std::string& group) {
-    const ::group* entry = group.empty() ? nullptr : ::getgrnam(group.c_str());
-    return entry == nullptr ? std::nullopt : std::optional(entry->gr_gid);
-}
-
-void setOwner(const std::string& path, const std::string& group) {
-    const auto id = idOf(group);
-    if (!id)
-        spdlog::info("there is no group '{}': the socket is for root alone", group);
-    else if (::chown(path.c_str(), static_cast<uid_t>(-1), *id) != 0)
-        spdlog::warn("cannot give {} to the group '{}': {}", path, group, errnoText(errno));
-    if (::chmod(path.c_str(), S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP) != 0)
-        spdlog::warn("cannot set the mode of {}: {}", path, errnoText(errno));
-}
-
 class HttpServer : public Server {
 public:
     HttpServer(Backend& backend, std::string path, std::string changeGroup)
         : backend_(backend), path_(std::move(path)), changeGroup_(std::move(changeGroup)),
-          changers_(idOf(changeGroup_)) {
-        http_.set_address_family(AF_UNIX);
+          changers_(idOf(changeGroup_)),
+          http_([this](const Peer& peer) { return mayChange(peer) ? largestUpload : largestRequest; }) {
         http_.set_payload_max_length(largestUpload);
-        http_.set_read_timeout(timeoutSeconds);
-        http_.set_write_timeout(timeoutSeconds);
-        http_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
         http_.set_pre_routing_handler(
             [](const auto& request, auto& response) { return refuse(request, response); });
         addReaders();
@@ -105,22 +52,12 @@ public:
     }
 
     ~HttpServer() override {
-        http_.stop();
-        if (thread_.joinable())
-            thread_.join();
+        front_.reset();
         std::error_code ignored;
         std::filesystem::remove(path_, ignored);
     }
 
-    bool listen() {
-        // The socket must not be open to others before its mode is set.
-        const auto before = ::umask(0117);
-        const bool bound = http_.bind_to_port(path_, 80);
-        ::umask(before);
-        if (bound)
-            thread_ = std::thread([this] { http_.listen_after_bind(); });
-        return bound;
-    }
+    void serve(UniqueFd listening) { front_.emplace(std::move(listening), http_); }
 
 private:
     /// Before anything of the body is read.
@@ -129,11 +66,11 @@ private:
         // With nonsense for a length, the library's own limit holds.
         const auto length = std::strtoull(request.get_header_value("Content-Length").c_str(), nullptr, 10);
         int status = 0;
-        if (length > largestRequest && !request.path.starts_with("/v1/modules/"))
+        if (length > largestUpload || (length > largestRequest && !request.path.starts_with("/v1/modules/")))
             status = 413;
-        // The library would read until the other side hangs up, which waits for an answer.
-        if ((request.method == "POST" || request.method == "PUT") && !request.has_header("Content-Length") &&
-            !request.has_header("Transfer-Encoding"))
+        // Requests are there as a whole when they are looked at; of others, nobody knows when that is.
+        if (request.has_header("Transfer-Encoding") ||
+            ((request.method == "POST" || request.method == "PUT") && !request.has_header("Content-Length")))
             status = 411;
         if (status == 0)
             return httplib::Server::HandlerResponse::Unhandled;
@@ -146,6 +83,12 @@ private:
                   [this](const auto&, auto& response) { answer(response, 200, backend_.status()); });
         http_.Get("/v1/events",
                   [this](const auto&, auto& response) { answer(response, 200, backend_.events()); });
+        http_.Get("/v1/events/stream", [this](const auto& request, auto& response) {
+            stream(request, response, [this](const auto& lines) -> Result<std::shared_ptr<void>> {
+                backend_.follow(lines);
+                return nullptr;
+            });
+        });
         http_.Get("/v1/graph",
                   [this](const auto&, auto& response) { answer(response, 200, backend_.graph()); });
         http_.Get("/v1/capabilities",
@@ -177,15 +120,53 @@ private:
         http_.Post("/v1/resume", ifAllowed([this](const auto& request, auto& response) {
                        change(request, response, false);
                    }));
+        http_.Post("/v1/trace",
+                   ifAllowed([this](const auto& request, auto& response) { trace(request, response); }));
+    }
+
+    [[nodiscard]] bool mayChange(const Peer& peer) const {
+        return peer.user == 0 || peer.user == ::geteuid() ||
+               (changers_ && std::ranges::find(peer.groups, *changers_) != peer.groups.end());
+    }
+
+    /// Answers with lines, if there is a place for one more who follows them.
+    template <typename Open>
+    void stream(const httplib::Request& request, httplib::Response& response, Open open) {
+        if (request.method == "HEAD")
+            return;
+        auto place = places_.take(Http::peer().user);
+        if (!place)
+            return answer(response, 503, errorDocument(refusal(503)));
+        auto lines = std::make_shared<LineSink>();
+        auto source = open(lines);
+        if (!source)
+            return answer(response, 400, errorDocument(source.error()));
+        using Both = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
+        Http::answerWith({lines, std::make_shared<Both>(std::move(place), std::move(*source))});
+    }
+
+    void trace(const httplib::Request& request, httplib::Response& response) {
+        const auto body = nlohmann::json::parse(request.body.empty() ? "{}" : request.body, nullptr, false);
+        const auto port = body.is_object() ? body.value("port", nlohmann::json()) : body;
+        const auto oneIn = body.is_object() ? body.value("every", nlohmann::json(1)) : body;
+        if (!body.is_object() || !(port.is_string() || port.is_null()) || !oneIn.is_number_unsigned() ||
+            oneIn < 1 || oneIn > mostInOne)
+            return answer(
+                response, 400,
+                errorDocument({"the request is not {\"port\": NAME, \"every\": NUMBER}, both optional",
+                               {},
+                               "see docs/api.md"}));
+        TraceWish wish{.oneIn = oneIn.get<unsigned>()};
+        if (port.is_string())
+            wish.port = port.get<std::string>();
+        stream(request, response, [&](const auto& lines) { return backend_.trace(wish, lines); });
     }
 
     /// Checked when the request is there as a whole, so that who sent it reads the refusal.
     httplib::Server::Handler ifAllowed(httplib::Server::Handler handler) {
         return [this, handler = std::move(handler)](const auto& request, auto& response) {
-            const auto& peer = PeerServer::peer();
-            const bool allowed =
-                peer.user == 0 || peer.user == ::geteuid() ||
-                (changers_ && std::ranges::find(peer.groups, *changers_) != peer.groups.end());
+            const auto& peer = Http::peer();
+            const bool allowed = mayChange(peer);
             const LogFields about{{"TNA_USER", std::to_string(peer.user)}};
             spdlog::info("user {} asks for {} {}{}", peer.user, request.method, request.path,
                          allowed ? "" : ", which is refused");
@@ -269,6 +250,11 @@ private:
                 {}};
         if (status == 411)
             return {"the request does not say how long it is", {}, "with curl: `--data '{}'`"};
+        if (status == 503)
+            return {
+                "too many follow already",
+                fmt::format("{} is the most, {} of one user", StreamPlaces::most, StreamPlaces::mostOfOne),
+                "end one of them"};
         if (status >= 500)
             return {"tnad could not answer", {}, "its log says more; please report it"};
         return {"there is no such thing here", {}, "see docs/api.md"};
@@ -299,20 +285,19 @@ private:
     std::string path_;
     std::string changeGroup_;
     std::optional<gid_t> changers_;
-    PeerServer http_;
-    std::thread thread_;
+    Http http_;
+    StreamPlaces places_;
+    std::optional<Front> front_;
 };
 } // namespace
 
 Result<std::unique_ptr<Server>> Server::start(Backend& backend, const std::string& path,
                                               const Access& access) {
-    if (auto cleared = clearPath(path); !cleared)
-        return std::unexpected(cleared.error());
+    auto listening = listenOn(path, access.group);
+    if (!listening)
+        return std::unexpected(listening.error());
     auto server = std::make_unique<HttpServer>(backend, path, access.changeGroup);
-    if (!server->listen())
-        return std::unexpected(
-            Error{"cannot listen on " + path, errnoText(errno), "choose another --socket"});
-    setOwner(path, access.group);
+    server->serve(std::move(*listening));
     return server;
 }
 

@@ -9,6 +9,8 @@ namespace tna::assemble {
 
 namespace {
 
+constexpr std::uint32_t mainTable = 254; // RT_TABLE_MAIN
+
 /// Whether a link may be one that packets are routed to and from, whatever it is.
 bool takesPart(const model::Link& link) {
     return !link.bridgePort && (link.flags & model::link_flag::loopback) == 0 && link.up();
@@ -36,15 +38,23 @@ bool isStacked(const model::Link& link) {
     return kinds.contains(link.kind);
 }
 
+/// The device under a VLAN device, if that and nothing else has its frames.
+const model::Link* underVlan(const model::Network& network, const model::Link& link) {
+    const auto* below =
+        link.vlan && !link.lowerElsewhere && link.master == 0 ? network.link(link.lower) : nullptr;
+    return below != nullptr && below->master == 0 && takesPart(*below) ? below : nullptr;
+}
+
 /// The port or bridge by which a VLAN device's packets are routed, if there is one; null: they are left to
-/// Linux.
+/// Linux. On a port, there may be another VLAN device in between.
 const model::Link* underRoutedVlan(const model::Network& network, const model::Link& link) {
-    if (!link.vlan || link.lowerElsewhere || link.master != 0 || !routes(link))
+    const auto* below = routes(link) ? underVlan(network, link) : nullptr;
+    const bool stack = below != nullptr && below->vlan;
+    if (stack)
+        below = underVlan(network, *below);
+    if (below == nullptr)
         return nullptr;
-    const auto* below = network.link(link.lower);
-    if (below == nullptr || below->master != 0 || !takesPart(*below))
-        return nullptr;
-    return isBridge(*below) || !isStacked(*below) ? below : nullptr;
+    return (isBridge(*below) && !stack) || !isStacked(*below) ? below : nullptr;
 }
 
 Surroundings look(const model::Network& network, const capability::Capabilities& capabilities,
@@ -60,10 +70,12 @@ Surroundings look(const model::Network& network, const capability::Capabilities&
             continue;
         (below->bridge ? around.routedBridges : around.underRoutedVlans).insert(below->ifindex);
         vlansOnBridges |= below->bridge.has_value();
+        around.vlanStacks |= below->ifindex != link.lower;
     }
     const bool filtered = std::ranges::any_of(around.routedBridges, [&](model::IfIndex bridge) {
         return network.links.at(bridge).bridge->vlanFiltering;
     });
+    around.manyRoutes = hasManyRoutes(network, wishes.manyRoutes);
     around.bridgeVlans = filtered ? capabilities.inPlaceVlans.available : vlansOnBridges;
     return around;
 }
@@ -238,7 +250,9 @@ private:
                 .vlanProtocol = filters ? bridge_->bridge->vlanProtocol : std::uint16_t{0},
                 .bridges = forBridge || (!bridged && !around_.routedBridges.empty()),
                 .vlanDevices = route && !around_.underRoutedVlans.empty(),
+                .vlanStacks = route && around_.vlanStacks,
                 .bridgeVlans = route && around_.bridgeVlans,
+                .manyRoutes = route && around_.manyRoutes,
                 .station = forBridge ? bridge_->mac : model::MacAddress{}};
     }
 
@@ -265,10 +279,20 @@ void addCustom(PortPlan& port, const CustomOnLink& custom) {
 
 } // namespace
 
+bool hasManyRoutes(const model::Network& network, std::optional<unsigned> many) {
+    unsigned count = 0;
+    for (const auto& table : network.routes)
+        if (table.family == 4 && table.table == mainTable)
+            for (const auto& [type, routes] : table.byType)
+                count += routes;
+    return many && count >= *many;
+}
+
 Plan assemble(const model::Network& network, const capability::Capabilities& capabilities,
               const Wishes& wishes) {
     const auto around = look(network, capabilities, wishes);
     Plan plan;
+    plan.manyRoutes = around.manyRoutes;
     for (const auto& [ifindex, link] : network.links) {
         const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
         if (bridge != nullptr && bridge->bridge)

@@ -31,10 +31,16 @@ struct Wishes {
     /// Links with VLAN devices, in whatever namespace these are; nothing: it cannot be known.
     std::optional<std::set<model::IfIndex>> underVlanDevices;
     std::map<model::IfIndex, CustomOnLink> custom;
+    /// From so many routes on, what destinations are routed by is worth remembering; nothing: never.
+    std::optional<unsigned> manyRoutes;
 };
 
 /// Decides what is done with each bridge port and each routed port of a network.
 [[nodiscard]] Plan assemble(const model::Network& network, const capability::Capabilities& capabilities,
                             const Wishes& wishes);
+
+/// Whether profiles are to remember what destinations are routed by: the one decision that depends on a
+/// count.
+[[nodiscard]] bool hasManyRoutes(const model::Network& network, std::optional<unsigned> many);
 
 } // namespace tna::assemble

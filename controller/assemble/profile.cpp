@@ -20,8 +20,12 @@ std::string Profile::name() const {
         text += "+bridges";
     if (vlanDevices)
         text += "+vlan-devices";
+    if (vlanStacks)
+        text += "+vlan-stacks";
     if (bridgeVlans)
         text += "+bridge-vlans";
+    if (manyRoutes)
+        text += "+many-routes";
     if (vlanProtocol != 0)
         text += vlanProtocol == 0x88a8 ? "+vlan-802.1ad" : "+vlan";
     if (veth)

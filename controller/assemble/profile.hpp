@@ -32,7 +32,9 @@ struct Profile {
     bool watched = false;           ///< nothing is read in place
     bool bridges = false;           ///< packets may be routed to and from bridges
     bool vlanDevices = false;       ///< packets may be routed to and from VLAN devices
+    bool vlanStacks = false;        ///< ... and VLAN devices on those
     bool bridgeVlans = false;       ///< ... and bridges that filter VLANs, or have VLAN devices on top
+    bool manyRoutes = false;        ///< what destinations are routed by is worth remembering
     model::MacAddress station;      ///< of the bridge for which packets are routed, with both modules
     CustomModules custom;
 
@@ -92,6 +94,7 @@ struct PortPlan {
 /// What is to be done in a namespace; links that are neither bridge ports nor routed are not in it.
 struct Plan {
     std::map<model::IfIndex, PortPlan> ports;
+    bool manyRoutes = false; ///< see hasManyRoutes()
     bool operator==(const Plan&) const = default;
 };
 

@@ -13,6 +13,8 @@ struct Surroundings {
     bool bridges = false;     ///< there are any
     bool bridgeVlans = false; ///< those that packets are routed to and from may filter VLANs, or have VLAN
                               ///< devices
+    bool vlanStacks = false;  ///< packets are routed to and from VLAN devices on VLAN devices
+    bool manyRoutes = false;  ///< of IPv4: what destinations are routed by is worth remembering
     std::set<model::IfIndex> routedBridges; ///< themselves, or their VLAN devices
     std::set<model::IfIndex>
         underRoutedVlans; ///< ports with VLAN devices that packets are routed to and from

@@ -2,6 +2,7 @@
 #include "config/config.hpp"
 
 #include "base/file.hpp"
+#include "config/characters.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,6 +11,8 @@
 #include <optional>
 
 #define TOML_EXCEPTIONS 0
+// Its assertions fail where its errors should be told, for "[%]" as an instance.
+#define TOML_ASSERT(expression) static_cast<void>(0)
 #include <toml++/toml.h>
 
 namespace tna::config {
@@ -135,6 +138,11 @@ const std::vector<std::string>& fdbWays() {
 }
 
 Result<Config> parseConfig(const std::string& text, const std::string& name) {
+    if (const auto found = findStray(text))
+        return std::unexpected(Error{
+            fmt::format("{}:{}: this is not TOML", name, 1 + std::count(text.begin(), *found, '\n')),
+            fmt::format("there is a character with the code {:#04x}", static_cast<unsigned char>(**found)),
+            "tnad.conf(5) shows every setting", ExitCode::usage});
     const auto parsed = toml::parse(text);
     if (!parsed)
         return std::unexpected(Error{
@@ -163,12 +171,16 @@ Result<Config> parseConfig(const std::string& text, const std::string& name) {
          {"modules",
           reader.section("modules", {{"directory", reader.string("directory", config.modules.directory)}})},
          {"limits",
-          reader.section("limits",
-                         {{"max_ports", reader.number("max_ports", config.limits.maxPorts, 2, 65535, false)},
-                          {"flows_per_cpu",
-                           reader.number("flows_per_cpu", config.limits.flowsPerCpu, 64, 1U << 19U, true)},
-                          {"max_stations", reader.number("max_stations", config.limits.maxStations, 64,
-                                                         1U << 24U, false)}})}});
+          reader.section(
+              "limits",
+              {{"max_ports", reader.number("max_ports", config.limits.maxPorts, 2, 65535, false)},
+               {"flows_per_cpu",
+                reader.number("flows_per_cpu", config.limits.flowsPerCpu, 64, 1U << 19U, true)},
+               {"many_routes", reader.number("many_routes", config.limits.manyRoutes, 0, UINT32_MAX, false)},
+               {"destinations",
+                reader.number("destinations", config.limits.destinations, 0, 1U << 24U, false)},
+               {"max_stations",
+                reader.number("max_stations", config.limits.maxStations, 64, 1U << 24U, false)}})}});
     if (const auto error = reader.error())
         return std::unexpected(*error);
     return config;

@@ -32,6 +32,8 @@ struct Limits {
     unsigned maxPorts = 1024;
     unsigned flowsPerCpu = 16384;
     unsigned maxStations = 131072;
+    unsigned manyRoutes = 4096;      ///< from so many on destinations are remembered
+    unsigned destinations = 4194304; ///< so many, by all CPUs; 0: none
     bool operator==(const Limits&) const = default;
 };
 

@@ -64,7 +64,8 @@ Result<UniqueFd> pollOf(int fd) {
 }
 } // namespace
 
-Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Seams seams) {
+Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Seams seams,
+                                                      std::vector<UniqueFd> inherited) {
     if (auto missing = deploy::missingRequirement(deploy::thisMachine()))
         return std::unexpected(std::move(*missing));
     // Reading /proc/kallsyms takes 100 ms: meanwhile, the namespace is read and the probe is loaded.
@@ -88,6 +89,9 @@ Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Sea
                                                           std::move(*poll))};
     controller->modules_ = std::move(modules);
     controller->custom_.readDirectory(controller->config_.modules.directory);
+    if (!inherited.empty())
+        spdlog::info("{} ports stay attached as the process before has left them", inherited.size());
+    loaded->fastPath->inherit(std::move(inherited));
     controller->adopt(std::move(*loaded));
     controller->reconcile(std::chrono::steady_clock::now());
     return controller;
@@ -137,6 +141,10 @@ bool Controller::proved() const {
     return capabilities_.inPlaceFdb.available && (capabilities_.inPlaceVlans.available || !filters);
 }
 
+std::optional<unsigned> Controller::manyRoutes() const {
+    return config_.limits.destinations > 0 ? std::optional{config_.limits.manyRoutes} : std::nullopt;
+}
+
 assemble::Wishes Controller::wishes() const {
     assemble::Wishes wishes;
     wishes.allPaused = allPaused_;
@@ -145,7 +153,7 @@ assemble::Wishes Controller::wishes() const {
             wishes.excluded[ifindex] = {excluded->code, excluded->sentence, excluded->hint};
         if (paused_.contains(link.name))
             wishes.paused.insert(ifindex);
-        if (loaded_.fastPath->attached(ifindex) || wereAttached_.contains(ifindex))
+        if (loaded_.fastPath->attached(ifindex))
             wishes.attached.insert(ifindex);
         if (config::promisesFinishedFrames(config_.ports, link.name))
             wishes.finished.insert(ifindex);
@@ -154,6 +162,7 @@ assemble::Wishes Controller::wishes() const {
     wishes.tcxIngress = tcxIngress_;
     wishes.tcxEgress = tcxEgress_;
     wishes.underVlanDevices = underVlanDevices_;
+    wishes.manyRoutes = manyRoutes();
     return wishes;
 }
 
@@ -190,8 +199,8 @@ void Controller::reconcile(std::chrono::steady_clock::time_point since) {
             const LogFields about{{"TNA_PORT", port == plan_.ports.end() ? "" : port->second.name}};
             spdlog::warn("{}", error.sentence());
         }
-    failures_ = std::move(applied.failures);
-    logChanges(before);
+    const auto failedBefore = std::exchange(failures_, std::move(applied.failures));
+    tellChanges(before, failedBefore);
 }
 
 Result<void> Controller::onNetlink() {
@@ -199,7 +208,7 @@ Result<void> Controller::onNetlink() {
     const auto since = std::chrono::steady_clock::now();
     const auto changes = introspector_->process();
     informed_ = changes.has_value();
-    if (changes && changes->any)
+    if (changes && concerns(*changes))
         reconcile(since);
     followWatched();
     return changes ? Result<void>{} : std::unexpected(changes.error());
@@ -214,9 +223,15 @@ void Controller::onTick() {
         spdlog::error("{}", (changes ? refreshed.error() : changes.error()).sentence());
     informed_ = refreshed && changes;
     const bool different = watched() ? pollWatched() : !proved();
-    if ((changes && changes->any) || different || dueAgain())
+    if ((changes && concerns(*changes)) || different || dueAgain())
         reconcile(std::chrono::steady_clock::now());
     followWatched();
+}
+
+/// Whether something is to be decided anew.
+bool Controller::concerns(const introspect::Changes& changes) const {
+    return changes.any || (changes.counts && assemble::hasManyRoutes(introspector_->network(),
+                                                                     manyRoutes()) != plan_.manyRoutes);
 }
 
 /// What the kernel refused is tried again, at first soon; also to tell what drivers can do.
@@ -250,6 +265,17 @@ void Controller::setConfig(config::Config config) {
     custom_.readDirectory(config_.modules.directory);
     useCustomModules();
     reconcile(std::chrono::steady_clock::now());
+    followers_.tell({{"event", "configuration"}, {"action", "read"}});
+}
+
+void Controller::refuseConfig(const Error& error) {
+    spdlog::error("{}; the configuration stays as it was", error.sentence());
+    followers_.tell({{"event", "configuration"}, {"action", "refused"}, {"why", error.sentence()}});
+}
+
+std::vector<UniqueFd> Controller::handOver() {
+    const std::lock_guard lock{mutex_};
+    return loaded_.fastPath->handOver();
 }
 
 bool Controller::pause(const std::optional<std::string>& port, bool paused) {
@@ -268,6 +294,8 @@ bool Controller::pause(const std::optional<std::string>& port, bool paused) {
         else
             paused_.erase(*port);
     }
+    followers_.tell(
+        {{"event", paused ? "pause" : "resume"}, {"port", port ? nlohmann::json(*port) : nlohmann::json()}});
     reconcile(std::chrono::steady_clock::now());
     return true;
 }
@@ -304,6 +332,10 @@ nlohmann::json Controller::events() {
     auto document = eventsDocument();
     document["api"] = 1;
     return document;
+}
+
+void Controller::follow(const std::shared_ptr<api::LineSink>& lines) {
+    followers_.add(lines);
 }
 
 std::optional<nlohmann::json> Controller::port(const std::string& name) {

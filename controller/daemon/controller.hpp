@@ -6,6 +6,7 @@
 #include "capability/fdb_proof.hpp"
 #include "config/config.hpp"
 #include "daemon/custom_modules.hpp"
+#include "daemon/followers.hpp"
 #include "daemon/loading.hpp"
 #include "introspect/introspector.hpp"
 
@@ -38,7 +39,8 @@ struct Seams {
 /// Safe to call from several threads.
 class Controller : public api::Backend {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<Controller>> start(config::Config config, Seams seams = {});
+    [[nodiscard]] static Result<std::unique_ptr<Controller>> start(config::Config config, Seams seams = {},
+                                                                   std::vector<UniqueFd> inherited = {});
 
     [[nodiscard]] int netlinkFd() const { return poll_.get(); }
     /// Takes in notifications and acts on them.
@@ -49,7 +51,11 @@ public:
     /// Whether there is nothing left to be prepared for later changes; settle() does one piece of it.
     [[nodiscard]] bool settled();
     void settle();
+    /// What is attached, for the process after this one: until then all is left to Linux.
+    [[nodiscard]] std::vector<UniqueFd> handOver();
     void setConfig(config::Config config);
+    /// What the configuration says now is wrong.
+    void refuseConfig(const Error& error);
     /// For people who ask systemd: how many ports are accelerated.
     [[nodiscard]] std::string summary();
 
@@ -58,6 +64,9 @@ public:
     Result<nlohmann::json> route(const std::string& port, const std::string& from,
                                  const std::string& to) override;
     nlohmann::json events() override;
+    void follow(const std::shared_ptr<api::LineSink>& lines) override;
+    Result<std::shared_ptr<void>> trace(const api::TraceWish& wish,
+                                        const std::shared_ptr<api::LineSink>& lines) override;
     nlohmann::json graph() override;
     nlohmann::json capabilities() override;
     bool pause(const std::optional<std::string>& port, bool paused) override;
@@ -90,9 +99,16 @@ private:
     [[nodiscard]] bool dueAgain();
     void followModules();
     void useCustomModules();
+    [[nodiscard]] Result<void> useOrUndo(const std::function<void()>& undo);
+    [[nodiscard]] Result<void> traceable(const std::optional<std::string>& port) const;
     [[nodiscard]] assemble::Wishes wishes() const;
+    [[nodiscard]] bool concerns(const introspect::Changes& changes) const;
+    /// So many routes are many; nothing: none are.
+    [[nodiscard]] std::optional<unsigned> manyRoutes() const;
     [[nodiscard]] nlohmann::json eventsDocument() const;
-    void logChanges(const assemble::Plan& before) const;
+    using Failures = std::map<model::IfIndex, Error>;
+    void tellChanges(const assemble::Plan& before, const Failures& failedBefore);
+    void tellPorts(const assemble::Plan& before, const Failures& failedBefore);
 
     std::mutex mutex_;
     CustomModules custom_;
@@ -108,7 +124,7 @@ private:
     std::optional<std::chrono::steady_clock::time_point> disprovedSince_;
     bool saidFull_ = false; ///< that the mirror has no room
     assemble::Plan plan_;
-    std::map<model::IfIndex, Error> failures_;
+    Failures failures_;
     std::chrono::steady_clock::time_point retryAt_; ///< when what failed is tried again
     std::chrono::seconds retryRest_{};
     bool informed_ = true; ///< what Linux is told could be read
@@ -116,9 +132,10 @@ private:
     bool allPaused_ = false;
     BridgeTimes bridgeTimes_;
     std::map<std::string, std::uint64_t> modules_; ///< for which the fast path was loaded
-    /// While the fast path is exchanged: the kernel does not announce that our programs are gone.
-    std::set<model::IfIndex> wereAttached_;
     Events events_;
+    Followers followers_;
+    std::set<std::string> traces_; ///< by the names of their modules
+    unsigned lastTrace_ = 0;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 

@@ -76,11 +76,28 @@ void Controller::useCustomModules() {
     loaded_.fastPath->setModules(custom_.byIdentity());
 }
 
+/// Where a port cannot be what it is to be with the modules there are, they are what they were before.
+Result<void> Controller::useOrUndo(const std::function<void()>& undo) {
+    const auto failed = failures_;
+    useCustomModules();
+    reconcile(std::chrono::steady_clock::now());
+    for (const auto& [ifindex, error] : failures_)
+        if (!failed.contains(ifindex)) {
+            Error refused = error;
+            undo();
+            useCustomModules();
+            reconcile(std::chrono::steady_clock::now());
+            return std::unexpected(std::move(refused));
+        }
+    return {};
+}
+
 json Controller::customModules() {
     const std::lock_guard lock{mutex_};
     json list = json::array();
     for (const auto& [name, module] : custom_.all())
-        list.push_back(documentOf(name, module, plan_));
+        if (!name.starts_with('@')) // those of traces are nobody's
+            list.push_back(documentOf(name, module, plan_));
     return {{"api", 1}, {"modules", list}};
 }
 
@@ -125,24 +142,20 @@ Result<json> Controller::placeCustomModule(const std::string& name, const std::s
     if (auto error = wrong(custom_.find(name) != nullptr))
         return std::unexpected(std::move(*error));
     auto before = custom_.put(name, std::move(*module));
-    const auto failed = failures_;
-    useCustomModules();
-    reconcile(std::chrono::steady_clock::now());
-    for (const auto& [ifindex, error] : failures_)
-        if (!failed.contains(ifindex)) {
-            Error refused = error;
-            if (before)
-                custom_.put(name, std::move(*before));
-            else
-                custom_.remove(name);
-            useCustomModules();
-            reconcile(std::chrono::steady_clock::now());
-            return std::unexpected(std::move(refused));
-        }
+    const auto undo = [&] {
+        if (before)
+            custom_.put(name, std::move(*before));
+        else
+            custom_.remove(name);
+    };
+    if (auto used = useOrUndo(undo); !used)
+        return std::unexpected(used.error());
     const LogFields about{{"TNA_MODULE", name}};
     if (auto kept = custom_.keep(name, object); !kept)
         spdlog::warn("custom module {} will not survive a restart: {}", name, kept.error().sentence());
-    spdlog::info("custom module {}: {}", name, replace ? "replaced" : "inserted");
+    const char* action = replace ? "replaced" : "inserted";
+    spdlog::info("custom module {}: {}", name, action);
+    followers_.tell({{"event", "module"}, {"module", name}, {"action", action}});
     return documentOf(name, *custom_.find(name), plan_);
 }
 
@@ -161,6 +174,7 @@ Result<bool> Controller::removeCustomModule(const std::string& name) {
     useCustomModules();
     const LogFields about{{"TNA_MODULE", name}};
     spdlog::info("custom module {}: removed", name);
+    followers_.tell({{"event", "module"}, {"module", name}, {"action", "removed"}});
     return true;
 }
 

@@ -3,8 +3,10 @@
 #include "capability/kernel.hpp"
 #include "capability/modules.hpp"
 #include "daemon/controller.hpp"
+#include "daemon/views.hpp"
 
 #include <cerrno>
+#include <nlohmann/json.hpp>
 #include <spdlog/fmt/chrono.h>
 #include <spdlog/spdlog.h>
 #include <sys/epoll.h>
@@ -12,6 +14,8 @@
 namespace tna::daemon {
 
 void Controller::adopt(Loaded loaded) {
+    if (loaded_.fastPath)
+        loaded.fastPath->inherit(loaded_.fastPath->handOver());
     loaded_ = std::move(loaded);
     useCustomModules();
     if (!watched())
@@ -46,11 +50,11 @@ void Controller::followModules() {
         return;
     }
     spdlog::info("kernel modules came or went: the fast path is loaded anew");
-    wereAttached_ = wishes().attached;
+    followers_.tell(
+        {{"event", "fast-path"}, {"why", "kernel modules came or went"}, {"fdb", fdbWay(*capabilities)}});
     capabilities_ = std::move(*capabilities);
     adopt(std::move(*loaded));
     reconcile(std::chrono::steady_clock::now());
-    wereAttached_.clear();
 }
 
 /// Where reading in place is wrong about one thing, nothing that it says is believed.
@@ -63,6 +67,7 @@ void Controller::fallBack(const std::string& why) {
         return;
     }
     capabilities_.inPlaceFdb = {false, why};
+    followers_.tell({{"event", "fast-path"}, {"why", why}, {"fdb", fdbWay(capabilities_)}});
     adopt(std::move(*loaded));
 }
 

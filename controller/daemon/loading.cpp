@@ -9,7 +9,7 @@ namespace tna::daemon {
 
 namespace {
 deploy::Limits limitsOf(const config::Limits& limits) {
-    return {limits.maxPorts, limits.flowsPerCpu, limits.maxStations};
+    return {limits.maxPorts, limits.flowsPerCpu, limits.maxStations, limits.destinations};
 }
 
 Result<Loaded> loadInPlace(const config::Limits& limits, deploy::KernelProbe probe,

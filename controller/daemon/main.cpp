@@ -5,12 +5,15 @@
 #include "config/config.hpp"
 #include "daemon/controller.hpp"
 #include "daemon/event_loop.hpp"
+#include "daemon/handover.hpp"
 #include "daemon/journal.hpp"
 #include "deploy/libbpf_log.hpp"
 
+#include <cerrno>
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
@@ -47,13 +50,21 @@ Result<config::Config> configFor(const Options& options) {
     return loaded;
 }
 
-/// A port takes three descriptors.
-void raiseFileLimit() {
+/// As many descriptors as are allowed: a port takes three. With less than what all else takes, and some ports
+/// and connections, it would start and then answer nobody.
+Result<void> raiseFileLimit() {
+    constexpr rlim_t least = 256;
     rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        ::setrlimit(RLIMIT_NOFILE, &limit);
-    }
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return failErrno(errno, "cannot ask how many files may be open");
+    if (limit.rlim_max < least)
+        return std::unexpected(
+            Error{fmt::format("no more than {} files may be open, tnad needs {}", limit.rlim_max, least),
+                  {},
+                  "raise the limit: LimitNOFILE= in the unit, or `ulimit -n`"});
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    return {};
 }
 
 int run(const Options& options) {
@@ -65,9 +76,10 @@ int run(const Options& options) {
     spdlog::set_default_logger(daemon::makeLogger());
     spdlog::set_level(spdlog::level::from_str(config->daemon.logLevel));
     deploy::captureLibbpfMessages();
-    raiseFileLimit();
+    if (auto raised = raiseFileLimit(); !raised)
+        return complain(raised.error());
     daemon::blockSignals();
-    auto controller = daemon::Controller::start(*config);
+    auto controller = daemon::Controller::start(*config, {}, daemon::takeHandedOver());
     if (!controller)
         return complain(controller.error());
     auto server = api::Server::start(**controller, config->daemon.socket,
@@ -87,10 +99,12 @@ int run(const Options& options) {
         if (auto fresh = configFor(options))
             (*controller)->setConfig(std::move(*fresh));
         else
-            spdlog::error("{}; the configuration stays as it was", fresh.error().sentence());
+            (*controller)->refuseConfig(fresh.error());
     };
     const auto ended = daemon::runEventLoop(**controller, reload);
     ::sd_notify(0, "STOPPING=1");
+    server->reset(); // nobody changes anything any more
+    daemon::handOver((*controller)->handOver());
     return ended ? static_cast<int>(ExitCode::ok) : complain(ended.error());
 }
 

@@ -34,7 +34,7 @@ struct Question {
     model::IfIndex port = 0;    ///< that the packet comes in by
     model::IfIndex arrival = 0; ///< as which Linux receives it: that one, its bridge, or a VLAN device on it
     model::MacAddress station;  ///< of that one
-    std::optional<model::VlanDevice> vlan; ///< whose tag it has
+    std::vector<model::VlanDevice> vlans; ///< whose tags it has, the inner one first
 };
 
 Result<Address> addressOf(const std::string& text) {
@@ -119,22 +119,34 @@ std::vector<std::uint8_t> packetFor(const Question& question) {
         writeIpv4(question, frame);
     else
         writeIpv6(question, frame);
-    if (question.vlan) {
-        const unsigned tag = static_cast<unsigned>(question.vlan->protocol) << 16U | question.vlan->vid;
+    for (const auto& vlan : question.vlans) {
+        const unsigned tag = static_cast<unsigned>(vlan.protocol) << 16U | vlan.vid;
         for (const unsigned shift : {0U, 8U, 16U, 24U})
             frame.insert(frame.begin() + 2 * ETH_ALEN, static_cast<std::uint8_t>(tag >> shift));
     }
     return frame;
 }
 
-/// The VLAN of a frame that has a tag; null for others.
-json vlanOf(const std::vector<std::uint8_t>& frame) {
-    const auto word = [&](std::size_t at) { return static_cast<unsigned>(frame[at] << 8U | frame[at + 1]); };
-    const auto protocol = word(2 * ETH_ALEN);
-    if (protocol != ETH_P_8021Q && protocol != ETH_P_8021AD)
+/// The VLAN of a frame that has a tag, and of another one behind it; null for others.
+json vlanOf(const std::vector<std::uint8_t>& frame, std::size_t at = std::size_t{2} * ETH_ALEN) {
+    const auto word = [&](std::size_t place) {
+        return static_cast<unsigned>(frame[place] << 8U | frame[place + 1]);
+    };
+    if (word(at) != ETH_P_8021Q && word(at) != ETH_P_8021AD)
         return nullptr;
-    return {{"protocol", protocol == ETH_P_8021Q ? "802.1Q" : "802.1ad"},
-            {"id", word(2 * ETH_ALEN + 2) & 0xfffU}};
+    json vlan{{"protocol", word(at) == ETH_P_8021Q ? "802.1Q" : "802.1ad"}, {"id", word(at + 2) & 0xfffU}};
+    if (auto inner = vlanOf(frame, at + 4); !inner.is_null())
+        vlan["inner"] = std::move(inner);
+    return vlan;
+}
+
+/// The VLAN devices through which packets come from a port to a device, beginning with that.
+std::vector<model::VlanDevice> vlansBetween(const model::Network& network, const model::Link* device,
+                                            const model::Link* port) {
+    std::vector<model::VlanDevice> vlans;
+    for (; device != nullptr && device != port && device->vlan; device = network.link(device->lower))
+        vlans.push_back(*device->vlan);
+    return vlans;
 }
 
 const char* typeOf(unsigned char type) {
@@ -194,8 +206,9 @@ Result<json> Controller::route(const std::string& port, const std::string& from,
         std::ranges::find(network.links, port, [](const auto& link) { return link.second.name; });
     const auto* received = named == network.links.end() ? nullptr : &named->second;
     auto planned = plan_.ports.find(received == nullptr ? 0 : received->ifindex);
-    if (planned == plan_.ports.end() && received != nullptr && received->vlan)
-        planned = plan_.ports.find(received->lower);
+    for (const auto* device = received; planned == plan_.ports.end() && device != nullptr && device->vlan;
+         device = network.link(device->lower))
+        planned = plan_.ports.find(device->lower);
     const auto* link = planned == plan_.ports.end() ? nullptr : network.link(planned->first);
     if (link == nullptr)
         return std::unexpected(Error{"'" + port + "' is not a port here, nor a VLAN device on one",
@@ -211,8 +224,8 @@ Result<json> Controller::route(const std::string& port, const std::string& from,
                                      "give two IPv4 addresses, or two IPv6 addresses"});
     const auto* bridge = link->bridgePort ? network.link(link->master) : nullptr;
     const auto& arrival = bridge != nullptr ? *bridge : *received;
-    const auto vlan = received == link ? std::nullopt : received->vlan;
-    const Question question{*source, *destination, link->ifindex, arrival.ifindex, arrival.mac, vlan};
+    const Question question{*source,         *destination, link->ifindex,
+                            arrival.ifindex, arrival.mac,  vlansBetween(network, received, link)};
     json document{{"api", 1},
                   {"to", to},
                   {"from", from},

@@ -15,14 +15,6 @@ bool pausedOnly(const assemble::PortPlan& port) {
     return port.reasons.size() == 1 && port.reasons.front().code == "paused";
 }
 
-const char* stateOf(const assemble::PortPlan& port, bool failed) {
-    if (failed)
-        return "failed";
-    if (port.profile)
-        return "accelerated";
-    return pausedOnly(port) ? "paused" : "linux";
-}
-
 json slowReasons(const deploy::PortCounters& counters) {
     json reasons = json::object();
     for (unsigned reason = 0; reason < TNA_REASON_COUNT; reason++)
@@ -108,6 +100,14 @@ constexpr GuardWords guardWords[] = {
     {"namespace", "the port still lives in this network namespace", atOnce},
 };
 } // namespace
+
+const char* stateOf(const assemble::PortPlan& port, bool failed) {
+    if (failed)
+        return "failed";
+    if (port.profile)
+        return "accelerated";
+    return pausedOnly(port) ? "paused" : "linux";
+}
 
 const char* fdbWay(const capability::Capabilities& capabilities) {
     if (capabilities.way == capability::Way::watched && capabilities.kfunc.available)

@@ -24,6 +24,8 @@ struct PortState {
 /// The documents of the API, see docs/api.md.
 /// How stations are found: "in place", "kfunc", "mirror", "mirror, not complete", "not available".
 [[nodiscard]] const char* fdbWay(const capability::Capabilities& capabilities);
+/// "accelerated", "paused", "linux", or "failed".
+[[nodiscard]] const char* stateOf(const assemble::PortPlan& port, bool failed);
 [[nodiscard]] nlohmann::json viewPorts(const PortState& state);
 [[nodiscard]] std::optional<nlohmann::json> viewPort(const PortState& state, const std::string& name);
 [[nodiscard]] nlohmann::json viewGraph(const graph::Graph& graph, const assemble::Plan& plan);

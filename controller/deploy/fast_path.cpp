@@ -80,11 +80,9 @@ Result<std::unique_ptr<FastPath>> FastPath::loadAsking(const Limits& limits) {
 
 Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineObject pipeline,
                                                  Constants constants) {
-    auto flows = FlowCache::create(limits.flowsPerCpu);
+    auto flows = FlowCache::create(limits.flowsPerCpu, limits.destinations);
     if (!flows)
         return std::unexpected(flows.error());
-    constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows->perCpu;
-    constants[TNA_CONSTANT_FLOWS_TOTAL] = flows->total;
     auto counters =
         CounterReader::open(pipeline.portCounters, limits.maxPorts, flows->flows.get(), flows->total);
     if (!counters)
@@ -118,12 +116,18 @@ FastPath::~FastPath() {
     unloadFinish(finish_);
 }
 
-Constants FastPath::constantsOf(const assemble::Profile& profile) const {
+Constants FastPath::constantsOf(const assemble::Profile& profile, const FlowCache& flows) const {
     auto constants = constants_;
+    constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows.perCpu;
+    constants[TNA_CONSTANT_FLOWS_TOTAL] = flows.total;
+    constants[TNA_CONSTANT_DESTINATION_LINES] = profile.manyRoutes ? flows.destinationLines : 0;
+    constants[TNA_CONSTANT_DESTINATION_LINES_TOTAL] = profile.manyRoutes ? flows.destinationLinesTotal : 0;
     constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
     constants[TNA_CONSTANT_ROUTE] = profile.route;
     constants[TNA_CONSTANT_STACKED] = profile.stacked();
     constants[TNA_CONSTANT_VLAN_DEVICES] = profile.vlanDevices || profile.bridgeVlans;
+    // Custom modules are told of one tag.
+    constants[TNA_CONSTANT_VLAN_STACKS] = profile.vlanStacks && profile.custom.route.empty();
     constants[TNA_CONSTANT_BRIDGE_VLANS] = profile.bridgeVlans;
     std::memcpy(&constants[TNA_CONSTANT_STATION], profile.station.bytes.data(), profile.station.bytes.size());
     constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
@@ -144,7 +148,7 @@ Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile, std::ma
         if (auto added = counterReader_.addRoutes(flows_.routes.get(), flows_.routes6.get(), flows_.total);
             !added)
             return std::unexpected(added.error());
-    return pipelineTemplate_.load(*replaced, constantsOf(profile));
+    return pipelineTemplate_.load(*replaced, constantsOf(profile, flows_));
 }
 
 Result<int> FastPath::program(const assemble::Profile& profile) {
@@ -222,7 +226,8 @@ Result<PortAttachment*> FastPath::attachment(const assemble::PortPlan& port, con
     const auto entry = sharedEntry(*port.profile, *profileProgram);
     if (!entry)
         return std::unexpected(entry.error());
-    auto attached = PortAttachment::attach(**entry, link);
+    auto adopted = adopt(port.ifindex, **entry);
+    auto attached = adopted ? std::move(*adopted) : PortAttachment::attach(**entry, link);
     if (!attached)
         return std::unexpected(attached.error());
     applied.attached++;
@@ -300,6 +305,7 @@ Applied FastPath::apply(const assemble::Plan& plan, const model::Network& networ
             placed_.erase(ifindex);
         }
     }
+    inherited_.clear();
     placeEgressModules(plan, applied);
     dropUnusedProfiles(plan);
     watchPorts(plan, applied);

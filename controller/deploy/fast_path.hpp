@@ -31,6 +31,7 @@ struct Limits {
     unsigned maxPorts = 1024;
     unsigned flowsPerCpu = 16384; ///< a power of two
     unsigned maxStations = 131072;
+    unsigned destinations = 4194304; ///< of all CPUs
 };
 
 /// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), AppArmor's, and
@@ -75,8 +76,15 @@ public:
     [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network);
 
     [[nodiscard]] std::map<model::IfIndex, PortCounters> counters() const;
-    [[nodiscard]] bool attached(model::IfIndex ifindex) const { return attachments_.contains(ifindex); }
+    [[nodiscard]] bool attached(model::IfIndex ifindex) const {
+        return attachments_.contains(ifindex) || inherited_.contains(ifindex);
+    }
     [[nodiscard]] std::size_t programs() const { return profiles_.size(); }
+
+    /// What is attached, for another pipeline or process to go on with: until then all is left to Linux.
+    [[nodiscard]] std::vector<UniqueFd> handOver();
+    /// Takes it; what the next plan has no use for is detached then.
+    void inherit(std::vector<UniqueFd> links);
 
     /// Whether changing the profile of any port is fast by now; if not, settleNext() does more for it.
     [[nodiscard]] bool settled() const;
@@ -121,7 +129,7 @@ private:
                                          const ModuleChain* modules) const;
     [[nodiscard]] Result<void> placeAtEgress(model::IfIndex ifindex, const std::vector<std::string>& modules);
     void placeEgressModules(const assemble::Plan& plan, Applied& applied);
-    [[nodiscard]] Constants constantsOf(const assemble::Profile& profile) const;
+    [[nodiscard]] Constants constantsOf(const assemble::Profile& profile, const FlowCache& flows) const;
     struct Watched {
         WatchedPorts ports;
         std::optional<StationMirror> stations;
@@ -139,6 +147,7 @@ private:
                                      Applied& applied);
     [[nodiscard]] Result<PortAttachment*> attachment(const assemble::PortPlan& port, const model::Link& link,
                                                      Applied& applied);
+    [[nodiscard]] std::optional<PortAttachment> adopt(model::IfIndex ifindex, const Entry& entry);
     [[nodiscard]] Result<const Entry*> sharedEntry(const assemble::Profile& profile, int program);
     [[nodiscard]] Result<void> takeOwnEntry(PortAttachment& attachment, int program);
     [[nodiscard]] bool emptied(PortAttachment& attachment, Applied& applied);
@@ -162,6 +171,7 @@ private:
     std::map<model::IfIndex, std::vector<std::string>> egressPlaced_;
     std::map<assemble::Profile, Entry> sharedEntries_;
     std::map<model::IfIndex, PortAttachment> attachments_;
+    std::map<model::IfIndex, UniqueFd> inherited_; ///< links, before they have become attachments
     std::map<model::IfIndex, assemble::Profile> placed_;
     std::map<model::IfIndex, unsigned> slots_;
     std::set<unsigned> freeSlots_; ///< given back; used again only when no fresh one is left

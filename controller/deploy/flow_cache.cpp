@@ -28,15 +28,19 @@ Result<void> need(UniqueFd& map, const char* name, std::size_t size, unsigned fl
 
 /// The controller reads what they have counted.
 constexpr unsigned readable = BPF_F_MMAPABLE;
+/// Such a map begins where a page does.
+constexpr unsigned aligned = BPF_F_MMAPABLE;
 } // namespace
 
-Result<FlowCache> FlowCache::create(unsigned perCpu) {
+Result<FlowCache> FlowCache::create(unsigned perCpu, unsigned destinations) {
     const auto cpus = static_cast<unsigned>(libbpf_num_possible_cpus());
     while (perCpu * cpus > largestFlowCache && perCpu > 1)
         perCpu /= 2;
     FlowCache cache;
     cache.perCpu = perCpu;
     cache.total = perCpu * cpus;
+    cache.destinationLines = destinations / TNA_DESTINATION_WAYS / cpus;
+    cache.destinationLinesTotal = cache.destinationLines * cpus;
     if (auto made = need(cache.flows, "tna_flows", cache.total * sizeof(tna_flow), readable); !made)
         return std::unexpected(made.error());
     return cache;
@@ -61,6 +65,9 @@ Result<std::map<int, int>> FlowCache::replacements(const assemble::Profile& prof
     if (made && profile.stacked())
         made = part(stacks, pipeline.routeStacks, "tna_stacks",
                     (total + routes6For(total)) * sizeof(tna_route_stack), 0);
+    if (made && profile.manyRoutes && destinationLinesTotal > 0)
+        made = part(destinations, pipeline.destinations, "tna_destinations",
+                    destinationLinesTotal * TNA_DESTINATION_WAYS * sizeof(tna_destination), aligned);
     if (!made)
         return std::unexpected(made.error());
     return replaced;

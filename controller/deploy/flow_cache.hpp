@@ -21,9 +21,14 @@ struct FlowCache {
     UniqueFd routes6;
     UniqueFd vlans;
     UniqueFd stacks;
+    UniqueFd destinations;
+    /// Of each CPU, and of all; in lines of TNA_DESTINATION_WAYS.
+    unsigned destinationLines = 0;
+    unsigned destinationLinesTotal = 0;
 
-    /// As many entries per CPU as wanted, or as fit.
-    [[nodiscard]] static Result<FlowCache> create(unsigned perCpu);
+    /// As many entries per CPU as wanted, or as fit; and of all CPUs as many destinations, for profiles with
+    /// many routes.
+    [[nodiscard]] static Result<FlowCache> create(unsigned perCpu, unsigned destinations);
     /// Which map a profile is to have in place of which.
     [[nodiscard]] Result<std::map<int, int>> replacements(const assemble::Profile& profile,
                                                           const PipelineObject& pipeline);

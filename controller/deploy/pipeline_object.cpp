@@ -64,6 +64,7 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts) {
     object->flows = bpf_map__fd(skeleton->maps.data_flows);
     object->flowVlans = bpf_map__fd(skeleton->maps.data_flow_vlans);
     object->routeStacks = bpf_map__fd(skeleton->maps.data_route_stacks);
+    object->destinations = bpf_map__fd(skeleton->maps.data_destinations);
     object->routes = bpf_map__fd(skeleton->maps.data_routes);
     object->routes6 = bpf_map__fd(skeleton->maps.data_routes6);
     return object;

@@ -27,6 +27,7 @@ struct PipelineObject {
     int flows = -1; ///< what follows is of the pipeline that is read in place, or of the watched one
     int flowVlans = -1;
     int routeStacks = -1;
+    int destinations = -1;
     int routes = -1;
     int routes6 = -1;
     int watchedPorts = -1;

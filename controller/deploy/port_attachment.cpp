@@ -45,6 +45,18 @@ Result<PortAttachment> PortAttachment::attach(const Entry& shared, const model::
     return PortAttachment{std::move(attached)};
 }
 
+Result<PortAttachment> PortAttachment::adopt(UniqueFd link, const Entry& shared) {
+    if (bpf_link_update(link.get(), shared.program(), nullptr) != 0)
+        return failErrno(errno, "cannot take over what is attached");
+    return PortAttachment{std::move(link)};
+}
+
+Result<UniqueFd> PortAttachment::handOver(int passAll) && {
+    if (bpf_link_update(link_.get(), passAll, nullptr) != 0)
+        return failErrno(errno, "cannot leave a port to Linux");
+    return std::move(link_);
+}
+
 Result<void> PortAttachment::takeOwnEntry(Entry own) {
     if (bpf_link_update(link_.get(), own.program(), nullptr) != 0)
         return failErrno(errno, "cannot replace an entry program");

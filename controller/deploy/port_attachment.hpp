@@ -37,6 +37,12 @@ public:
     /// Attaches natively; never replaces a program that is there already.
     [[nodiscard]] static Result<PortAttachment> attach(const Entry& shared, const model::Link& link);
 
+    /// Puts the entry in the place of whatever an earlier process has left on a port; no frame is lost.
+    [[nodiscard]] static Result<PortAttachment> adopt(UniqueFd link, const Entry& shared);
+    /// Leaves the port's frames to Linux by a program that stays for as long as somebody holds what is
+    /// returned.
+    [[nodiscard]] Result<UniqueFd> handOver(int passAll) &&;
+
     [[nodiscard]] bool hasOwnEntry() const { return own_.has_value(); }
     /// Puts an entry of its own in place of the shared one; no frame is lost.
     [[nodiscard]] Result<void> takeOwnEntry(Entry own);

@@ -43,20 +43,18 @@ Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::u
     auto counters = makeCounters(limits_.maxPorts);
     if (!counters)
         return std::unexpected(counters.error());
-    auto flows = FlowCache::create(1);
+    auto flows = FlowCache::create(1, 0);
     if (!flows)
         return std::unexpected(flows.error());
     auto profile = placed->second;
     profile.veth = false; // what a sender has left unfinished would lie beside the frame
     profile.custom = {};  // they would count it, and remember it
-    auto constants = constantsOf(profile);
-    constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows->perCpu;
-    constants[TNA_CONSTANT_FLOWS_TOTAL] = flows->total;
+    profile.manyRoutes = false;
     auto replaced = flows->replacements(profile, pipeline_);
     if (!replaced)
         return std::unexpected(replaced.error());
     replaced->emplace(pipeline_.portCounters, counters->get());
-    const auto program = pipelineTemplate_.load(*replaced, constants);
+    const auto program = pipelineTemplate_.load(*replaced, constantsOf(profile, *flows));
     if (!program)
         return std::unexpected(program.error());
     Verdict verdict;

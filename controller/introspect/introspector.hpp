@@ -13,7 +13,7 @@ namespace tna::introspect {
 
 /// What one call of process() changed in the model.
 struct Changes {
-    bool any = false;               ///< something that can change a decision; counts alone do not
+    bool any = false;               ///< something that can change a decision, besides counts
     bool counts = false;            ///< numbers of FDB entries, neighbours or routes
     bool resynced = false;          ///< everything was read again, because announcements were lost
     std::set<model::IfIndex> links; ///< links that came, went or are different

@@ -78,6 +78,7 @@ struct fib_alias {
 	struct fib_info *fa_info;
 	u8 fa_dscp;
 	u8 fa_type;
+	u8 fa_state;
 	u8 fa_slen;
 };
 

@@ -70,19 +70,44 @@ INLINE u32 packet_tag(const u8 *data)
 	return word & -((other - 1) >> 63);
 }
 
-/* The same of a frame that may be too short. */
-INLINE u32 packet_outer_tag(struct xdp_md *ctx)
-{
-	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
-
-	return data + PACKET_MIN > end ? 0 : packet_tag(data);
-}
-
 /* Of the bits of a tag, one that both EtherTypes have. */
 INLINE u64 tag_length(u64 tag)
 {
 	_Static_assert((ETH_P_8021Q >> 8 & ETH_P_8021AD >> 8) >> 7 == 1, "the bit below");
 	return tag >> 5 & VLAN_HLEN;
+}
+
+/* Of two tags: the outer one, and above it the inner one, which there is not without the other. */
+INLINE u64 tags_length(u64 tags)
+{
+	return tag_length(tags) + tag_length(tags >> 32);
+}
+
+/* So many tags of a frame at most, that may be too short. */
+INLINE u64 packet_tags(struct xdp_md *ctx, u32 most)
+{
+	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+
+	if (!most || data + PACKET_MIN > end)
+		return 0;
+	u64 outer = packet_tag(data);
+
+	data += tag_length(outer);
+	return most < 2 || data + PACKET_MIN > end ? outer : outer | (u64)packet_tag(data) << 32;
+}
+
+/* Puts them into a frame that is long enough; says where its EtherType would be without. */
+INLINE u8 *packet_write_tags(u8 *data, u64 tags)
+{
+	if (tags) {
+		*(u32 *)(data + 2 * ETH_ALEN) = tags;
+		data += VLAN_HLEN;
+		if (tags >> 32) {
+			*(u32 *)(data + 2 * ETH_ALEN) = tags >> 32;
+			data += VLAN_HLEN;
+		}
+	}
+	return data;
 }
 
 /*

@@ -20,6 +20,8 @@ struct tna_route routes[1] SEC(".data.routes") = {};              /* as many, fo
 struct tna_route6 routes6[1] SEC(".data.routes6") = {};           /* half as many, for those of IPv6 */
 /* the same of both, by devices on top of ports */
 struct tna_route_stack route_stacks[2] SEC(".data.route_stacks") = {};
+/* what addresses are routed by, where routes are many: CPU after CPU, in lines */
+struct tna_destination destinations[TNA_DESTINATION_WAYS] SEC(".data.destinations") = {};
 
 /*
  * Its upper bits depend on all of the key, and differ between all keys that differ in the last byte of one

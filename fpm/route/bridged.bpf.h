@@ -156,7 +156,7 @@ NOINLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, struct tna_route_stack
 	if (BRIDGE_VLANS && CONSTANT(VLAN))
 		UNLESS_BECAUSE(evaluate_vlan(&packet, &path));
 	if (BRIDGE_VLANS)
-		UNLESS_BECAUSE(evaluate_arrival_tag(packet_outer_tag(ctx), &path, part));
+		UNLESS_BECAUSE(evaluate_arrival_tag(packet_tags(ctx, 1), &path, part));
 	u64 vlan = (path.tag & VLAN_ID) << 48;
 
 	path.source = fdb_find(path.bridge, packet.source | vlan);
@@ -179,6 +179,7 @@ struct bridged_way {
 	u64 egress;
 	u64 station; /* the next hop's entry of the forwarding database, where there is a bridge */
 	u64 vlan;    /* the egress port's part in its VLAN, where the bridge filters them */
+	u64 between; /* the VLAN device under the one that it is handed to, if there are two */
 	u32 tag;
 };
 

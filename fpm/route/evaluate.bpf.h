@@ -65,14 +65,14 @@ NOINLINE u32 evaluate_arrival(struct xdp_md *ctx, const struct tna_route_stack *
 {
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 net = CONSTANT(NET), port = ingress_device(xdp);
-	u32 tag = TAGS ? arriving_tag(part, packet_outer_tag(ctx)) : 0;
-	u64 device = route_arrival(port, tag);
+	u64 tags = TAGS ? arriving_tags(part, packet_tags(ctx, TAGS_MOST)) : 0;
+	u64 device = route_arrival(port, tags);
 
 	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
 	if (!CONSTANT(BRIDGE))
 		UNLESS_BECAUSE(evaluate_routed_port(port, CONSTANT(VETH) ? sender_buffer(xdp) : 0));
-	if (tag)
-		UNLESS_BECAUSE(evaluate_vlan_arrival(route_arrival(port, 0), tag, device));
+	if (tags)
+		UNLESS_BECAUSE(evaluate_tagged_arrival(route_arrival(port, 0), tags, device));
 	struct net_device *arrival = KOBJ(struct net_device, device);
 
 	BECAUSE(KGET(u64, arrival, rx_handler), STACKED);
@@ -261,7 +261,7 @@ NOINLINE u32 evaluate_departure(struct tna_route *route, struct tna_route_stack 
 	route->egress_dev = 0;
 	if (CONSTANT(STACKED))
 		UNLESS_BECAUSE(evaluate_stacked_departure(out.egress, route->destination, part, &out.egress));
-	UNLESS_BECAUSE(evaluate_egress(&out, total + ETH_HLEN + tag_length(route_tag(part))));
+	UNLESS_BECAUSE(evaluate_egress(&out, total + ETH_HLEN + tags_length(route_tags(part))));
 	s32 slot = port_slot(KLOAD(u32, KADDR(struct net_device, out.egress, ifindex)));
 
 	BECAUSE(slot < 0, EGRESS_UNMANAGED);
@@ -289,8 +289,8 @@ NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route, const s
 	u64 epoch = route_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv4 ip;
 
-	BECAUSE(!ipv4_parse(ctx, &ip, TAGS), SHORT);
-	path.arrival = route_arrival(path.port, TAGS ? arriving_tag(part, ip.tag) : 0);
+	BECAUSE(!ipv4_parse(ctx, &ip, TAGS_MOST), SHORT);
+	path.arrival = route_arrival(path.port, TAGS ? arriving_tags(part, ip.tags) : 0);
 	path.ifindex = KLOAD(u32, KADDR(struct net_device, path.arrival, ifindex));
 	path.inet = inet_device(KOBJ(struct net_device, path.arrival));
 	UNLESS_BECAUSE(evaluate_settings(&path));

@@ -197,8 +197,8 @@ NOINLINE u32 route6_evaluate(struct xdp_md *ctx, struct tna_route6 *route6,
 	u64 epoch = route6_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv6 ip;
 
-	BECAUSE(!ipv6_parse(ctx, &ip, TAGS), SHORT);
-	path.common.arrival = route_arrival(path.common.port, TAGS ? arriving_tag(part, ip.tag) : 0);
+	BECAUSE(!ipv6_parse(ctx, &ip, TAGS_MOST), SHORT);
+	path.common.arrival = route_arrival(path.common.port, TAGS ? arriving_tags(part, ip.tags) : 0);
 	path.common.ifindex = KLOAD(u32, KADDR(struct net_device, path.common.arrival, ifindex));
 	path.inet6 = inet6_device(KOBJ(struct net_device, path.common.arrival));
 	UNLESS_BECAUSE(evaluate6_settings(&path));

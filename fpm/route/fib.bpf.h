@@ -129,6 +129,12 @@ NOINLINE u64 fib_find(u64 table, u32 address)
 	return alias;
 }
 
+/* Whether a route's place in the trie is empty: hlist_del_rcu() poisons the link. */
+INLINE u64 fib_unlinked(struct fib_alias *alias)
+{
+	return KGET(u64, alias, fa_list.pprev) >> 56 ^ 0xff;
+}
+
 /* The next hop of a route that has just one, as fib_info_nhc(); 0 if it has several. */
 INLINE u64 fib_single_hop(u64 info)
 {

@@ -14,7 +14,7 @@
  * its addresses. So what is talked to often gets an entry of its own, which what is not does not push out.
  */
 
-#include "route/evaluate.bpf.h"
+#include "route/destination.bpf.h"
 
 #define RARE 64
 
@@ -34,21 +34,10 @@ INLINE u64 hop_epoch(u64 epoch)
 	return ~epoch;
 }
 
-/* The struct fib_info * of a route that is the same for all packets, 0 of others. */
-INLINE u64 route_plain(u64 address)
-{
-	struct fib_alias *alias = KOBJ(struct fib_alias, address);
-	u64 special = !address;
-
-	COLLECT(special, KGET(u8, alias, fa_dscp));
-	COLLECT(special, KGET(u8, alias, fa_type) ^ ROUTE_UNICAST);
-	return special ? 0 : KGET(u64, alias, fa_info);
-}
-
 /* Whether Linux takes a packet from an address as which it comes in, without evaluating more. */
-INLINE int source_in_order(u64 table, u32 from, u64 arrival, u64 reverse_path)
+INLINE int source_in_order(struct xdp_md *ctx, u32 from, u64 arrival, u64 reverse_path)
 {
-	u64 info = route_plain(fib_find(table, bpf_ntohl(from)));
+	u64 info = destination_info(ctx, from, arrival);
 
 	if (!info || !reverse_path)
 		return !!info;
@@ -59,17 +48,17 @@ INLINE int source_in_order(u64 table, u32 from, u64 arrival, u64 reverse_path)
 }
 
 /* Where the cache remembers a packet's next hop, whose entry then leads to the packet's route. */
-NOINLINE u32 route_find(u64 addresses, u64 start, u64 device, u32 tag)
+NOINLINE u32 route_find(struct xdp_md *ctx, u64 addresses, u64 start, u64 device, u32 tag)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 table = KGET(u64, net, ipv4.fib_main);
 	u32 from = addresses, to = addresses >> 32;
 
 	if (!ipv4_start_plain(start) || !ipv4_address_routed(from) || !ipv4_address_routed(to))
 		return NOWHERE;
 	if (KGET(u8, net, ipv4.fib_has_custom_rules) || bpf_get_prandom_u32() % RARE == 0)
 		return NOWHERE;
-	u64 alias = fib_find(table, bpf_ntohl(to)), info = route_plain(alias);
+	u64 arrival = CONSTANT(BRIDGE) ? route_arrival(device, tag) : device;
+	u64 info = destination_info(ctx, to, arrival);
 	u32 index = hop_index(info, device, tag);
 
 	if (!info || index >= FLOWS_TOTAL)
@@ -78,11 +67,8 @@ NOINLINE u32 route_find(u64 addresses, u64 start, u64 device, u32 tag)
 
 	if (hop->info != info || hop->epoch != hop_epoch(route_epoch(net)))
 		return NOWHERE;
-	u64 arrival = CONSTANT(BRIDGE) ? route_arrival(device, tag) : device;
-
-	if ((u32)hop->addresses != from && !source_in_order(table, from, arrival, hop->reverse_path))
+	if ((u32)hop->addresses != from && !source_in_order(ctx, from, arrival, hop->reverse_path))
 		return NOWHERE;
-	hop->alias = alias;
 	return index;
 }
 
@@ -98,7 +84,7 @@ INLINE int route_has_gateway(const struct tna_route *route)
 NOINLINE void route_remember_hop(u32 place)
 {
 	struct tna_route *route = route_at(place);
-	u32 index = hop_index(route->info, route->ingress_dev, arriving_tag(route_stack_at(place), 0));
+	u32 index = hop_index(route->info, route->ingress_dev, arriving_tags(route_stack_at(place), 0));
 
 	if (index == place || index >= FLOWS_TOTAL || !route_has_gateway(route))
 		return;

@@ -3,7 +3,7 @@
 #define TNA_ROUTE_IPV4_H
 
 /*
- * The IPv4 header of a frame without a tag, or behind one where there may be one: what ip_rcv() asks of it,
+ * The IPv4 header of a frame without a tag, or behind as many as there may be: what ip_rcv() asks of it,
  * and what ip_forward() changes.
  */
 
@@ -15,27 +15,38 @@
 /* The header's words, as they lie in the frame. */
 struct ipv4 {
 	u64 mac;    /* destination MAC address */
-	u32 tag;    /* 0: none */
 	u32 start;  /* EtherType, version and header length, TOS */
 	u32 len_id; /* of the words below, all but the first begin two bytes before a header word */
 	u32 ttl;
 	u32 total;     /* total length, host order */
 	u32 checksum;  /* 0 if the header's checksum is right */
-	u32 frame_len; /* of the whole frame, but for the tag */
+	u32 frame_len; /* of the whole frame, but for tags */
+	u64 tags;      /* see tags_length() */
 	u64 addresses; /* source, and above it destination */
 };
 
-/* False: too short to look at. `tags` is known when this is loaded: whether there may be one. */
+/* False: too short to look at. `tags` is known when this is loaded: how many there may be. */
 INLINE int ipv4_parse(struct xdp_md *ctx, struct ipv4 *ip, const int tags)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
 
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + PACKET_MIN), "r"(end) : : short_frame);
 	ip->mac = *(u64 *)data & MAC_MASK;
-	ip->tag = 0;
+	ip->tags = 0;
 	if (tags) {
-		ip->tag = packet_tag(data);
-		data += tag_length(ip->tag);
+		ip->tags = packet_tag(data);
+		data += tag_length(ip->tags);
+		asm goto("if %0 > %1 goto %l[short_frame]"
+			 :
+			 : "r"(data + PACKET_MIN), "r"(end)
+			 :
+			 : short_frame);
+	}
+	if (tags > 1) {
+		u64 inner = packet_tag(data);
+
+		ip->tags |= inner << 32;
+		data += tag_length(inner);
 		asm goto("if %0 > %1 goto %l[short_frame]"
 			 :
 			 : "r"(data + PACKET_MIN), "r"(end)
@@ -80,19 +91,16 @@ INLINE u64 ipv4_expires(const struct ipv4 *ip)
 }
 
 /*
- * What a packet looks like one hop further, with a tag or (0) none, for which there is room
+ * What a packet looks like one hop further, with tags or (0) none, for which there is room
  * (ip_decrease_ttl(): the checksum's carry comes back in).
  */
-INLINE int ipv4_rewrite(struct xdp_md *ctx, u64 destination, u64 source, u32 tag)
+INLINE int ipv4_rewrite(struct xdp_md *ctx, u64 destination, u64 source, u64 tags)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
 
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + PACKET_MIN), "r"(end) : : short_frame);
 	packet_readdress(data, destination, source);
-	if (tag) {
-		*(u32 *)(data + 2 * ETH_ALEN) = tag;
-		data += VLAN_HLEN;
-	}
+	data = packet_write_tags(data, tags);
 	u32 checksum = *(u16 *)(data + ETH_HLEN + 10) + bpf_htons(0x0100);
 
 	*(u8 *)(data + ETH_HLEN + 8) -= 1;

@@ -3,7 +3,7 @@
 #define TNA_ROUTE_IPV6_H
 
 /*
- * The IPv6 header of a frame without a tag, or behind one where there may be one: what ip6_rcv_core() asks of
+ * The IPv6 header of a frame without a tag, or behind as many as there may be: what ip6_rcv_core() asks of
  * it, and what ip6_forward() changes. Of the headers behind it a router looks at one, the hop-by-hop options,
  * which come first.
  */
@@ -26,23 +26,34 @@ struct ipv6 {
 	u32 total;   /* length with the header, host order */
 	u32 next;    /* type of the next header */
 	u32 hops;
-	u32 frame_len; /* of the whole frame, but for the tag */
-	u32 tag;       /* 0: none */
+	u32 frame_len; /* of the whole frame, but for tags */
+	u64 tags;      /* see tags_length() */
 	struct ipv6_address source;
 	struct ipv6_address destination;
 };
 
-/* False: too short to look at. `tags` is known when this is loaded: whether there may be one. */
+/* False: too short to look at. `tags` is known when this is loaded: how many there may be. */
 INLINE int ipv6_parse(struct xdp_md *ctx, struct ipv6 *ip, const int tags)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
 
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + IPV6_FRAME_MIN), "r"(end) : : short_frame);
 	ip->mac = *(u64 *)data & MAC_MASK;
-	ip->tag = 0;
+	ip->tags = 0;
 	if (tags) {
-		ip->tag = packet_tag(data);
-		data += tag_length(ip->tag);
+		ip->tags = packet_tag(data);
+		data += tag_length(ip->tags);
+		asm goto("if %0 > %1 goto %l[short_frame]"
+			 :
+			 : "r"(data + IPV6_FRAME_MIN), "r"(end)
+			 :
+			 : short_frame);
+	}
+	if (tags > 1) {
+		u64 inner = packet_tag(data);
+
+		ip->tags |= inner << 32;
+		data += tag_length(inner);
 		asm goto("if %0 > %1 goto %l[short_frame]"
 			 :
 			 : "r"(data + IPV6_FRAME_MIN), "r"(end)
@@ -83,17 +94,14 @@ INLINE u64 ipv6_expires(const struct ipv6 *ip)
 	return ((u64)ip->hops - 2) >> 63;
 }
 
-/* What a packet looks like one hop further, with a tag or (0) none, for which there is room. */
-INLINE int ipv6_rewrite(struct xdp_md *ctx, u64 destination, u64 source, u32 tag)
+/* What a packet looks like one hop further, with tags or (0) none, for which there is room. */
+INLINE int ipv6_rewrite(struct xdp_md *ctx, u64 destination, u64 source, u64 tags)
 {
 	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
 
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + IPV6_FRAME_MIN), "r"(end) : : short_frame);
 	packet_readdress(data, destination, source);
-	if (tag) {
-		*(u32 *)(data + 2 * ETH_ALEN) = tag;
-		data += VLAN_HLEN;
-	}
+	data = packet_write_tags(data, tags);
 	*(data + ETH_HLEN + 7) -= 1;
 	return 1;
 short_frame:

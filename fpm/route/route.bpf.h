@@ -51,30 +51,30 @@ NOINLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 lef
 }
 
 /*
- * Out of the port that the route remembers, with the tag that the frame is to have there instead of its old
- * one. Linux cuts off what is behind the packet (the padding of a short one, pskb_trim_rcsum()). The frame is
- * changed only when nothing can fail any more.
+ * Out of the port that the route remembers, with the tags that the frame is to have there instead of its old
+ * ones. Linux cuts off what is behind the packet (the padding of a short one, pskb_trim_rcsum()). The frame
+ * is changed only when nothing can fail any more.
  */
-INLINE int route_send(struct xdp_md *ctx, struct tna_route *route, u64 frame_len, u64 total, u32 old_tag,
-		      u32 tag, int version)
+INLINE int route_send(struct xdp_md *ctx, struct tna_route *route, u64 frame_len, u64 total, u64 old_tags,
+		      u64 tags, int version)
 {
 	u64 behind = frame_len - total - ETH_HLEN;
 	u64 destination = route->destination, source = route->source;
 
 	WHEN(MODULES_ROUTE)
-	return decision_route(ctx, route, total + ETH_HLEN, (u64)old_tag << 32 | tag, version);
+	return decision_route(ctx, route, total + ETH_HLEN, old_tags << 32 | (u32)tags, version);
 	int action = bpf_redirect_map(&egress_ports, route->out_slot, XDP_PASS);
 
 	RARELY((u64)(u32)action, "!= 4", pass); /* XDP_REDIRECT */
-	if (tag_length(old_tag) != tag_length(tag) &&
-	    bpf_xdp_adjust_head(ctx, (int)tag_length(old_tag) - (int)tag_length(tag)))
+	if (tags_length(old_tags) != tags_length(tags) &&
+	    bpf_xdp_adjust_head(ctx, (int)tags_length(old_tags) - (int)tags_length(tags)))
 		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
 	RARELY(behind, "!= 0", trim);
 rewrite:
-	if (unlikely(!(version == 6 ? ipv6_rewrite : ipv4_rewrite)(ctx, destination, source, tag)))
+	if (unlikely(!(version == 6 ? ipv6_rewrite : ipv4_rewrite)(ctx, destination, source, tags)))
 		return XDP_PASS;
 	route->packets++;
-	route->bytes += total + ETH_HLEN + tag_length(tag);
+	route->bytes += total + ETH_HLEN + tags_length(tags);
 	return action;
 trim:
 	if (bpf_xdp_adjust_tail(ctx, -(int)behind) == 0)
@@ -92,7 +92,7 @@ INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route,
 	if (!CONSTANT(STACKED))
 		return route_objection(ctx, device, route->egress_dev);
 	if (CONSTANT(BRIDGE))
-		arrival = route_arrival(device, arriving_tag(part, 0));
+		arrival = route_arrival(device, arriving_tags(part, 0));
 	else
 		device = ingress_device(bpf_cast_to_kern_ctx(ctx));
 	return stacked_objection(part, device, arrival, route->egress_dev) |
@@ -117,10 +117,10 @@ NOINLINE int route_send_known(struct xdp_md *ctx, u32 index)
 {
 	struct ipv4 ip;
 
-	if (index >= FLOWS_TOTAL || !ipv4_parse(ctx, &ip, TAGS))
+	if (index >= FLOWS_TOTAL || !ipv4_parse(ctx, &ip, TAGS_MOST))
 		return XDP_PASS;
-	return route_send(ctx, route_at(index), ip.frame_len, ip.total, ip.tag,
-			  route_tag(route_stack_at(index)), 4);
+	return route_send(ctx, route_at(index), ip.frame_len, ip.total, ip.tags,
+			  route_tags(route_stack_at(index)), 4);
 }
 
 /* For a packet that deserves a closer look: whether there is something against it. */
@@ -144,7 +144,7 @@ NOINLINE int route_look_again(struct xdp_md *ctx)
 	u32 place = FLOWS_TOTAL, reason = REASON_NONE, total = 0;
 	struct ipv4 ip;
 
-	if (ipv4_parse(ctx, &ip, TAGS)) {
+	if (ipv4_parse(ctx, &ip, TAGS_MOST)) {
 		place = ipv4_index(&ip);
 		total = ip.total;
 	}
@@ -166,10 +166,10 @@ NOINLINE int route_look_again(struct xdp_md *ctx)
 	return route_send_known(ctx, place);
 }
 
-/* Whether a route's place in the kernel is empty, or another's (hlist_del_rcu() poisons the link). */
+/* Whether a route's place in the kernel is empty, or another's. */
 INLINE u64 route_gone(struct fib_alias *alias, u64 info)
 {
-	u64 word = KGET(u64, alias, fa_list.pprev) >> 56 ^ 0xff;
+	u64 word = fib_unlinked(alias);
 
 	COLLECT(word, KGET(u64, alias, fa_info) ^ info);
 	return word;
@@ -187,14 +187,14 @@ INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 {
 	struct ipv4 ip;
 
-	if (unlikely(!ipv4_parse(ctx, &ip, stacked && TAGS)))
+	if (unlikely(!ipv4_parse(ctx, &ip, stacked ? TAGS_MOST : 0)))
 		return LOOK_AGAIN;
 	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 device = ingress_device(xdp), arrival_address = stacked ? port_arrival(device, ip.tag) : device;
-	u32 index = found ? route_find(ip.addresses, ip.start, arrival_address,
-				       stacked ? bridge_arrival_tag(device, ip.tag) : 0)
+	u64 device = ingress_device(xdp), arrival_address = stacked ? port_arrival(device, ip.tags) : device;
+	u32 index = found ? route_find(ctx, ip.addresses, ip.start, arrival_address,
+				       stacked ? bridge_arrival_tag(device, ip.tags) : 0)
 			  : ipv4_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
@@ -218,7 +218,7 @@ INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 	COLLECT(doubt, ipv4_length_wrong(&ip));
 	COLLECT(doubt, ipv4_expires(&ip));
 	if (stacked)
-		prove_stack(ctx, route, route_stack_at(index), &way, ip.tag, ip.total, &doubt, &closer);
+		prove_stack(ctx, route, route_stack_at(index), &way, ip.tags, ip.total, &doubt, &closer);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *arrival = KOBJ(struct net_device, way.arrival);
@@ -252,8 +252,8 @@ INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 	COLLECT(closer, guard_egress_qdisc(egress));
 
 	RARELY(doubt | closer, "!= 0", look_again);
-	return route_send(ctx, route, ip.frame_len, ip.total, ip.tag,
-			  stacked ? route_tag(route_stack_at(index)) : 0, 4);
+	return route_send(ctx, route, ip.frame_len, ip.total, ip.tags,
+			  stacked ? route_tags(route_stack_at(index)) : 0, 4);
 another:
 	return LOOK_ELSEWHERE;
 look_again:

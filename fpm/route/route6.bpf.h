@@ -12,7 +12,7 @@ NOINLINE u32 route6_place(struct xdp_md *ctx)
 {
 	struct ipv6 ip;
 
-	return ipv6_parse(ctx, &ip, TAGS) ? ipv6_index(&ip) : NOWHERE;
+	return ipv6_parse(ctx, &ip, TAGS_MOST) ? ipv6_index(&ip) : NOWHERE;
 }
 
 /* The packet's length. */
@@ -20,7 +20,7 @@ NOINLINE u32 route6_total(struct xdp_md *ctx)
 {
 	struct ipv6 ip;
 
-	return ipv6_parse(ctx, &ip, TAGS) ? ip.total : 0;
+	return ipv6_parse(ctx, &ip, TAGS_MOST) ? ip.total : 0;
 }
 
 /* As route_send_known(). */
@@ -28,10 +28,10 @@ NOINLINE int route6_send_known(struct xdp_md *ctx, u32 index)
 {
 	struct ipv6 ip;
 
-	if (index >= FLOWS_TOTAL || !ipv6_parse(ctx, &ip, TAGS))
+	if (index >= FLOWS_TOTAL || !ipv6_parse(ctx, &ip, TAGS_MOST))
 		return XDP_PASS;
-	return route_send(ctx, &route6_at(index)->route, ip.frame_len, ip.total, ip.tag,
-			  route_tag(route6_stack_at(index)), 6);
+	return route_send(ctx, &route6_at(index)->route, ip.frame_len, ip.total, ip.tags,
+			  route_tags(route6_stack_at(index)), 6);
 }
 
 /* As route_look_closer(). */
@@ -75,11 +75,11 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 {
 	struct ipv6 ip;
 
-	if (unlikely(!ipv6_parse(ctx, &ip, stacked && TAGS)))
+	if (unlikely(!ipv6_parse(ctx, &ip, stacked ? TAGS_MOST : 0)))
 		return LOOK_AGAIN;
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 device = ingress_device(xdp), arrival_address = stacked ? port_arrival(device, ip.tag) : device;
+	u64 device = ingress_device(xdp), arrival_address = stacked ? port_arrival(device, ip.tags) : device;
 	u32 index = found ? route6_find(ctx, device) : ipv6_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
@@ -105,7 +105,7 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
 	COLLECT(doubt, ipv6_expires(&ip));
 	if (stacked)
-		prove_stack(ctx, route, route6_stack_at(index), &way, ip.tag, ip.total, &doubt, &closer);
+		prove_stack(ctx, route, route6_stack_at(index), &way, ip.tags, ip.total, &doubt, &closer);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *arrival = KOBJ(struct net_device, way.arrival);
@@ -147,8 +147,8 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 	COLLECT(closer, guard_egress_qdisc(egress));
 
 	RARELY(doubt | closer, "!= 0", look_again);
-	return route_send(ctx, route, ip.frame_len, ip.total, ip.tag,
-			  stacked ? route_tag(route6_stack_at(index)) : 0, 6);
+	return route_send(ctx, route, ip.frame_len, ip.total, ip.tags,
+			  stacked ? route_tags(route6_stack_at(index)) : 0, 6);
 another:
 	return LOOK_ELSEWHERE;
 look_again:

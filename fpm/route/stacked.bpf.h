@@ -22,18 +22,18 @@ INLINE int passes_bridge(const struct tna_route_stack *part)
 	return CONSTANT(BRIDGE) || part->destination;
 }
 
-/* As which device Linux receives a frame that comes in by a port, with a tag or (0) none: the frame's own, or
+/* As which device Linux receives a frame that comes in by a port, with tags or (0) none: the frame's own, or
  * the one that the port's bridge hands it to the host with. */
-INLINE u64 route_arrival(u64 port, u32 tag)
+INLINE u64 route_arrival(u64 port, u64 tags)
 {
-	return CONSTANT(BRIDGE) ? bridge_arrival(port_bridge_device(KOBJ(struct net_device, port)), tag)
-				: tagged_arrival(port, tag);
+	return CONSTANT(BRIDGE) ? bridge_arrival(port_bridge_device(KOBJ(struct net_device, port)), tags)
+				: tagged_arrival(port, tags);
 }
 
 /* The part of it that the port's frames are told apart by at once: a bridge's VLANs are yet to be proved. */
-INLINE u64 port_arrival(u64 port, u32 tag)
+INLINE u64 port_arrival(u64 port, u64 tags)
 {
-	return CONSTANT(BRIDGE) ? port : tagged_arrival(port, tag);
+	return CONSTANT(BRIDGE) ? port : tagged_arrival(port, tags);
 }
 
 /* The tag for the host, of a frame of which nothing is known yet. */
@@ -43,23 +43,26 @@ INLINE u32 bridge_arrival_tag(u64 port, u32 tag)
 }
 
 /* The same, of a frame whose way through the bridge has been evaluated. */
-INLINE u32 arriving_tag(const struct tna_route_stack *part, u32 tag)
+INLINE u64 arriving_tags(const struct tna_route_stack *part, u64 tags)
 {
-	return CONSTANT(BRIDGE) ? (BRIDGE_VLANS ? part->arrival_tag : 0) : tag;
+	return CONSTANT(BRIDGE) ? (BRIDGE_VLANS ? part->arrival_tag : 0) : tags;
 }
 
-/* The device that is under one on top of others, as far as that is not the port. */
-INLINE u64 departure_below(u64 departure)
+/* The VLAN device under the one by which a packet leaves; 0: there is none. */
+INLINE u64 departure_between(const struct tna_route_stack *part)
 {
-	struct vlan_dev_priv *vlan = KOBJ(struct vlan_dev_priv, device_private(departure));
-
-	return device_is_vlan(departure) ? KGET(u64, vlan, real_dev) : departure;
+	return VLAN_STACKS && !part->destination ? part->between : 0;
 }
 
-/* The tag with which a packet leaves, as it lies in the frame; 0: none. */
-INLINE u32 route_tag(const struct tna_route_stack *part)
+/* The tags with which a packet leaves, as they lie in the frame; 0: none. The inner one is the departure's
+ * own, where that lies on another VLAN device. */
+INLINE u64 route_tags(const struct tna_route_stack *part)
 {
-	return VLAN_DEVICES ? part->tag : 0;
+	u64 tags = VLAN_DEVICES ? part->tag : 0;
+
+	if (departure_between(part))
+		tags |= (u64)vlan_device_tag(part->departure) << 32;
+	return tags;
 }
 
 /*
@@ -68,11 +71,12 @@ INLINE u32 route_tag(const struct tna_route_stack *part)
  * bridge is found on the way.
  */
 INLINE void prove_stack(struct xdp_md *ctx, const struct tna_route *route, const struct tna_route_stack *part,
-			struct route_way *way, u32 tag, u32 total, u64 *doubt, u64 *closer)
+			struct route_way *way, u64 tags, u32 total, u64 *doubt, u64 *closer)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	struct net_device *port = KOBJ(struct net_device, way->device);
-	u64 departure = part->departure;
+	u64 departure = part->departure, between = departure_between(part);
+	u32 tag = tags;
 
 	if (passes_bridge(part))
 		COLLECT(*closer, guard_bridge_hooks(net, &home));
@@ -89,6 +93,10 @@ INLINE void prove_stack(struct xdp_md *ctx, const struct tna_route *route, const
 			way->arrival = vlan_device_find(way->arrival, tag);
 		}
 	}
+	if (TAGS_MOST > 1 && tags >> 32) {
+		COLLECT(*doubt, vlan_between(vlan_device_find(way->device, tag), tag, closer));
+		tag = tags >> 32;
+	}
 	if (TAGS && tag)
 		COLLECT(*doubt, vlan_arrival(way->arrival, tag));
 	if (CONSTANT(BRIDGE) || (TAGS && tag)) {
@@ -98,13 +106,17 @@ INLINE void prove_stack(struct xdp_md *ctx, const struct tna_route *route, const
 	way->departure = departure;
 	if (departure == way->egress)
 		return;
+	if (between) {
+		COLLECT(*doubt, vlan_departure(departure, between));
+		COLLECT(*doubt, prove_above(between, closer));
+	}
 	if (part->destination)
 		COLLECT(*doubt, bridged_departure(part, net, route->destination, way->egress, closer));
 	else
-		COLLECT(*doubt, vlan_departure(departure, way->egress));
+		COLLECT(*doubt, vlan_departure(between ? between : departure, way->egress));
 	COLLECT(*doubt, prove_above(departure, closer));
 	COLLECT(*doubt, guard_egress_mtu(KOBJ(struct net_device, way->egress),
-					 total + ETH_HLEN + tag_length(route_tag(part))));
+					 total + ETH_HLEN + tags_length(route_tags(part))));
 }
 
 /* What ports and bridges have to say against a packet, besides the devices of its arrival and departure. */
@@ -112,14 +124,20 @@ INLINE u64 stacked_objection(const struct tna_route_stack *part, u64 device, u64
 {
 	u64 word = guard_devices(CONSTANT(NET), device, egress), below = device;
 
-	if (BRIDGE_VLANS) {
+	if (BRIDGE_VLANS || VLAN_STACKS) {
 		if (CONSTANT(BRIDGE))
 			below = port_bridge_device(KOBJ(struct net_device, device));
-		word |= guard_devices(CONSTANT(NET), below, departure_below(part->departure));
+		else if (VLAN_STACKS)
+			below = vlan_below(arrival);
+		word |= guard_devices(CONSTANT(NET), below, vlan_below(part->departure));
 	}
 	/* a bridge takes a frame before the port's sockets of its protocol see it, a VLAN device does not */
-	if (TAGS && below != arrival && guard_capture_possible(KOBJ(struct net, CONSTANT(NET))))
+	if (TAGS && below != arrival && guard_capture_possible(KOBJ(struct net, CONSTANT(NET)))) {
 		word |= guard_capture_specific(CONSTANT(NET), below, KOBJ(struct net_device, below));
+		if (TAGS_MOST > 1 && below != device)
+			word |= guard_capture_specific(CONSTANT(NET), device,
+						       KOBJ(struct net_device, device));
+	}
 	if (passes_bridge(part) && guard_bridge_hooks(KOBJ(struct net, CONSTANT(NET)), &home))
 		word |= bridge_hooks_revalidate(&home);
 	return word;
@@ -148,6 +166,12 @@ INLINE u32 evaluate_stacked_departure(u64 departure, u64 next_hop, struct tna_ro
 		UNLESS_BECAUSE(evaluate_above(departure));
 		UNLESS_BECAUSE(evaluate_vlan_departure(departure, &way.tag, &way.egress));
 	}
+	if (VLAN_STACKS && way.tag && device_is_vlan(way.egress)) {
+		way.between = way.egress;
+		UNLESS_BECAUSE(evaluate_above(way.between));
+		UNLESS_BECAUSE(evaluate_vlan_departure(way.between, &way.tag, &way.egress));
+		BECAUSE(device_is_bridge(way.egress), STACKED);
+	}
 	if (device_is_bridge(way.egress) && (BRIDGE_VLANS || way.egress == departure)) {
 		UNLESS_BECAUSE(evaluate_above(way.egress));
 		UNLESS_BECAUSE(evaluate_bridged_departure(way.egress, next_hop, &way));
@@ -155,7 +179,10 @@ INLINE u32 evaluate_stacked_departure(u64 departure, u64 next_hop, struct tna_ro
 	part->departure = departure;
 	part->destination = way.station;
 	part->tag = way.tag;
-	part->out_vlan = way.vlan;
+	if (way.station)
+		part->out_vlan = way.vlan;
+	else
+		part->between = way.between;
 	*egress = way.egress;
 	return REASON_NONE;
 }

@@ -26,6 +26,12 @@
  * none. */
 #define TAGS (VLAN_DEVICES && (!CONSTANT(BRIDGE) || BRIDGE_VLANS))
 
+/* VLAN devices on VLAN devices on ports. */
+#define VLAN_STACKS (VLAN_DEVICES && CONSTANT(VLAN_STACKS))
+
+/* How many tags packets may come in behind. */
+#define TAGS_MOST (TAGS ? 1 + (VLAN_STACKS && !CONSTANT(BRIDGE)) : 0)
+
 #define VLAN_PARTS 8
 #define VLANS_PER_PART 512
 #define TAG_IDENTITY ((u32)bpf_htons(VLAN_ID) << 16 | 0xffff) /* a tag but for priority and DEI */
@@ -55,11 +61,13 @@ INLINE u64 vlan_device_find(u64 port, u32 tag)
 	return KLOAD(u64, group + 8 * (vid % VLANS_PER_PART));
 }
 
-/* As which device Linux receives a frame on one: that on top which the tag is for, or without a tag this one.
- */
-INLINE u64 tagged_arrival(u64 device, u32 tag)
+/* As which device Linux receives a frame on one: that on top which the tags are for, or without a tag this
+ * one. */
+INLINE u64 tagged_arrival(u64 device, u64 tags)
 {
-	return TAGS && tag ? vlan_device_find(device, tag) : device;
+	u64 arrival = TAGS && tags ? vlan_device_find(device, tags) : device;
+
+	return TAGS_MOST > 1 && tags >> 32 ? vlan_device_find(arrival, tags >> 32) : arrival;
 }
 
 /* Whether the tag stays in the frames that the device gets, and is put into those that it is given. */
@@ -93,6 +101,26 @@ INLINE u64 vlan_arrival(u64 device, u32 tag)
 	return word;
 }
 
+/* The same of a device that hands them on to another one, for a second tag. */
+INLINE u64 vlan_between(u64 address, u32 tag, u64 *closer)
+{
+	struct net_device *device = KOBJ(struct net_device, address);
+	u64 word = vlan_arrival(address, tag);
+
+	COLLECT(word, KGET(u64, device, rx_handler));
+	COLLECT(word, guard_netdev_ingress(device));
+	COLLECT(*closer, guard_tc_ingress(device));
+	return word;
+}
+
+/* The device under a VLAN device, or what else it is itself. */
+INLINE u64 vlan_below(u64 device)
+{
+	struct vlan_dev_priv *vlan = KOBJ(struct vlan_dev_priv, device_private(device));
+
+	return device_is_vlan(device) ? KGET(u64, vlan, real_dev) : device;
+}
+
 /* The proof that a VLAN device still sends by this device underneath, and as it did. */
 INLINE u64 vlan_departure(u64 device, u64 egress)
 {
@@ -122,6 +150,18 @@ INLINE u32 evaluate_vlan_arrival(u64 port_address, u32 tag, u64 device)
 	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(port)), TC);
 	BECAUSE(guard_netdev_ingress(port), NETDEV_HOOK);
 	return REASON_NONE;
+}
+
+/* The same with two tags, for a VLAN device on another one. */
+INLINE u32 evaluate_tagged_arrival(u64 port, u64 tags, u64 device)
+{
+	if (TAGS_MOST < 2 || !(tags >> 32))
+		return evaluate_vlan_arrival(port, tags, device);
+	u64 between = vlan_device_find(port, tags);
+
+	UNLESS_BECAUSE(evaluate_vlan_arrival(port, tags, between));
+	BECAUSE(KLOAD(u64, KADDR(struct net_device, between, rx_handler)), STACKED);
+	return evaluate_vlan_arrival(between, tags >> 32, device);
 }
 
 /* By which device underneath a VLAN device sends, and with which tag. */

@@ -25,13 +25,16 @@ enum tna_constant {
 	TNA_CONSTANT_HOOK_SABOTAGE, /* br_netfilter's at pre-routing of either protocol */
 	TNA_CONSTANT_ROUTE,         /* the routing module */
 	TNA_CONSTANT_STACKED, /* packets may be routed to and from devices on top of ports: bridges, ... */
-	TNA_CONSTANT_VLAN_DEVICES,   /* ... and VLAN devices */
-	TNA_CONSTANT_BRIDGE_VLANS,   /* ... and bridges that filter VLANs, and VLAN devices on bridges */
-	TNA_CONSTANT_STATION,        /* MAC address of the bridge for which packets are routed */
-	TNA_CONSTANT_SINGLE_BUFFER,  /* this kernel's frames lie in one buffer each (before 5.18) */
-	TNA_CONSTANT_MODULES,        /* custom modules after a decision */
-	TNA_CONSTANT_MODULES_BRIDGE, /* custom modules after the bridge's decision */
-	TNA_CONSTANT_MODULES_ROUTE,  /* the same after routing's */
+	TNA_CONSTANT_VLAN_DEVICES,      /* ... and VLAN devices */
+	TNA_CONSTANT_VLAN_STACKS,       /* ... and VLAN devices on those: frames may have two tags */
+	TNA_CONSTANT_BRIDGE_VLANS,      /* ... and bridges that filter VLANs, and VLAN devices on bridges */
+	TNA_CONSTANT_STATION,           /* MAC address of the bridge for which packets are routed */
+	TNA_CONSTANT_SINGLE_BUFFER,     /* this kernel's frames lie in one buffer each (before 5.18) */
+	TNA_CONSTANT_MODULES,           /* custom modules after a decision */
+	TNA_CONSTANT_MODULES_BRIDGE,    /* custom modules after the bridge's decision */
+	TNA_CONSTANT_MODULES_ROUTE,     /* the same after routing's */
+	TNA_CONSTANT_DESTINATION_LINES, /* per CPU, of four addresses each that have many routes; 0: none */
+	TNA_CONSTANT_DESTINATION_LINES_TOTAL, /* of all CPUs */
 	TNA_CONSTANT_COUNT
 };
 

@@ -58,8 +58,16 @@ struct tna_route {
 	__u64 mtus; /* IPv6: what the MTU was made of */
 };
 
+#define TNA_DESTINATION_WAYS 4
+
+/* What an address is routed by, where routes are many; so many of them make a cache line. */
+struct tna_destination {
+	__u64 key;   /* the address, as it lies in the header, and above it the generation of the routes */
+	__u64 alias; /* struct fib_alias * */
+};
+
 /*
- * The same for IPv6, without what only IPv4 needs: addresses, start, gateway, reverse_path. Addresses in two
+ * A route of IPv6, without what only IPv4 needs: addresses, start, gateway, reverse_path. Addresses in two
  * words each, as they lie in the header.
  */
 struct tna_route6 {
@@ -88,9 +96,13 @@ struct tna_route_stack {
 			    */
 	__u32 tag;         /* with which the packet leaves, as it lies in the frame; 0: none */
 	__u32 arrival_tag; /* with which a bridge hands the frame to the host: its VLAN device's; 0: none */
-	__u64 in_vlan;  /* struct net_bridge_vlan *, the ingress port's part in the frame's VLAN, of a bridge
-			   that  filters them */
-	__u64 out_vlan; /* the same of the egress port; 0: the packet leaves by no such bridge */
+	__u64 in_vlan; /* struct net_bridge_vlan *, the ingress port's part in the frame's VLAN, of a bridge
+			  that  filters them */
+	union {
+		__u64 out_vlan; /* by a bridge: the same of the egress port, 0 if it does not filter */
+		__u64 between;  /* by no bridge: struct net_device * of the VLAN device between departure and
+				   egress device; 0: there is none */
+	};
 };
 
 /* Per port and CPU: the slow path by reason, and what evicted flows had counted. */

@@ -27,6 +27,12 @@ Process::~Process() {
         end(SIGKILL);
 }
 
+bool Process::hasEnded() const {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid_;
+}
+
 void Process::signal(int number) const {
     if (pid_ > 0) // -1 would be everybody
         ::kill(pid_, number);

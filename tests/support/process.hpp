@@ -17,6 +17,8 @@ public:
     Process& operator=(const Process&) = delete;
 
     void signal(int number) const;
+    /// Whether it has ended by itself; end() tells how.
+    [[nodiscard]] bool hasEnded() const;
     /// Its exit code; -1 if the signal ended it.
     int end(int signal);
 

@@ -6,6 +6,7 @@
 #include "bench/turns.hpp"
 #include "capability/kernel.hpp"
 #include "deploy/fast_path.hpp"
+#include "hooks.skel.h"
 
 #include <algorithm>
 #include <bpf/bpf.h>
@@ -20,6 +21,9 @@ namespace tna::bench {
 namespace {
 using assemble::Profile;
 
+/// The identity of a module that does nothing.
+constexpr const char* nothing = "nothing";
+
 /// Profiles of the same surroundings.
 struct Case {
     const char* module;
@@ -33,6 +37,11 @@ std::vector<Case> allCases(bool brNetfilter) {
     const Profile bridge{.bridge = true};
     const Profile filtered{.bridge = true, .brNetfilter = true};
     const Profile route{.route = true};
+    const auto hooked = [&](assemble::CustomModules custom) {
+        auto profile = brNetfilter ? filtered : bridge;
+        profile.custom = std::move(custom);
+        return profile;
+    };
     auto local = filtered;
     local.veth = true;
     Profile stacked{.bridge = true, .route = true, .brNetfilter = true, .bridges = true};
@@ -42,6 +51,8 @@ std::vector<Case> allCases(bool brNetfilter) {
     const char* with = brNetfilter ? nullptr : "br_netfilter is not in this kernel";
     return {{"bridge", {}, {bridge}, without},
             {"bridge, br_netfilter", {}, {filtered}, with},
+            {"bridge, module at ingress", {}, {hooked({.ingress = {nothing}})}},
+            {"bridge, module behind it", {}, {hooked({.bridge = {nothing}})}},
             {"bridge, a sender's buffer", {}, {local}, "a frame by hand has no sender"},
             {"route", {.scenario = Scenario::router}, {route}, changed},
             {"route between bridges", {.scenario = Scenario::bridges}, {stacked}, changed}};
@@ -130,6 +141,13 @@ private:
         if (!loaded)
             return std::unexpected(loaded.error());
         fastPath_ = std::move(*loaded);
+        std::size_t size = 0;
+        const auto* bytes = static_cast<const char*>(hooks__elf_bytes(&size));
+        auto module =
+            deploy::ModuleObject::load(nothing, std::string(bytes, size), deploy::buffersOfKernel());
+        if (!module)
+            return std::unexpected(module.error());
+        fastPath_->setModules({{nothing, std::move(*module)}});
         for (const char* port : {"d0", "d1"})
             if (auto known = fastPath_->addSlot(::if_nametoindex(port)); !known)
                 return known;
@@ -266,10 +284,10 @@ Result<std::vector<MicroRow>> measureMicro(const MicroOptions& options, Watcher&
         if (auto added = addCase(bench, one); !added)
             return std::unexpected(added.error());
     }
-    Program nothing = bench.programs.front();
-    nothing.fd = bench.empty.get();
-    nothing.verdict = XDP_PASS;
-    if (auto added = bench.add(nothing, {"empty", "nothing", 0, 0, 0, {}, {}}, bench.places.front()); !added)
+    Program empties = bench.programs.front();
+    empties.fd = bench.empty.get();
+    empties.verdict = XDP_PASS;
+    if (auto added = bench.add(empties, {"empty", "nothing", 0, 0, 0, {}, {}}, bench.places.front()); !added)
         return std::unexpected(added.error());
     if (auto added = addGuards(bench); !added)
         return std::unexpected(added.error());

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/client.hpp"
 
-#include <cctype>
 #include <cerrno>
 #include <grp.h>
-#include <httplib.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,22 +10,10 @@
 namespace tna::ctl {
 
 namespace {
-constexpr int timeoutSeconds = 5;
-constexpr int uploadTimeoutSeconds = 60; ///< the kernel verifies what is uploaded
 
-httplib::Client connectTo(const std::string& socket) {
-    httplib::Client client(socket, 80);
-    client.set_address_family(AF_UNIX);
-    client.set_connection_timeout(timeoutSeconds);
-    client.set_read_timeout(timeoutSeconds);
-    return client;
-}
-
-Error unreachable(const std::string& socket) {
-    return {"tnad does not answer on " + socket,
-            {},
-            "is it running? `systemctl status tnad` tells, or name another --socket",
-            ExitCode::unreachable};
+Error unreachable(const std::string& socket, const std::string& why = {}) {
+    return {"tnad does not answer on " + socket, why,
+            "is it running? `systemctl status tnad` tells, or name another --socket", ExitCode::unreachable};
 }
 
 std::string textOf(const nlohmann::json& object, const char* key) {
@@ -36,39 +22,27 @@ std::string textOf(const nlohmann::json& object, const char* key) {
                : "";
 }
 
-Result<nlohmann::json> understand(const httplib::Result& result, const std::string& socket) {
-    if (!result)
-        return std::unexpected(unreachable(socket));
-    auto document = nlohmann::json::parse(result->body, nullptr, false);
+std::string textOf(const nlohmann::json& document) {
+    return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<nlohmann::json> understand(const client::Answer& answer, const std::string& socket) {
+    if (answer.status == 0)
+        return std::unexpected(unreachable(socket, answer.error));
+    auto document = nlohmann::json::parse(answer.body, nullptr, false);
     if (document.is_discarded())
         return std::unexpected(
             Error{"tnad's answer is not JSON", {}, "do tnad and tnactl have the same --version?"});
-    if (result->status < 400)
+    if (answer.status < 400)
         return document;
     const auto error =
         document.is_object() ? document.value("error", nlohmann::json::object()) : nlohmann::json::object();
     const auto what = textOf(error, "what");
     return std::unexpected(Error{what.empty() ? "tnad refused the request" : what, textOf(error, "cause"),
                                  textOf(error, "hint"),
-                                 result->status == 403 ? ExitCode::noPermission : ExitCode::failure});
+                                 answer.status == 403 ? ExitCode::noPermission : ExitCode::failure});
 }
 } // namespace
-
-std::string encoded(const std::string& text) {
-    static constexpr char digits[] = "0123456789ABCDEF";
-    std::string path;
-    for (const char letter : text) {
-        const auto byte = static_cast<unsigned char>(letter);
-        if (std::isalnum(byte) != 0 || letter == '-' || letter == '_' || letter == '.') {
-            path += letter;
-            continue;
-        }
-        path += '%';
-        path += digits[byte >> 4U];
-        path += digits[byte & 15U];
-    }
-    return path;
-}
 
 std::string pathOfPort(const std::string& name) {
     return "/v1/ports/" + encoded(name);
@@ -94,31 +68,44 @@ Result<void> Client::reachable() const {
     return std::unexpected(unreachable(socket_));
 }
 
-Result<nlohmann::json> Client::get(const std::string& path) const {
+Result<nlohmann::json> Client::ask(const char* method, const std::string& path, const std::string& body,
+                                   std::chrono::milliseconds longest) const {
     if (auto there = reachable(); !there)
         return std::unexpected(there.error());
-    return understand(connectTo(socket_).Get(path), socket_);
+    return understand(client::Daemon(socket_).request(method, path, body, longest), socket_);
+}
+
+Result<nlohmann::json> Client::get(const std::string& path) const {
+    return ask("GET", path);
 }
 
 Result<nlohmann::json> Client::put(const std::string& path, const std::string& body) const {
-    if (auto there = reachable(); !there)
-        return std::unexpected(there.error());
-    auto client = connectTo(socket_);
-    client.set_read_timeout(uploadTimeoutSeconds);
-    return understand(client.Put(path, body, "application/octet-stream"), socket_);
+    return ask("PUT", path, body, client::Daemon::verification);
 }
 
 Result<nlohmann::json> Client::remove(const std::string& path) const {
-    if (auto there = reachable(); !there)
-        return std::unexpected(there.error());
-    return understand(connectTo(socket_).Delete(path), socket_);
+    return ask("DELETE", path);
 }
 
 Result<nlohmann::json> Client::post(const std::string& path, const nlohmann::json& body) const {
+    return ask("POST", path, textOf(body));
+}
+
+Result<void> Client::follow(const char* method, const std::string& path, const nlohmann::json& body,
+                            const std::function<bool(const nlohmann::json&)>& onDocument) const {
     if (auto there = reachable(); !there)
         return std::unexpected(there.error());
-    const auto text = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    return understand(connectTo(socket_).Post(path, text, "application/json"), socket_);
+    const auto answer = client::Daemon(socket_).follow(
+        path,
+        [&](std::string_view line) {
+            const auto document = nlohmann::json::parse(line, nullptr, false);
+            return document.is_discarded() || onDocument(document);
+        },
+        method, textOf(body));
+    if (answer.good())
+        return {};
+    auto refused = understand(answer, socket_);
+    return refused ? Result<void>{} : std::unexpected(refused.error());
 }
 
 } // namespace tna::ctl

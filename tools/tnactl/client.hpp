@@ -3,16 +3,18 @@
 
 #include "base/error.hpp"
 
+#include <chrono>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <tna/client.hpp>
 
 namespace tna::ctl {
 
 /// Where a port's document is; names may contain anything but '/' and blanks.
 [[nodiscard]] std::string pathOfPort(const std::string& name);
 
-/// Text as a part of a path or of a query.
-[[nodiscard]] std::string encoded(const std::string& text);
+using client::encoded;
 
 /// Where it is told what becomes of a packet that comes in by a port.
 [[nodiscard]] std::string pathOfRoute(const std::string& port, const std::string& from,
@@ -27,8 +29,14 @@ public:
     [[nodiscard]] Result<nlohmann::json> put(const std::string& path, const std::string& body) const;
     [[nodiscard]] Result<nlohmann::json> remove(const std::string& path) const;
     [[nodiscard]] Result<nlohmann::json> post(const std::string& path, const nlohmann::json& body) const;
+    /// Hands on each document that comes, until it says false or tnad ends.
+    [[nodiscard]] Result<void> follow(const char* method, const std::string& path, const nlohmann::json& body,
+                                      const std::function<bool(const nlohmann::json&)>& onDocument) const;
 
 private:
+    [[nodiscard]] Result<nlohmann::json>
+    ask(const char* method, const std::string& path, const std::string& body = {},
+        std::chrono::milliseconds longest = client::Daemon::patience) const;
     [[nodiscard]] Result<void> reachable() const;
     std::string socket_;
 };

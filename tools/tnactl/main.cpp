@@ -3,7 +3,9 @@
 #include "tnactl/client.hpp"
 #include "tnactl/module_command.hpp"
 #include "tnactl/render.hpp"
+#include "tnactl/render_event.hpp"
 #include "tnactl/terminal.hpp"
+#include "tnactl/trace_command.hpp"
 
 #include <chrono>
 #include <CLI/CLI.hpp>
@@ -20,10 +22,12 @@ using nlohmann::json;
 
 struct Options {
     std::string socket = "/run/tna/tnad.sock";
+    std::string networkNamespace;
     bool asJson = false;
     bool asDot = false;
     std::string port;
     std::vector<std::string> words; ///< of `route`
+    std::uint64_t count = 0;        ///< of lines that are shown; 0: no limit
 };
 
 int complain(const Error& error) {
@@ -95,6 +99,18 @@ int setPaused(const ctl::Client& client, const Options& options, bool paused) {
     });
 }
 
+/// Until tnad ends, or `count` have come; what begins the stream is none of them.
+int events(const ctl::Client& client, const Options& options) {
+    std::uint64_t left = options.count;
+    const auto followed = client.follow("GET", "/v1/events/stream", json::object(), [&](const json& event) {
+        fmt::print("{}", options.asJson ? event.dump() + "\n" : ctl::renderEvent(event));
+        std::fflush(stdout);
+        const bool begins = event.is_object() && event.value("event", json()) == "begin";
+        return begins || left == 0 || --left > 0;
+    });
+    return followed ? 0 : complain(followed.error());
+}
+
 /// `route get ADDRESS from ADDRESS iif PORT`, in the words of `ip route get`.
 int route(const ctl::Client& client, const Options& options) {
     const auto& words = options.words;
@@ -112,7 +128,10 @@ public:
     explicit CommandLine(Options& options) : options_(options) {
         app_.require_subcommand(1);
         app_.set_version_flag("--version", "tnactl " TNA_VERSION);
-        app_.add_option("--socket", options.socket, "tnad's control socket")->capture_default_str();
+        auto* socket =
+            app_.add_option("--socket", options.socket, "tnad's control socket")->capture_default_str();
+        app_.add_option("--namespace", options.networkNamespace, "of tnad@NAMESPACE.service instead")
+            ->excludes(socket);
         app_.add_flag("--json", options.asJson, "for programs: JSON as in docs/api.md");
         app_.footer("Examples:\n"
                     "  tnactl status                 every port, with rates\n"
@@ -128,6 +147,8 @@ public:
         namePort(pause_, "tnactl pause eth0; tnactl pause");
         namePort(resume_, "tnactl resume eth0; tnactl resume");
         modules_.describe(*module_);
+        tracing_.describe(*trace_);
+        events_->add_option("--count", options.count, "end after so many (default: never)");
     }
 
     void parse(int argc, char** argv) { app_.parse(argc, argv); }
@@ -138,6 +159,8 @@ public:
     }
 
     [[nodiscard]] int run() const {
+        if (!options_.networkNamespace.empty())
+            options_.socket = "/run/tna@" + options_.networkNamespace + "/tnad.sock";
         const ctl::Client client{options_.socket};
         if (options_.asJson && (top_->parsed() || options_.asDot))
             return complain({top_->parsed() ? "'top' has no --json" : "--dot and --json exclude each other",
@@ -159,6 +182,10 @@ public:
             return show(client.get("/v1/capabilities"), options_.asJson, ctl::renderCapabilities);
         if (module_->parsed())
             return module();
+        if (trace_->parsed())
+            return trace();
+        if (events_->parsed())
+            return events(client, options_);
         return setPaused(client, options_, pause_->parsed());
     }
 
@@ -169,6 +196,11 @@ private:
             return complain(said.error());
         fmt::print("{}", *said);
         return 0;
+    }
+
+    [[nodiscard]] int trace() const {
+        const auto traced = tracing_.run(ctl::Client{options_.socket}, options_.asJson);
+        return traced ? 0 : complain(traced.error());
     }
 
     /// Options of the program may stand behind the command as well.
@@ -192,6 +224,9 @@ private:
     CLI::App* capabilities_ = command("capabilities", "what this kernel and its drivers can do");
     ctl::ModuleCommand modules_;
     CLI::App* module_ = command("module", "custom modules: code of your own in the fast path");
+    ctl::TraceCommand tracing_;
+    CLI::App* trace_ = command("trace", "packets as they come, with what is decided about each");
+    CLI::App* events_ = command("events", "what happens, as it happens: states of ports and why, changes");
     CLI::App* pause_ = command("pause", "leave a port to Linux, or all if none is named");
     CLI::App* resume_ = command("resume", "accelerate it again, or all");
 };

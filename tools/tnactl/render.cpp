@@ -117,7 +117,7 @@ std::string renderRoute(const json& document) {
     if (text(fast, "action") == "forward")
         tna = fmt::format("out of {} to {} from {}", text(fast, "port"), text(fast, "destination_mac"),
                           text(fast, "source_mac"));
-    if (const auto vlan = fast.value("vlan", json()); vlan.is_object())
+    for (auto vlan = fast.value("vlan", json()); vlan.is_object(); vlan = vlan.value("inner", json()))
         tna += fmt::format(" in VLAN {} ({})", text(vlan, "id"), text(vlan, "protocol"));
     const auto port = text(document, "port"), arrival = text(document, "received_as");
     return fmt::format("{} from {} iif {}{}\n  kernel:    {}\n  fast path: {}\n", text(document, "to"),

@@ -17,14 +17,21 @@ complete -c tnactl -n $no_command -a route -d 'what the fast path does with a pa
 complete -c tnactl -n $no_command -a graph -d 'what depends on what'
 complete -c tnactl -n $no_command -a capabilities -d 'what this kernel and its drivers can do'
 complete -c tnactl -n $no_command -a module -d 'custom modules, code of your own'
+complete -c tnactl -n $no_command -a trace -d 'packets, with what is decided about each'
+complete -c tnactl -n $no_command -a events -d 'what happens, as it happens'
 complete -c tnactl -n $no_command -a pause -d 'leave a port, or all, to Linux'
 complete -c tnactl -n $no_command -a resume -d 'accelerate it again'
 complete -c tnactl -l socket -r -F -d "tnad's control socket"
+complete -c tnactl -l namespace -x -a '(command ls /run/netns 2>/dev/null)' -d 'of that instance'
 complete -c tnactl -l json -d 'for programs'
 complete -c tnactl -s h -l help -d 'show the options'
 complete -c tnactl -n $no_command -l version -d 'show the version'
 
 complete -c tnactl -n "$in explain pause resume" -a '(__tna_ports)'
+complete -c tnactl -n "$in trace" -l port -x -a '(__tna_ports)' -d 'packets that come in by it'
+complete -c tnactl -n "$in trace" -l every -x -d 'one in so many'
+complete -c tnactl -n "$in trace" -l pcap -r -F -d 'write them into a file'
+complete -c tnactl -n "$in events trace" -l count -x -d 'end after so many'
 complete -c tnactl -n "$in graph" -l dot -d 'for Graphviz'
 complete -c tnactl -n "$in route; and not $in get" -a get
 complete -c tnactl -n "$in route; and not $in from" -a from

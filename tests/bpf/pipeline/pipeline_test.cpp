@@ -2,10 +2,9 @@
 // The pipeline, run by hand (BPF_PROG_TEST_RUN) on whole frames as if they had come in by p0: the verdict,
 // and that no byte of a frame is ever changed. No other code of the kernel has its hands on the frame, so
 // that this is about frames that no sender could send as well.
+#include "beside_ports.hpp"
 #include "bridge_fixture.hpp"
-#include "capability/kernel.hpp"
 #include "closer_looks.hpp"
-#include "deploy/fast_path.hpp"
 #include "support/program.hpp"
 
 #include <arpa/inet.h>
@@ -27,17 +26,11 @@ protected:
             load();
     }
     void load() {
-        auto probe = deploy::KernelProbe::load();
-        ASSERT_TRUE(probe) << probe.error().sentence();
-        const auto facts = probe->readNamespace();
-        ASSERT_TRUE(facts);
         const auto kernel = capability::probeKernel();
         ASSERT_TRUE(kernel) << kernel.error().sentence();
-        auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel->hookFunctions, probe->casts());
+        auto loaded = loadBesidePorts();
         ASSERT_TRUE(loaded) << loaded.error().sentence();
         fastPath_ = std::move(*loaded);
-        for (const char* port : {"p0", "p1", "p2"})
-            ASSERT_TRUE(fastPath_->addSlot(::if_nametoindex(port)));
         // These frames are no sender's socket buffers, as those on a veth may be.
         const auto program =
             fastPath_->program({.bridge = true, .veth = false, .brNetfilter = kernel->brNetfilter});

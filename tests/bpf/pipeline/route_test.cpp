@@ -3,70 +3,10 @@
 // closer look, for what their buffers may hold, and these do not.
 #include "bridged_route_fixture.hpp"
 #include "capability/kernel.hpp"
-#include "closer_looks.hpp"
-#include "deploy/fast_path.hpp"
-#include "support/program.hpp"
-
-#include <linux/if_ether.h>
-#include <net/if.h>
+#include "route_pipeline.hpp"
 
 namespace tna::test {
 namespace {
-
-template <typename Router>
-class RoutePipeline : public Accelerated<Router> {
-protected:
-    void SetUp() override {
-        Accelerated<Router>::SetUp(); // the kernel runs a program for a port only if the port has XDP
-        if (!this->IsSkipped())
-            load();
-    }
-    [[nodiscard]] virtual assemble::Profile profile() const { return {.route = true, .veth = false}; }
-    void load() {
-        auto probe = deploy::KernelProbe::load();
-        ASSERT_TRUE(probe) << probe.error().sentence();
-        const auto facts = probe->readNamespace();
-        ASSERT_TRUE(facts);
-        const auto kernel = capability::probeKernel();
-        ASSERT_TRUE(kernel) << kernel.error().sentence();
-        auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel->hookFunctions, probe->casts());
-        ASSERT_TRUE(loaded) << loaded.error().sentence();
-        fastPath_ = std::move(*loaded);
-        for (const char* port : {"p0", "p1", "p2"})
-            ASSERT_TRUE(fastPath_->addSlot(::if_nametoindex(port)));
-        const auto program = fastPath_->program(profile());
-        ASSERT_TRUE(program) << program.error().sentence();
-        program_ = *program;
-    }
-    /// What becomes of a frame that comes in by p0.
-    [[nodiscard]] std::pair<int, Frame> ran(const Frame& frame) const {
-        return runProgram(program_, frame, ::if_nametoindex("p0"));
-    }
-    void expectRouted(const Frame& frame, const std::string& what) const {
-        EXPECT_EQ(ran(frame), std::pair(int{XDP_REDIRECT}, Router::routed(frame))) << what;
-    }
-    void expectUntouched(const Frame& frame, const std::string& what) const {
-        EXPECT_EQ(ran(frame), std::pair(int{XDP_PASS}, frame)) << what;
-    }
-    void expectCloserLooks(const Frame& frame, std::vector<CloserLook> changes = closerLooks()) {
-        // Once more what comes first, when the links' coming up no longer makes the kernel move generations.
-        changes.push_back(changes.front());
-        for (const auto& change : changes) {
-            expectRouted(frame, "before " + change.there.front());
-            expectRouted(frame, "once more, from the cache");
-            for (const auto& words : change.there)
-                must(words);
-            expectUntouched(frame, change.there.back());
-            must(change.back);
-        }
-        expectRouted(frame, "before a capture");
-        const auto socket = Router::capture(nullptr, ETH_P_ALL);
-        expectUntouched(frame, "a capture");
-    }
-
-    std::unique_ptr<deploy::FastPath> fastPath_;
-    int program_ = -1;
-};
 
 /// From one bridge to another, with its own program for p0.
 template <typename Router>

@@ -2,8 +2,11 @@
 // The daemon steered: with tnactl, and with a configuration that is read again.
 #include "base/file.hpp"
 #include "netns/daemon/daemon_fixture.hpp"
+#include "tnactl/client.hpp"
 
+#include <algorithm>
 #include <csignal>
+#include <functional>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -92,6 +95,58 @@ TEST_F(Control, ConfigurationIsReadAgainAndAWrongOneChangesNothing) {
     expectStates("linux", "linux");
     EXPECT_THAT(tnactl({"explain", "p0"}).output, HasSubstr("learning is off"));
     EXPECT_THAT(tnactl({"explain", "p1"}).output, HasSubstr("the configuration excludes this name"));
+}
+
+TEST_F(Control, EventsAreToldAsTheyHappen) {
+    std::vector<json> events;
+    const auto happened = [&](const json& wanted) {
+        return std::ranges::any_of(events, [&](const json& event) {
+            return std::ranges::all_of(wanted.items(), [&](const auto& item) {
+                return event.contains(item.key()) && event[item.key()] == item.value();
+            });
+        });
+    };
+    // Each change is made when what the one before it brings has been told.
+    const std::vector<std::pair<std::function<void()>, json>> story{
+        {[&] { EXPECT_EQ(tnactl({"pause", "p0"}).exitCode, 0); }, {{"event", "pause"}, {"port", "p0"}}},
+        {[] {}, {{"event", "port"}, {"port", "p0"}, {"state", "paused"}, {"profile", nullptr}}},
+        {[&] { EXPECT_EQ(tnactl({"resume"}).exitCode, 0); }, {{"event", "resume"}, {"port", nullptr}}},
+        {[] {}, {{"event", "port"}, {"port", "p0"}, {"state", "accelerated"}}},
+        {[&] {
+             ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\nexclude = 3\n"));
+             process_->signal(SIGHUP);
+         },
+         {{"event", "configuration"}, {"action", "refused"}}},
+        {[] { must("ip link set p1 nomaster"); }, {{"event", "port"}, {"port", "p1"}, {"state", "gone"}}},
+    };
+    auto next = story.begin();
+    const auto followed =
+        ctl::Client(socket()).follow("GET", "/v1/events/stream", json::object(), [&](const json& event) {
+            events.push_back(event);
+            if (event["event"] == "begin")
+                next->first();
+            while (next != story.end() && happened(next->second))
+                if (++next != story.end())
+                    next->first();
+            return next != story.end();
+        });
+    EXPECT_TRUE(followed) << followed.error().sentence();
+    EXPECT_EQ(next, story.end()) << next->second;
+    for (const auto& event : events)
+        EXPECT_TRUE(event.contains("time")) << event;
+}
+
+TEST_F(Control, EventsAreShownToPeople) {
+    Process following(
+        {"sh", "-c",
+         std::string(TNACTL) + " --socket " + socket() + " events --count 2 >" + directory_ + "/shown"});
+    const auto shown = [&] { return readFile(directory_ + "/shown").value_or(""); };
+    ASSERT_TRUE(eventually([&] { return shown().find("  tnad ") != std::string::npos; }));
+    EXPECT_EQ(tnactl({"pause", "p0"}).exitCode, 0);
+    EXPECT_TRUE(eventually([&] {
+        return shown().find("p0: paused: paused by the operator\n") != std::string::npos;
+    })) << shown();
+    EXPECT_THAT(shown(), HasSubstr("p0: paused by the operator\n"));
 }
 
 } // namespace

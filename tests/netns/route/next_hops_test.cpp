@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packets to destinations that no packet went to before: what the fast path knows of them is their next hop.
+// With few routes, and with many, where it remembers what each destination is routed by.
 #include "route_fixture.hpp"
+#include "support/own_maps.hpp"
 
+#include <algorithm>
+#include <arpa/inet.h>
+#include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <random>
+#include <tna/fastpath.h>
 
 namespace tna::test {
 namespace {
@@ -11,12 +17,14 @@ namespace {
 /// How many destinations of each kind: one packet in many is evaluated from nothing, by chance.
 constexpr unsigned several = 12;
 
-class NextHops : public RouteTest {
+class NextHops : public RouteTest, public testing::WithParamInterface<bool> {
 protected:
     void SetUp() override {
         RouteTest::SetUp();
         if (IsSkipped())
             return;
+        config_.limits.manyRoutes = GetParam() ? 0 : 1000000;
+        config_.limits.destinations = 4096;
         must("ip route add 10.9.0.0/16 via 10.0.1.2");
         must("ip route add 10.10.0.0/16 via 10.0.2.2");
     }
@@ -48,7 +56,7 @@ private:
     unsigned next_ = 0;
 };
 
-TEST_F(NextHops, NewDestinationsAreFastAndGoTheirWay) {
+TEST_P(NextHops, NewDestinationsAreFastAndGoTheirWay) {
     accelerate();
     for (unsigned i = 0; i < several; i++) {
         expectFast(packet({.to = fresh()}));
@@ -58,7 +66,7 @@ TEST_F(NextHops, NewDestinationsAreFastAndGoTheirWay) {
 }
 
 /// All hosts behind a port without a gateway share a route, and each is a neighbour of its own.
-TEST_F(NextHops, NeighboursWithoutAGateway) {
+TEST_P(NextHops, NeighboursWithoutAGateway) {
     config_.limits.flowsPerCpu = 64; // so that one of them lies where the cache looks for the next hop
     accelerate();
     must("ip route add 10.11.0.0/24 dev p1");
@@ -72,7 +80,7 @@ TEST_F(NextHops, NeighboursWithoutAGateway) {
 }
 
 /// More next hops than places in the cache.
-TEST_F(NextHops, MoreGatewaysThanPlaces) {
+TEST_P(NextHops, MoreGatewaysThanPlaces) {
     constexpr unsigned gateways = 90;
     config_.limits.flowsPerCpu = 64;
     accelerate();
@@ -89,7 +97,7 @@ TEST_F(NextHops, MoreGatewaysThanPlaces) {
         }
 }
 
-TEST_F(NextHops, Changes) {
+TEST_P(NextHops, Changes) {
     accelerate();
     must("ip nexthop add id 7 via 10.0.1.2 dev p1");
     must("ip route replace 10.9.0.0/16 nhid 7");
@@ -100,7 +108,7 @@ TEST_F(NextHops, Changes) {
 }
 
 /// The way of one type of service is known from packets to other networks.
-TEST_F(NextHops, RouteOfOneTypeOfService) {
+TEST_P(NextHops, RouteOfOneTypeOfService) {
     accelerate();
     expectFastToMany(10, 2);
     must("ip route add 10.9.0.0/16 tos 0x10 via 10.0.2.2");
@@ -113,7 +121,7 @@ TEST_F(NextHops, RouteOfOneTypeOfService) {
 
 /// What comes from elsewhere than it should, or from this host, is found out for senders never seen before,
 /// too.
-TEST_F(NextHops, Sources) {
+TEST_P(NextHops, Sources) {
     sysctl("net.ipv4.conf.p0.rp_filter", "1");
     must("ip route add 10.13.0.0/16 via 10.0.2.2");
     accelerate();
@@ -131,7 +139,7 @@ TEST_F(NextHops, Sources) {
     EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame)}));
 }
 
-TEST_F(NextHops, AddressesThatAreNotRouted) {
+TEST_P(NextHops, AddressesThatAreNotRouted) {
     must("ip route add default via 10.0.1.2");
     accelerate();
     expectFastToMany(200);
@@ -140,7 +148,7 @@ TEST_F(NextHops, AddressesThatAreNotRouted) {
     expectSlowFromMany("ip-address", [&] { return packet({.from = "0.0.0.0", .to = fresh(200)}); });
 }
 
-TEST_F(NextHops, HeadersThatAreNotPlain) {
+TEST_P(NextHops, HeadersThatAreNotPlain) {
     accelerate();
     expectFastToMany();
     expectSlowFromMany("ip-header", [&] {
@@ -152,7 +160,7 @@ TEST_F(NextHops, HeadersThatAreNotPlain) {
 }
 
 /// Networks within networks, by two next hops, some of them leading nowhere: each packet as plain Linux.
-TEST_F(NextHops, NetworksWithinNetworks) {
+TEST_P(NextHops, NetworksWithinNetworks) {
     std::mt19937 random(1); // NOLINT(cert-msc51-cpp): the same each time
     const auto address = [&](unsigned bits) {
         const auto value = 20U << 24U | (random() & 0x3ffU) << 14U | (random() & 0x3fU);
@@ -170,6 +178,139 @@ TEST_F(NextHops, NetworksWithinNetworks) {
     for (unsigned i = 0; i < 300; i++)
         frames.push_back(packet({.to = address(32)}));
     EXPECT_GT(expectEachAsLinux(frames), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(FewRoutes, NextHops, testing::Values(false));
+INSTANTIATE_TEST_SUITE_P(ManyRoutes, NextHops, testing::Values(true));
+
+/// What destinations are routed by is remembered.
+class Destinations : public RouteTest {
+protected:
+    void SetUp() override {
+        RouteTest::SetUp();
+        if (IsSkipped())
+            return;
+        config_.limits.manyRoutes = 0;
+        config_.limits.destinations = 4096;
+        must("ip route add 10.9.0.0/16 via 10.0.1.2");
+        must("ip route add 10.10.0.0/16 via 10.0.2.2");
+    }
+    /// A destination in 10.9.0.0/16 that is remembered now. Not each one is: one packet in many is evaluated
+    /// from nothing, by chance, after which the cache of routes knows it.
+    std::string teach() {
+        for (unsigned i = 0; i < several; i++) {
+            const auto to = fmt::format("10.9.7.{}", ++next_);
+            expectFast(packet({.to = to}));
+            expectFast(packet({.to = to}));
+            if (remembered(to))
+                return to;
+        }
+        ADD_FAILURE() << "no destination is remembered";
+        return {};
+    }
+    /// Whether the address has a place, of whatever generation of routes.
+    static bool remembered(const std::string& address) {
+        return std::ranges::any_of(entriesOfOwnMap<tna_destination>("tna_destinations"),
+                                   [key = inet_addr(address.c_str())](const auto& place) {
+                                       return static_cast<std::uint32_t>(place.key) == key;
+                                   });
+    }
+
+private:
+    unsigned next_ = 0;
+};
+
+TEST_F(Destinations, AreRememberedAndGoTheirWay) {
+    // One line for each CPU, in which all are.
+    config_.limits.destinations = TNA_DESTINATION_WAYS * static_cast<unsigned>(libbpf_num_possible_cpus());
+    accelerate();
+    expectFast(packet({.to = "10.9.0.1"})); // so that both next hops are known
+    expectFast(packet({.to = "10.10.0.1"}), 2);
+    std::vector<std::string> known;
+    for (unsigned i = 1; i <= several; i++) {
+        known.push_back(teach());
+        expectFast(packet({.to = fmt::format("10.10.7.{}", i)}), 2);
+        expectFast(packet({.to = fmt::format("10.10.7.{}", i)}), 2);
+    }
+    for (const auto& to : known)
+        expectFast(packet({.to = to}));
+}
+
+TEST_F(Destinations, AreRememberedFromSoManyRoutesOn) {
+    config_.limits.manyRoutes = 40;
+    accelerate();
+    EXPECT_TRUE(entriesOfOwnMap<tna_destination>("tna_destinations").empty());
+    for (unsigned i = 0; i < 40; i++)
+        must(fmt::format("ip route add 10.30.{}.0/24 via 10.0.1.2", i));
+    EXPECT_TRUE(eventually([&] {
+        controller_->onTick();
+        return !entriesOfOwnMap<tna_destination>("tna_destinations").empty();
+    }));
+    expectFast(packet({.to = "10.9.0.1"}));
+    teach();
+}
+
+TEST_F(Destinations, SourcesAreRememberedAsWell) {
+    accelerate();
+    expectFast(packet({.to = "10.9.0.1"}));
+    for (unsigned i = 0; i < several && !remembered("10.0.0.77"); i++)
+        expectFast(packet({.from = "10.0.0.77", .to = fmt::format("10.9.1.{}", i)}));
+    EXPECT_TRUE(remembered("10.0.0.77"));
+}
+
+TEST_F(Destinations, TakeTheNewWayAfterEachChange) {
+    accelerate();
+    expectFast(packet({.to = "10.9.0.1"}));
+    expectFast(packet({.to = "10.10.0.1"}), 2);
+    const std::pair<const char*, const char*> changes[] = {
+        {"ip route add 10.9.7.0/24 via 10.0.2.2", "ip route del 10.9.7.0/24"},
+        {"ip route replace 10.9.0.0/16 via 10.0.2.2", "ip route replace 10.9.0.0/16 via 10.0.1.2"},
+        {"ip route add {} via 10.0.2.2", "ip route del {}"},
+    };
+    for (const auto& [words, back] : changes) {
+        SCOPED_TRACE(words);
+        const auto to = teach();
+        must(fmt::format(fmt::runtime(words), to));
+        treat(packet({.to = "10.9.0.1"})); // so that its next hop is known again
+        for (unsigned i = 0; i < several; i++)
+            expectFast(packet({.to = to}), 2);
+        must(fmt::format(fmt::runtime(back), to));
+        expectFast(packet({.to = to}));
+    }
+}
+
+/// Linux is silent about the change of a route that nobody has used. Packets to its network are found by the
+/// next hop, which is known from another; the first one makes Linux notice, the second is remembered.
+TEST_F(Destinations, OfARouteThatLinuxWasNeverAskedAbout) {
+    accelerate();
+    unsigned known = 0;
+    for (unsigned i = 0; i < several; i++) {
+        const auto network = fmt::format("10.{}.0.0/16", 20 + i), to = fmt::format("10.{}.0.7", 20 + i);
+        must("ip route add " + network + " via 10.0.1.2");
+        expectFast(packet({.to = "10.9.0.1"}));
+        expectFast(packet({.to = to}));
+        if (i % 2 == 0) {
+            expectFast(packet({.to = to}));
+            known += remembered(to) ? 1 : 0;
+        }
+        must("ip route replace " + network + " via 10.0.2.2");
+        expectFast(packet({.to = to}), 2);
+    }
+    EXPECT_GT(known, 0U);
+}
+
+/// Blackholes and what depends on more than the destination.
+TEST_F(Destinations, SpecialRoutesAreNotRemembered) {
+    must("ip route add blackhole 10.9.3.0/24");
+    must("ip route add 10.9.4.0/24 tos 0x10 via 10.0.2.2");
+    accelerate();
+    expectFast(packet({.to = "10.9.0.1"}));
+    for (unsigned i = 0; i < several; i++) {
+        EXPECT_EQ(treat(packet({.to = "10.9.3.7"})).out, Arrivals{});
+        EXPECT_EQ(treat(packet({.to = "10.9.4.7"})).out, routedTo(packet({.to = "10.9.4.7"})));
+    }
+    EXPECT_FALSE(remembered("10.9.3.7"));
+    EXPECT_FALSE(remembered("10.9.4.7"));
 }
 
 } // namespace

@@ -120,8 +120,6 @@ protected:
     }
 };
 
-const std::string matchAll = " protocol all u32 match u32 0 0 flowid 1:1";
-
 /// Filters of a device in a direction, of both kinds.
 std::vector<Condition> filters(const Frame& frame, const std::string& device, const std::string& direction) {
     return {{"Filter",

@@ -7,6 +7,9 @@
 
 namespace tna::test {
 
+/// What a filter of tc is about.
+inline const std::string matchAll = " protocol all u32 match u32 0 0 flowid 1:1";
+
 /// The frame with a tag in front of what it carries.
 [[nodiscard]] inline Frame tagged(Frame frame, unsigned tci, unsigned protocol = 0x8100) {
     const std::array<std::uint8_t, 4> tag{
@@ -63,6 +66,26 @@ protected:
         EXPECT_EQ(this->treat(frame), (Treatment{slowPath("capture"), expected}));
         std::array<char, 2048> buffer{};
         EXPECT_GT(::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT), 0);
+    }
+};
+
+/// The frame with two: inner tag, outer tag.
+[[nodiscard]] inline Frame tagged(const Frame& frame, unsigned inner, unsigned outer,
+                                  unsigned outerProtocol) {
+    return tagged(tagged(frame, inner), outer, outerProtocol);
+}
+
+/// The same with VLAN devices on VLAN devices.
+template <typename Router>
+class VlanStacksOf : public Vlans<Router> {
+protected:
+    /// vN with this tag on sN, which gives frames a service provider's tag, on a port.
+    void stack(unsigned number, const std::string& port, unsigned outer, unsigned inner) {
+        const auto between = "s" + std::to_string(number);
+        must("ip link add link " + port + " name " + between + " type vlan protocol 802.1ad id " +
+             std::to_string(outer));
+        must("ip link set " + between + " up");
+        this->vlan(number, between, "id " + std::to_string(inner));
     }
 };
 

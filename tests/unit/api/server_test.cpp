@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who may do what on the control socket, asked by other users than root.
-#include "api/server.hpp"
-
-#include "base/unique_fd.hpp"
 #include "support/command.hpp"
+#include "support/served.hpp"
+#include "unit/api/silent_backend.hpp"
 
-#include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <poll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 namespace tna::test {
 namespace {
@@ -27,51 +21,14 @@ constexpr const char* lookersId = "60";
 constexpr const char* changers = "tape";
 constexpr const char* changersId = "26";
 
-class Counting : public api::Backend {
-public:
-    nlohmann::json status() override { return {{"api", 1}}; }
-    std::optional<nlohmann::json> port(const std::string&) override { return std::nullopt; }
-    Result<nlohmann::json> route(const std::string&, const std::string&, const std::string&) override {
-        return fail("no routes here");
-    }
-    nlohmann::json events() override { return nlohmann::json::object(); }
-    nlohmann::json graph() override { return nlohmann::json::object(); }
-    nlohmann::json capabilities() override { return nlohmann::json::object(); }
-    bool pause(const std::optional<std::string>&, bool) override { return ++changes > 0; }
-    nlohmann::json customModules() override { return nlohmann::json::object(); }
-    std::optional<nlohmann::json> customModule(const std::string&,
-                                               const std::optional<std::string>&) override {
-        return std::nullopt;
-    }
-    Result<nlohmann::json> placeCustomModule(const std::string&, const std::string&, const api::Placement&,
-                                             bool) override {
-        changes++;
-        return nlohmann::json::object();
-    }
-    Result<bool> removeCustomModule(const std::string&) override { return ++changes > 0; }
-    std::atomic<int> changes = 0;
-};
-
-class ControlServer : public ::testing::Test {
+class ControlServer : public Served<SilentBackend> {
 protected:
     void SetUp() override {
         if (::geteuid() != 0)
             GTEST_SKIP() << "needs root, to be somebody else";
-        char pattern[] = "/tmp/tna-server-XXXXXX";
-        directory_ = ::mkdtemp(pattern);
         ::chmod(directory_.c_str(), 0755);
     }
-    void TearDown() override {
-        server_.reset();
-        if (!directory_.empty())
-            std::filesystem::remove_all(directory_);
-    }
-    void serve(const std::string& changeGroup = changers) {
-        auto server = api::Server::start(backend_, path(), {lookers, changeGroup});
-        ASSERT_TRUE(server) << server.error().sentence();
-        server_ = std::move(*server);
-    }
-    [[nodiscard]] std::string path() const { return directory_ + "/sock"; }
+    void serve(const std::string& changeGroup = changers) { Served::serve({lookers, changeGroup}); }
     /// The answer to a request of somebody, with its code on a line of its own.
     [[nodiscard]] std::string ask(const std::vector<std::string>& somebody, const std::string& method,
                                   const std::string& what) const {
@@ -86,10 +43,6 @@ protected:
                                                        const std::string& id = "1234") {
         return {"setpriv", "--reuid=" + id, "--regid=65534", "--groups=" + groups};
     }
-
-    Counting backend_;
-    std::string directory_;
-    std::unique_ptr<api::Server> server_;
 };
 
 const std::vector<std::pair<std::string, std::string>> changesOfAllKinds{
@@ -159,11 +112,8 @@ TEST_F(ControlServer, RequestsThatDoNotSayHowLongTheyAreAreRefusedAtOnce) {
 
 TEST_F(ControlServer, WhoSendsAByteNowAndThenIsHungUpOn) {
     serve();
-    const UniqueFd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path().copy(address.sun_path, sizeof(address.sun_path) - 1);
-    ASSERT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    const auto fd = connected();
+    ASSERT_TRUE(fd) << "the server does not listen";
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(40);
     pollfd waiting{fd.get(), 0, 0};
     while (::poll(&waiting, 1, 200) == 0 && std::chrono::steady_clock::now() < until)

@@ -35,6 +35,19 @@ TEST(AssembleRouter, PortWithNothingInTheWayIsAccelerated) {
     EXPECT_TRUE(plan.egress);
 }
 
+TEST(AssembleRouter, ManyRoutesAreThoseOfTheMainTable) {
+    Router router;
+    router.network.routes = {{4, 254, {{"unicast", 60}, {"blackhole", 40}}},
+                             {4, 100, {{"unicast", 900}}},
+                             {6, 254, {{"unicast", 900}}}};
+    EXPECT_FALSE(router.plan().profile->manyRoutes);
+    router.wishes.manyRoutes = 101;
+    EXPECT_FALSE(router.plan().profile->manyRoutes);
+    router.wishes.manyRoutes = 100;
+    EXPECT_TRUE(router.plan().profile->manyRoutes);
+    EXPECT_EQ(router.plan().profile->name(), "route+many-routes");
+}
+
 TEST(AssembleRouter, BrNetfilterDoesNotMatter) {
     Router router;
     router.capabilities.brNetfilter = true;
@@ -89,6 +102,40 @@ TEST(AssembleVlanRouter, OtherVlanDevicesAreLeftToLinux) {
         ASSERT_TRUE(plan.ports.contains(VlanRouter::index));
         EXPECT_EQ(plan.ports.at(VlanRouter::index).reasons.front().code, "vlan-device");
         EXPECT_FALSE(plan.ports.at(VlanRouter::index).egress);
+    }
+}
+
+/// A VLAN device on another one, which is no router's.
+struct VlanStackRouter : VlanRouter {
+    static constexpr model::IfIndex onTop = 79;
+    VlanStackRouter() {
+        auto& top = network.links[onTop] = vlan();
+        top.ifindex = onTop;
+        top.lower = index;
+        vlan().addresses.clear();
+    }
+};
+
+TEST(AssembleVlanRouter, OnesOnVlanDevicesAreRoutedByThePortUnderneath) {
+    VlanStackRouter world;
+    EXPECT_EQ(world.plan().profile->name(), "route+vlan-devices+vlan-stacks");
+    EXPECT_FALSE(
+        assemble(world.network, world.capabilities, world.wishes).ports.contains(VlanStackRouter::onTop));
+}
+
+TEST(AssembleVlanRouter, OtherStacksAreLeftToLinux) {
+    using Change = void (*)(VlanStackRouter&);
+    for (const Change change : {Change{[](VlanStackRouter& world) { world.vlan().master = 7; }},
+                                Change{[](VlanStackRouter& world) { world.vlan().flags = 0; }},
+                                Change{[](VlanStackRouter& world) { world.vlan().lowerElsewhere = true; }},
+                                Change{[](VlanStackRouter& world) { world.port().kind = "bond"; }},
+                                Change{[](VlanStackRouter& world) { world.port().kind = "bridge"; }},
+                                Change{[](VlanStackRouter& world) { world.port().kind = "vlan"; }}}) {
+        VlanStackRouter world;
+        change(world);
+        const auto plan = assemble(world.network, world.capabilities, world.wishes);
+        ASSERT_TRUE(plan.ports.contains(VlanStackRouter::onTop));
+        EXPECT_EQ(plan.ports.at(VlanStackRouter::onTop).reasons.front().code, "vlan-device");
     }
 }
 

@@ -36,13 +36,15 @@ log_level = "debug"
 max_ports = 16
 flows_per_cpu = 128
 max_stations = 100
+many_routes = 10
+destinations = 4000
 )",
                                     "f");
     ASSERT_TRUE(config) << config.error().sentence();
     const Config expected{{{"eth*"}, {"eth9"}, {"foo"}, {}, {"veth*"}},
                           {"mirror"},
                           {"/tmp/s", "net", "ops", "debug"},
-                          {16, 128, 100}};
+                          {16, 128, 100, 10, 4000}};
     EXPECT_EQ(*config, expected);
 }
 
@@ -84,6 +86,31 @@ INSTANTIATE_TEST_SUITE_P(
               "tnad.conf:2: 'fdb' must be one of \"auto\", \"in-place\", \"kfunc\", \"mirror\""},
         Wrong{"SectionIsNotATable", "limits = 3\n", "'limits' must be a table"}),
     [](const auto& parameter) { return parameter.param.name; });
+
+/// Found by fuzzing: the parser is not prepared for them.
+TEST(Config, CharactersThatTomlHasNoPlaceForAreRefusedWithTheirLine) {
+    for (const std::string& text :
+         {std::string("\n[\0\"s]", 6), std::string("\n\u0210["), std::string("\n\u0210 = 1"),
+          std::string("\na = 'b' \u00a1"), std::string("\n# \x07")}) {
+        const auto config = parseConfig(text, "tnad.conf");
+        ASSERT_FALSE(config) << text;
+        EXPECT_THAT(config.error().what, HasSubstr("tnad.conf:2: ")) << text;
+        EXPECT_THAT(config.error().cause, HasSubstr("a character with the code 0x")) << text;
+    }
+}
+
+TEST(Config, NameThatIsNoneIsRefused) {
+    const auto config = parseConfig("\n[%ports]", "tnad.conf");
+    ASSERT_FALSE(config);
+    EXPECT_THAT(config.error().what, HasSubstr("tnad.conf:2: "));
+}
+
+TEST(Config, AllLettersBelongIntoStringsAndComments) {
+    const auto config = parseConfig(
+        "# \u0210 'no string\n[ports]\ninclude = [\"\u0210\\\"\", ''' '\u0210''' ] # \u0210\n", "f");
+    ASSERT_TRUE(config) << config.error().sentence();
+    EXPECT_EQ(config->ports.include, (std::vector<std::string>{"\u0210\"", " '\u0210"}));
+}
 
 TEST(Config, MissingFileSaysSo) {
     const auto config = loadConfig("/nonexistent/tnad.conf");

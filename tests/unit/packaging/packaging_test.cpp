@@ -52,12 +52,12 @@ TEST_F(Install, PutsFilesWhereDebianExpectsThem) {
         files(),
         ::testing::UnorderedElementsAre(
             "/etc/tna/tnad.conf", "/usr/bin/tna-bench", "/usr/bin/tna-diff", "/usr/bin/tnactl",
-            "/usr/sbin/tnad", "/usr/lib/systemd/system/tnad.service", "/usr/lib/sysusers.d/tna.conf",
-            "/usr/libexec/tna/bench-report/main.py", "/usr/libexec/tna/bench-report/results.py",
-            "/usr/libexec/tna/bench-report/findings.py", "/usr/libexec/tna/bench-report/plots.py",
-            "/usr/libexec/tna/bench-report/page.html", "/usr/share/man/man1/tna-bench.1",
-            "/usr/share/man/man1/tna-diff.1", "/usr/share/man/man5/tnad.conf.5",
-            "/usr/share/man/man8/tnactl.8", "/usr/share/man/man8/tnad.8",
+            "/usr/sbin/tnad", "/usr/lib/systemd/system/tnad.service", "/usr/lib/systemd/system/tnad@.service",
+            "/usr/lib/sysusers.d/tna.conf", "/usr/libexec/tna/bench-report/main.py",
+            "/usr/libexec/tna/bench-report/results.py", "/usr/libexec/tna/bench-report/findings.py",
+            "/usr/libexec/tna/bench-report/plots.py", "/usr/libexec/tna/bench-report/page.html",
+            "/usr/share/man/man1/tna-bench.1", "/usr/share/man/man1/tna-diff.1",
+            "/usr/share/man/man5/tnad.conf.5", "/usr/share/man/man8/tnactl.8", "/usr/share/man/man8/tnad.8",
             "/usr/share/bash-completion/completions/tna-bench",
             "/usr/share/bash-completion/completions/tna-diff",
             "/usr/share/bash-completion/completions/tnactl", "/usr/share/bash-completion/completions/tnad",
@@ -66,11 +66,14 @@ TEST_F(Install, PutsFilesWhereDebianExpectsThem) {
             "/usr/share/fish/vendor_completions.d/tnactl.fish",
             "/usr/share/fish/vendor_completions.d/tnad.fish", "/usr/share/zsh/vendor-completions/_tna",
             "/usr/share/man/man7/tna-fpm.7", "/usr/include/tna/module.h", "/usr/include/tna/decision.h",
-            "/usr/include/tna/reasons.h", "/usr/share/doc/tna/examples/monitor.bpf.c",
-            "/usr/share/doc/tna/examples/rate-limit.bpf.c", "/usr/share/doc/tna/examples/load-balancer.bpf.c",
+            "/usr/include/tna/reasons.h", "/usr/include/tna/client.hpp",
+            "/usr/share/doc/tna/examples/monitor.bpf.c", "/usr/share/doc/tna/examples/rate-limit.bpf.c",
+            "/usr/share/doc/tna/examples/load-balancer.bpf.c", "/usr/share/doc/tna/examples/events.cpp",
             "/usr/share/doc/tna/examples/sampler.bpf.c", "/usr/share/doc/tna/examples/steer.bpf.c"));
     EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad.service"),
                 HasSubstr("\nExecStart=/usr/sbin/tnad\n"));
+    EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad@.service"),
+                HasSubstr("\nExecStart=/usr/sbin/tnad --socket %t/tna@%i/tnad.sock\n"));
 }
 
 TEST_F(Install, LocalPrefixIsKnownToTheUnitAndToZsh) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace tna::api {
+
+/// How long a request is, as its head says. What is wrong with it otherwise is for the library to find.
+struct Framing {
+    std::size_t head = 0; ///< with the empty line
+    std::size_t body = 0;
+    bool awaitsContinue = false; ///< the body comes after an interim answer, or a second later
+    bool looks = false;          ///< GET or HEAD
+};
+
+/// Nothing as long as the head is not there.
+[[nodiscard]] std::optional<Framing> framingOf(std::string_view received);
+
+} // namespace tna::api

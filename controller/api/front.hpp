@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/answerer.hpp"
+#include "api/framing.hpp"
+#include "base/unique_fd.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <httplib.h>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tna::api {
+
+/// The connections of a listening socket. One thread waits for all of them, so that whoever is idle or slow
+/// keeps nobody waiting: others are busy only with requests that are there as a whole, and answers are sent
+/// by the piece. Those that look are not kept waiting by those that change something.
+class Front {
+public:
+    Front(UniqueFd listening, Answerer& answerer);
+    ~Front();
+    Front(const Front&) = delete;
+    Front& operator=(const Front&) = delete;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    enum class State { receiving, answering, sending, streaming };
+    struct Connection {
+        UniqueFd fd;
+        Peer peer;
+        State state = State::receiving;
+        Clock::time_point since;    ///< of the last answer, or of the beginning
+        Clock::time_point deadline; ///< of what it waits for
+        std::string in;
+        std::string out;
+        std::size_t reserved = 0; ///< of the room that all bodies share
+        bool closeAfterwards = false;
+        bool continued = false;
+        Stream stream;
+    };
+    using Connections = std::map<std::uint64_t, Connection>;
+
+    void run();
+    /// Until something happens, or a deadline passes.
+    void wait();
+    void acceptAll();
+    bool makeRoom();
+    /// False where the connection is at its end.
+    [[nodiscard]] bool serve(std::uint64_t id, Connection& connection, short events);
+    [[nodiscard]] bool receive(std::uint64_t id, Connection& connection);
+    [[nodiscard]] bool advance(std::uint64_t id, Connection& connection);
+    [[nodiscard]] bool send(std::uint64_t id, Connection& connection);
+    [[nodiscard]] bool sendLines(Connection& connection, short events);
+    [[nodiscard]] bool push(Connection& connection);
+    void dispatch(std::uint64_t id, Connection& connection, std::size_t size, bool looks);
+    void takeAnswers();
+    void drop(Connections::iterator connection);
+    void wake() const;
+
+    UniqueFd listening_;
+    UniqueFd wake_;
+    Answerer& answerer_;
+    Connections connections_;
+    std::uint64_t nextId_ = 0;
+    std::size_t reserved_ = 0;
+    Clock::time_point acceptAgain_; ///< after a failure
+    std::atomic<bool> stopping_ = false;
+    std::mutex mutex_;
+    std::vector<std::pair<std::uint64_t, Answer>> answers_;
+    httplib::ThreadPool lookers_;
+    httplib::ThreadPool changers_;
+    std::thread thread_;
+};
+
+} // namespace tna::api

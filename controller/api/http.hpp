@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/answerer.hpp"
+
+#include <functional>
+#include <httplib.h>
+
+namespace tna::api {
+
+/// The library's parser and router, between a request and an answer in memory: its own connections would
+/// each keep a thread for as long as they are open.
+class Http : public httplib::Server, public Answerer {
+public:
+    /// How long a body may be.
+    using Limit = std::function<std::size_t(const Peer&)>;
+    explicit Http(Limit limit) : limit_(std::move(limit)) {}
+
+    /// Whose request this thread is answering.
+    [[nodiscard]] static const Peer& peer();
+    /// What is answered to it are lines, instead of what else the handler says.
+    static void answerWith(Stream stream);
+
+    Answer answer(const Peer& peer, const std::string& request) override;
+    [[nodiscard]] std::size_t largestBody(const Peer& peer) const override { return limit_(peer); }
+
+private:
+    Limit limit_;
+};
+
+} // namespace tna::api

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/listening.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <grp.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+namespace tna::api {
+
+std::optional<gid_t> idOf(const std::string& group) {
+    const ::group* entry = group.empty() ? nullptr : ::getgrnam(group.c_str());
+    return entry == nullptr ? std::nullopt : std::optional(entry->gr_gid);
+}
+
+namespace {
+/// Whether somebody listens on a socket that lies there already.
+bool somebodyAnswers(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    const UniqueFd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    return fd && ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+}
+
+Result<void> clearPath(const std::string& path) {
+    if (path.size() >= sizeof(sockaddr_un::sun_path))
+        return std::unexpected(Error{fmt::format("the socket path {} is too long", path),
+                                     fmt::format("{} bytes are the most", sizeof(sockaddr_un::sun_path) - 1),
+                                     "choose another --socket", ExitCode::usage});
+    std::error_code error;
+    if (const auto directory = std::filesystem::path(path).parent_path(); !directory.empty())
+        std::filesystem::create_directories(directory, error);
+    if (error)
+        return std::unexpected(Error{"cannot make the directory of the socket " + path, error.message(),
+                                     "make it, or choose another --socket"});
+    if (somebodyAnswers(path))
+        return std::unexpected(
+            Error{"another tnad is running", "it answers on " + path, "stop it, or choose another --socket"});
+    if (std::filesystem::is_socket(path, error))
+        std::filesystem::remove(path, error);
+    else if (std::filesystem::exists(path, error))
+        return std::unexpected(Error{"cannot make the socket " + path, "something else lies there",
+                                     "remove it, or choose another --socket"});
+    return {};
+}
+
+void setOwner(const std::string& path, const std::string& group) {
+    const auto id = idOf(group);
+    if (!id)
+        spdlog::info("there is no group '{}': the socket is for root alone", group);
+    else if (::chown(path.c_str(), static_cast<uid_t>(-1), *id) != 0)
+        spdlog::warn("cannot give {} to the group '{}': {}", path, group, errnoText(errno));
+    if (::chmod(path.c_str(), S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP) != 0)
+        spdlog::warn("cannot set the mode of {}: {}", path, errnoText(errno));
+}
+
+} // namespace
+
+Result<UniqueFd> listenOn(const std::string& path, const std::string& group) {
+    if (auto cleared = clearPath(path); !cleared)
+        return std::unexpected(cleared.error());
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    UniqueFd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    // The socket must not be open to others before its mode is set.
+    const auto before = ::umask(0117);
+    const bool bound =
+        fd && ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+    const int error = errno;
+    ::umask(before);
+    if (!bound || ::listen(fd.get(), SOMAXCONN) != 0)
+        return std::unexpected(
+            Error{"cannot listen on " + path, errnoText(bound ? errno : error), "choose another --socket"});
+    setOwner(path, group);
+    return fd;
+}
+
+} // namespace tna::api

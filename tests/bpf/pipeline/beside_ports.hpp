@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "capability/kernel.hpp"
+#include "deploy/fast_path.hpp"
+
+#include <memory>
+#include <net/if.h>
+
+namespace tna::test {
+
+/// A fast path that knows the ports p0, p1 and p2 of this namespace, and is attached to none of them.
+inline Result<std::unique_ptr<deploy::FastPath>> loadBesidePorts() {
+    auto probe = deploy::KernelProbe::load();
+    if (!probe)
+        return std::unexpected(probe.error());
+    const auto facts = probe->readNamespace();
+    if (!facts)
+        return std::unexpected(facts.error());
+    const auto kernel = capability::probeKernel();
+    if (!kernel)
+        return std::unexpected(kernel.error());
+    auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel->hookFunctions, probe->casts());
+    if (!loaded)
+        return loaded;
+    for (const char* port : {"p0", "p1", "p2"})
+        if (auto known = (*loaded)->addSlot(::if_nametoindex(port)); !known)
+            return std::unexpected(known.error());
+    return loaded;
+}
+
+} // namespace tna::test

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "beside_ports.hpp"
+#include "closer_looks.hpp"
+#include "route_fixture.hpp"
+#include "support/program.hpp"
+
+#include <linux/if_ether.h>
+#include <net/if.h>
+
+namespace tna::test {
+
+/// A router whose program for p0 is run by hand.
+template <typename Router>
+class RoutePipeline : public Accelerated<Router> {
+protected:
+    void SetUp() override {
+        Accelerated<Router>::SetUp(); // the kernel runs a program for a port only if the port has XDP
+        if (!this->IsSkipped())
+            load();
+    }
+    [[nodiscard]] virtual assemble::Profile profile() const { return {.route = true, .veth = false}; }
+    void load() {
+        auto loaded = loadBesidePorts();
+        ASSERT_TRUE(loaded) << loaded.error().sentence();
+        fastPath_ = std::move(*loaded);
+        const auto program = fastPath_->program(profile());
+        ASSERT_TRUE(program) << program.error().sentence();
+        program_ = *program;
+    }
+    /// What becomes of a frame that comes in by p0.
+    [[nodiscard]] std::pair<int, Frame> ran(const Frame& frame) const {
+        return runProgram(program_, frame, ::if_nametoindex("p0"));
+    }
+    void expectRouted(const Frame& frame, const std::string& what) const {
+        EXPECT_EQ(ran(frame), std::pair(int{XDP_REDIRECT}, Router::routed(frame))) << what;
+    }
+    void expectUntouched(const Frame& frame, const std::string& what) const {
+        EXPECT_EQ(ran(frame), std::pair(int{XDP_PASS}, frame)) << what;
+    }
+    void expectCloserLooks(const Frame& frame, std::vector<CloserLook> changes = closerLooks()) {
+        // Once more what comes first, when the links' coming up no longer makes the kernel move generations.
+        changes.push_back(changes.front());
+        for (const auto& change : changes) {
+            expectRouted(frame, "before " + change.there.front());
+            expectRouted(frame, "once more, from the cache");
+            for (const auto& words : change.there)
+                must(words);
+            expectUntouched(frame, change.there.back());
+            must(change.back);
+        }
+        expectRouted(frame, "before a capture");
+        const auto socket = Router::capture(nullptr, ETH_P_ALL);
+        expectUntouched(frame, "a capture");
+    }
+
+    std::unique_ptr<deploy::FastPath> fastPath_;
+    int program_ = -1;
+};
+
+} // namespace tna::test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/backend.hpp"
+
+#include <atomic>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace tna::test {
+
+/// Answers like a daemon that has one port, p0.
+class OnePort : public api::Backend {
+public:
+    nlohmann::json status() override {
+        const nlohmann::json port{{"name", "p0"},          {"state", "accelerated"},
+                                  {"fast_packets", 1},     {"fast_bytes", 1},
+                                  {"fast_out_packets", 1}, {"fast_out_bytes", 1},
+                                  {"slow_packets", 1},     {"slow_reasons", {{"capture", 1}}}};
+        return {{"api", 1},
+                {"version", "1"},
+                {"fdb", "in place"},
+                {"uptime_s", 1},
+                {"events", {{"swaps", 1}, {"last_swap_us", 1}, {"failures", 0}, {"fdb_readings", 0}}},
+                {"ports", {port}}};
+    }
+    std::optional<nlohmann::json> port(const std::string& name) override {
+        expect(name.size() <= 64 && name.find('/') == std::string::npos, "no name of a port");
+        return name == "p0" ? std::optional(nlohmann::json{{"port", name}}) : std::nullopt;
+    }
+    Result<nlohmann::json> route(const std::string& port, const std::string&, const std::string&) override {
+        expect(port.find('/') == std::string::npos, "no name of a port");
+        return fail("no routes here");
+    }
+    nlohmann::json events() override { return nlohmann::json::object(); }
+    void follow(const std::shared_ptr<api::LineSink>& lines) override { lines->put("{}"); }
+    Result<std::shared_ptr<void>> trace(const api::TraceWish& wish,
+                                        const std::shared_ptr<api::LineSink>&) override {
+        return fail("nothing to trace of {}, one in {}", wish.port.value_or("all"), wish.oneIn);
+    }
+    nlohmann::json graph() override { return nlohmann::json::object(); }
+    nlohmann::json capabilities() override { return nlohmann::json::object(); }
+    bool pause(const std::optional<std::string>& port, bool) override {
+        changes++;
+        return !port || *port == "p0";
+    }
+    nlohmann::json customModules() override { return nlohmann::json::object(); }
+    std::optional<nlohmann::json> customModule(const std::string& name,
+                                               const std::optional<std::string>& map) override {
+        expect(name.size() <= 32, "no name of a module");
+        return map ? std::nullopt : std::optional(nlohmann::json{{"name", name}});
+    }
+    Result<nlohmann::json> placeCustomModule(const std::string& name, const std::string& object,
+                                             const api::Placement&, bool) override {
+        expect(name.find('/') == std::string::npos, "no name of a module");
+        expect(object.size() <= std::size_t{1} << 20U, "too large an object");
+        return fail("no modules here");
+    }
+    Result<bool> removeCustomModule(const std::string&) override { return false; }
+    std::atomic<unsigned> changes = 0;
+    /// What no server should have let through.
+    std::atomic<const char*> complaint = nullptr;
+
+private:
+    void expect(bool holds, const char* what) {
+        if (!holds)
+            complaint = what;
+    }
+};
+
+} // namespace tna::test

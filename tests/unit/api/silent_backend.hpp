@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/backend.hpp"
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+namespace tna::test {
+
+/// Has nothing to tell, and counts what it is to change.
+class SilentBackend : public api::Backend {
+public:
+    nlohmann::json status() override { return {{"api", 1}}; }
+    std::optional<nlohmann::json> port(const std::string&) override { return std::nullopt; }
+    Result<nlohmann::json> route(const std::string&, const std::string&, const std::string&) override {
+        return fail("no routes here");
+    }
+    nlohmann::json events() override { return nlohmann::json::object(); }
+    void follow(const std::shared_ptr<api::LineSink>& lines) override {
+        lines->put("{}");
+        followed = lines;
+    }
+    Result<std::shared_ptr<void>> trace(const api::TraceWish& wish,
+                                        const std::shared_ptr<api::LineSink>&) override {
+        return fail("nothing to trace of {}, one in {}", wish.port.value_or("all"), wish.oneIn);
+    }
+    nlohmann::json graph() override { return {{"padding", padding}}; }
+    nlohmann::json capabilities() override { return nlohmann::json::object(); }
+    bool pause(const std::optional<std::string>&, bool) override { return ++changes > 0; }
+    nlohmann::json customModules() override { return nlohmann::json::object(); }
+    std::optional<nlohmann::json> customModule(const std::string&,
+                                               const std::optional<std::string>&) override {
+        return std::nullopt;
+    }
+    Result<nlohmann::json> placeCustomModule(const std::string&, const std::string&, const api::Placement&,
+                                             bool) override {
+        changes++;
+        return nlohmann::json::object();
+    }
+    Result<bool> removeCustomModule(const std::string&) override { return ++changes > 0; }
+
+    std::atomic<int> changes = 0;
+    std::weak_ptr<api::LineSink> followed;
+    std::string padding;
+};
+
+} // namespace tna::test
