@@ -145,11 +145,12 @@ Treatment BridgeTest::treat(const Frame& frame, unsigned port) {
 }
 
 namespace {
-/// An IGMP query (RFC 2236, in IPv4 with a router alert) that comes from no station: a bridge that queries
-/// does so when it likes.
-bool isQueryOfABridge(const Frame& frame) {
+/// An IGMP query or a report of version 3 (RFC 3376, in IPv4 with a router alert) that comes from no station:
+/// a bridge queries and reports when it likes.
+bool isIgmpOfABridge(const Frame& frame) {
     const auto& bytes = frame.bytes;
-    return bytes.size() > 38 && bytes[14] == 0x46 && bytes[23] == 2 && bytes[38] == 0x11 &&
+    return bytes.size() > 38 && bytes[14] == 0x46 && bytes[23] == 2 &&
+           (bytes[38] == 0x11 || bytes[38] == 0x22) &&
            !std::equal(bytes.begin() + 6, bytes.begin() + 10, station(0).begin());
 }
 } // namespace
@@ -159,7 +160,7 @@ Arrivals BridgeTest::arrivals() {
     Arrivals found;
     for (const auto& [number, port] : farPorts_) {
         auto frames = port->drain();
-        std::erase_if(frames, isQueryOfABridge);
+        std::erase_if(frames, isIgmpOfABridge);
         if (!frames.empty())
             found[number] = std::move(frames);
     }
