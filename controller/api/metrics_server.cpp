@@ -15,7 +15,7 @@
 namespace tna::api {
 
 namespace {
-constexpr std::size_t largestRequest = 4096;
+constexpr std::size_t largestQuestion = 4096;
 
 union Place {
     sockaddr_in6 six;
@@ -63,7 +63,7 @@ public:
 
 private:
     std::function<nlohmann::json()> status_;
-    Http http_{[](const Peer&) { return largestRequest; }};
+    Http http_{[](const Peer&) { return largestQuestion; }};
     std::optional<Front> front_;
 };
 } // namespace

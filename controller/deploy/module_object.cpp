@@ -15,7 +15,6 @@
 namespace tna::deploy {
 
 namespace {
-constexpr std::size_t verifierLogSize = std::size_t{1} << 20U;
 constexpr std::uint64_t mostMapBytes = std::uint64_t{1} << 28U;
 constexpr std::size_t mostMaps = 32;
 constexpr const char* contract = "tna-fpm(7) tells what a module consists of";

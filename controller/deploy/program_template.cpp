@@ -9,8 +9,6 @@
 namespace tna::deploy {
 
 namespace {
-constexpr std::size_t verifierLogSize = 1U << 20U;
-
 bool loads64BitImmediate(const bpf_insn& instruction) {
     return instruction.code == (BPF_LD | BPF_DW | BPF_IMM);
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace tna::deploy {
+
+/// Room for what it says.
+inline constexpr std::size_t verifierLogSize = std::size_t{1} << 20U;
 
 /// The verifier's last words before its statistics, in one line: what it objected to.
 [[nodiscard]] std::string complaint(const std::string& log);

@@ -11,7 +11,7 @@
 namespace tna::bench {
 
 namespace {
-struct Arguments {
+struct ChangeArguments {
     ChangeOptions options;
     bool json = false;
 };
@@ -29,7 +29,7 @@ std::string problemWithOptions(const ChangeOptions& options) {
     return {};
 }
 
-int run(Arguments& arguments) {
+int runChange(ChangeArguments& arguments) {
     auto& options = arguments.options;
     options.contenders = chooseContenders(options.contenders, {"linux", "tna", "tna-mirror"}, options.setup);
     if (const auto problem = problemWithOptions(options); !problem.empty())
@@ -49,7 +49,7 @@ int run(Arguments& arguments) {
 } // namespace
 
 void addChange(CLI::App& app, int& exitCode) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<ChangeArguments>();
     auto& options = arguments->options;
     auto* command =
         app.add_subcommand("change", "how soon a change of Linux's configuration holds, under traffic");
@@ -63,7 +63,7 @@ void addChange(CLI::App& app, int& exitCode) {
     command->footer(
         "Each frame carries when it was sent: what was sent after the system call had returned and is still "
         "treated the old\nway makes the time.");
-    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+    command->callback([arguments, &exitCode] { exitCode = runChange(*arguments); });
 }
 
 } // namespace tna::bench

@@ -9,7 +9,7 @@
 namespace tna::bench {
 
 namespace {
-struct Arguments {
+struct KillArguments {
     KillOptions options;
     bool json = false;
 };
@@ -23,7 +23,7 @@ std::string problemWith(const KillOptions& options) {
     return {};
 }
 
-int run(Arguments& arguments) {
+int runKill(KillArguments& arguments) {
     auto& options = arguments.options;
     if (const auto problem = problemWith(options); !problem.empty())
         return complain(problem, ExitCode::usage);
@@ -41,7 +41,7 @@ int run(Arguments& arguments) {
 } // namespace
 
 void addKill(CLI::App& app, int& exitCode) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<KillArguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("kill", "SIGKILL of tnad under load: what is lost, and what is left");
     command->add_option("--stations", options.stations, "pairs of stations that talk")->capture_default_str();
@@ -55,7 +55,7 @@ void addKill(CLI::App& app, int& exitCode) {
         "Every frame is counted, from before the kill to after the new start; the same load is run "
         "as long without a kill.\nFails if Linux does not go on, if the new tnad does not "
         "accelerate, or if a link, map or program of the killed one\nstill exists.");
-    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+    command->callback([arguments, &exitCode] { exitCode = runKill(*arguments); });
 }
 
 } // namespace tna::bench

@@ -12,7 +12,7 @@
 namespace tna::bench {
 
 namespace {
-struct Arguments {
+struct LatencyArguments {
     LatencyOptions options;
     bool json = false;
 };
@@ -37,7 +37,7 @@ std::string problemWithOptions(const LatencyOptions& options) {
     return {};
 }
 
-int run(Arguments& arguments) {
+int runLatency(LatencyArguments& arguments) {
     auto& options = arguments.options;
     options.contenders = chooseContenders(options.contenders, {"linux", "tna", "ceiling"}, options.setup);
     if (const auto problem = problemWithOptions(options); !problem.empty())
@@ -60,7 +60,7 @@ int run(Arguments& arguments) {
 } // namespace
 
 void addLatency(CLI::App& app, int& exitCode) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<LatencyArguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("latency", "how long frames take, at fixed loads");
     addContenders(*command, options.contenders);
@@ -83,7 +83,7 @@ void addLatency(CLI::App& app, int& exitCode) {
         "up does not\nhide what it missed.\nAll contenders carry the same rates: shares of what the slowest "
         "of them can carry on one CPU.\n" +
         contenderHelp());
-    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+    command->callback([arguments, &exitCode] { exitCode = runLatency(*arguments); });
 }
 
 } // namespace tna::bench

@@ -9,7 +9,7 @@
 namespace tna::bench {
 
 namespace {
-struct Arguments {
+struct MicroArguments {
     MicroOptions options;
     std::string budgets;
     bool update = false;
@@ -17,7 +17,7 @@ struct Arguments {
 };
 
 /// The exit code, after a sentence for each profile that has grown.
-int compare(const Arguments& arguments, const std::vector<MicroRow>& rows) {
+int compare(const MicroArguments& arguments, const std::vector<MicroRow>& rows) {
     if (arguments.update) {
         const auto written = writeFile(arguments.budgets, budgetsText(rows));
         return written ? 0 : complain(written.error().sentence(), ExitCode::failure);
@@ -37,7 +37,7 @@ int compare(const Arguments& arguments, const std::vector<MicroRow>& rows) {
                                         ExitCode::failure);
 }
 
-int run(Arguments& arguments) {
+int runMicro(MicroArguments& arguments) {
     if (arguments.update && arguments.budgets.empty())
         return complain("--update needs the file: --budgets FILE", ExitCode::usage);
     std::string tnad; // is not run
@@ -54,7 +54,7 @@ int run(Arguments& arguments) {
 } // namespace
 
 void addMicro(CLI::App& app, int& exitCode) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<MicroArguments>();
     auto* command = app.add_subcommand("micro", "what each module costs by itself");
     command->add_option("--rounds", arguments->options.rounds, "rounds")->capture_default_str();
     command->add_option("--frames", arguments->options.frames, "frames in each round; 0: nothing is timed")
@@ -66,7 +66,7 @@ void addMicro(CLI::App& app, int& exitCode) {
     command->footer(
         "Programs are run by hand (BPF_PROG_TEST_RUN) on a frame that they forward, which is sent "
         "nowhere.\nCounts of instructions do not depend on how fast the machine is.");
-    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+    command->callback([arguments, &exitCode] { exitCode = runMicro(*arguments); });
 }
 
 } // namespace tna::bench

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned mostPorts = 1000;
 constexpr unsigned mostEntries = 1'000'000;
 
-struct Arguments {
+struct ReactionArguments {
     ReactionOptions options;
     bool json = false;
 };
@@ -26,7 +26,7 @@ std::string problemWith(const ReactionOptions& options) {
     return {};
 }
 
-int run(Arguments& arguments) {
+int runReaction(ReactionArguments& arguments) {
     auto& options = arguments.options;
     if (const auto problem = problemWith(options); !problem.empty())
         return complain(problem, ExitCode::usage);
@@ -45,7 +45,7 @@ int run(Arguments& arguments) {
 } // namespace
 
 void addReaction(CLI::App& app, int& exitCode) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<ReactionArguments>();
     auto& options = arguments->options;
     auto* command =
         app.add_subcommand("reaction", "tnad's own times: start-up, reaction to a change, and rest");
@@ -62,7 +62,7 @@ void addReaction(CLI::App& app, int& exitCode) {
         "Start-up is from before exec to the last port accelerated, as tnad and the kernel say. A change "
         "switches a port's\nlearning off or on; its time is from before the request to when the new "
         "program was in place.");
-    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+    command->callback([arguments, &exitCode] { exitCode = runReaction(*arguments); });
 }
 
 } // namespace tna::bench

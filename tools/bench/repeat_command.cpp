@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 7> measuring{"throughput", "rfc2544", "latency", "kill",
                                                     "reaction",   "change",  "micro"};
 
-struct Arguments {
+struct RepeatArguments {
     std::string result;
     std::string tnad;
 };
@@ -50,7 +50,7 @@ void replaceTnad(std::vector<std::string>& words, const std::string& tnad) {
 } // namespace
 
 void addRepeat(CLI::App& app, int& exitCode, const std::function<int(const std::vector<std::string>&)>& run) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<RepeatArguments>();
     auto* command =
         app.add_subcommand("repeat", "measure what was measured in a result file, in the same way");
     command->add_option("result", arguments->result, "a file written by another command with --json")

@@ -10,7 +10,7 @@
 namespace tna::bench {
 
 namespace {
-struct Arguments {
+struct ReportArguments {
     std::vector<std::string> results;
     std::string output = "tna-bench.html";
     std::string title = "tna-bench";
@@ -27,7 +27,7 @@ std::string findReport() {
 }
 
 /// Becomes the other program; returns only if that fails.
-int run(const Arguments& arguments) {
+int runReport(const ReportArguments& arguments) {
     const auto program = findReport();
     if (program.empty())
         return complain("its report program is missing: install tna-bench again", ExitCode::notSupported);
@@ -45,7 +45,7 @@ int run(const Arguments& arguments) {
 } // namespace
 
 void addReport(CLI::App& app, int& exitCode) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<ReportArguments>();
     auto* command = app.add_subcommand("report", "one HTML page of result files, with pictures");
     command->add_option("result", arguments->results, "files written by the other commands with --json")
         ->required();
@@ -53,7 +53,7 @@ void addReport(CLI::App& app, int& exitCode) {
     command->add_option("--title", arguments->title, "its title")->capture_default_str();
     command->footer("Two throughput results of the same scenario are compared as well.\n"
                     "Needs python3-matplotlib and python3-jinja2, and no privileges.");
-    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+    command->callback([arguments, &exitCode] { exitCode = runReport(*arguments); });
 }
 
 } // namespace tna::bench

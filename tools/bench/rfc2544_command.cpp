@@ -10,7 +10,7 @@
 namespace tna::bench {
 
 namespace {
-struct Arguments {
+struct Rfc2544Arguments {
     Rfc2544Options options;
     bool json = false;
 };
@@ -27,7 +27,7 @@ std::string problemWithOptions(const Rfc2544Options& options) {
     return {};
 }
 
-int run(Arguments& arguments) {
+int runRfc2544(Rfc2544Arguments& arguments) {
     auto& options = arguments.options;
     options.contenders = chooseContenders(options.contenders, {"linux", "tna", "ceiling"}, options.setup);
     if (const auto problem = problemWithOptions(options); !problem.empty())
@@ -51,7 +51,7 @@ int run(Arguments& arguments) {
 } // namespace
 
 void addRfc2544(CLI::App& app, int& exitCode) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<Rfc2544Arguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("rfc2544", "the highest rate without loss, by bisection");
     addContenders(*command, options.contenders);
@@ -68,7 +68,7 @@ void addRfc2544(CLI::App& app, int& exitCode) {
     addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every trial, for programs");
     command->footer("A rate is too high when more is lost in two trials in a row.\n" + contenderHelp());
-    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+    command->callback([arguments, &exitCode] { exitCode = runRfc2544(*arguments); });
 }
 
 } // namespace tna::bench

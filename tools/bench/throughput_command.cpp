@@ -10,7 +10,7 @@
 namespace tna::bench {
 
 namespace {
-struct Arguments {
+struct ThroughputArguments {
     ThroughputOptions options;
     bool json = false;
     bool quick = false;
@@ -36,7 +36,7 @@ std::string problemWithOptions(const ThroughputOptions& options) {
     return {};
 }
 
-int run(Arguments& arguments) {
+int runThroughput(ThroughputArguments& arguments) {
     auto& options = arguments.options;
     const auto scenario = options.setup.scenario;
     options.contenders = chooseContenders(options.contenders, usualContenders(scenario), options.setup);
@@ -73,7 +73,7 @@ int run(Arguments& arguments) {
 } // namespace
 
 void addThroughput(CLI::App& app, int& exitCode) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<ThroughputArguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("throughput", "frames per second at full offer");
     addContenders(*command, options.contenders);
@@ -108,7 +108,7 @@ void addThroughput(CLI::App& app, int& exitCode) {
         contenderHelp() +
         "Before anything is timed a frame of each flow and size is sent, and compared at the far end; then a "
         "TCP\nconnection is made.");
-    command->callback([arguments, &exitCode] { exitCode = run(*arguments); });
+    command->callback([arguments, &exitCode] { exitCode = runThroughput(*arguments); });
 }
 
 } // namespace tna::bench

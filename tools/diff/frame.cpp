@@ -6,7 +6,6 @@
 namespace tna::diff {
 
 namespace {
-constexpr std::size_t ethernet = 14;
 constexpr unsigned ipv4 = 0x0800, ipv6 = 0x86dd, dot1q = 0x8100, dot1ad = 0x88a8, tcp = 6, udp = 17;
 constexpr unsigned fragmented = 0x3fff;
 

@@ -11,7 +11,7 @@
 namespace tna::diff {
 
 namespace {
-struct Wanted {
+struct WantedCases {
     std::string seeds = "1..10";
     std::size_t packets = 10000;
     std::string kind = "any";
@@ -50,7 +50,7 @@ int giveUp(const Error& error) {
     return static_cast<int>(error.code);
 }
 
-int random(const Wanted& wanted) {
+int random(const WantedCases& wanted) {
     const auto seeds = range(wanted.seeds);
     if (!seeds)
         return giveUp(seeds.error());
@@ -89,7 +89,7 @@ int random(const Wanted& wanted) {
 
 void addRandom(CLI::App& app, int& exitCode) {
     auto* command = app.add_subcommand("random", "random configurations, changes and packets");
-    const auto wanted = std::make_shared<Wanted>();
+    const auto wanted = std::make_shared<WantedCases>();
     command->add_option("--seeds", wanted->seeds, "which: A..B, or one; each is a configuration")
         ->capture_default_str();
     command->add_option("--packets", wanted->packets, "for each configuration")

@@ -11,7 +11,7 @@
 namespace tna::diff {
 
 namespace {
-struct Wanted {
+struct WantedRun {
     std::string script;
     std::string packets;
     std::string port = "p0";
@@ -21,7 +21,7 @@ struct Wanted {
     Options options;
 };
 
-Result<Case> read(const Wanted& wanted) {
+Result<Case> read(const WantedRun& wanted) {
     if (std::filesystem::is_directory(wanted.script))
         return load(wanted.script);
     const auto script = readFile(wanted.script);
@@ -41,7 +41,7 @@ Result<Case> read(const Wanted& wanted) {
     return caseOf(*script, packets);
 }
 
-Result<int> run(const Wanted& wanted) {
+Result<int> run(const WantedRun& wanted) {
     const auto what = read(wanted);
     if (!what)
         return std::unexpected(what.error());
@@ -73,7 +73,7 @@ Result<int> run(const Wanted& wanted) {
 void addRun(CLI::App& app, int& exitCode) {
     auto* command =
         app.add_subcommand("run", "a configuration and packets of your own, or a difference again");
-    const auto wanted = std::make_shared<Wanted>();
+    const auto wanted = std::make_shared<WantedRun>();
     command->add_option("SCRIPT", wanted->script, "commands, line by line; or the folder of a difference")
         ->required()
         ->check(CLI::ExistingPath);

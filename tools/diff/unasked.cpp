@@ -6,7 +6,6 @@
 namespace tna::diff {
 
 namespace {
-constexpr std::size_t ethernet = 14;
 constexpr std::size_t minimum = 20, checksum = 10; ///< of a header of IPv4
 constexpr unsigned ipv4 = 0x0800, arp = 0x0806, ipv6 = 0x86dd;
 constexpr unsigned icmp = 1, igmp = 2, icmpv6 = 58;

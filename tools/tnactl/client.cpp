@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/client.hpp"
 
+#include "tnactl/document.hpp"
+
 #include <cerrno>
 #include <grp.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,12 +15,6 @@ namespace {
 Error unreachable(const std::string& socket, const std::string& why = {}) {
     return {"tnad does not answer on " + socket, why,
             "is it running? `systemctl status tnad` tells, or name another --socket", ExitCode::unreachable};
-}
-
-std::string textOf(const nlohmann::json& object, const char* key) {
-    return object.is_object() && object.contains(key) && object[key].is_string()
-               ? object[key].get<std::string>()
-               : "";
 }
 
 std::string textOf(const nlohmann::json& document) {
@@ -35,11 +30,10 @@ Result<nlohmann::json> understand(const client::Answer& answer, const std::strin
             Error{"tnad's answer is not JSON", {}, "do tnad and tnactl have the same --version?"});
     if (answer.status < 400)
         return document;
-    const auto error =
-        document.is_object() ? document.value("error", nlohmann::json::object()) : nlohmann::json::object();
-    const auto what = textOf(error, "what");
-    return std::unexpected(Error{what.empty() ? "tnad refused the request" : what, textOf(error, "cause"),
-                                 textOf(error, "hint"),
+    const auto error = part(document, "error");
+    const auto what = text(error, "what");
+    return std::unexpected(Error{what.empty() ? "tnad refused the request" : what, text(error, "cause"),
+                                 text(error, "hint"),
                                  answer.status == 403 ? ExitCode::noPermission : ExitCode::failure});
 }
 } // namespace

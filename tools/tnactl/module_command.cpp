@@ -2,12 +2,12 @@
 #include "tnactl/module_command.hpp"
 
 #include "base/file.hpp"
+#include "tnactl/document.hpp"
 #include "tnactl/table.hpp"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace tna::ctl {
 
@@ -35,21 +35,16 @@ std::string joined(const json& list, const char* none) {
     return texts.empty() ? none : fmt::format("{}", fmt::join(texts, ","));
 }
 
-json part(const json& document, const char* key) {
-    return document.is_object() && document.contains(key) ? document[key] : json();
-}
-
 std::string placesOf(const json& module) {
     std::vector<std::string> places;
     for (const auto& place : part(module, "places"))
-        places.push_back(
-            fmt::format("{}:{}", part(place, "port").get<std::string>(), joined(part(place, "hooks"), "")));
+        places.push_back(fmt::format("{}:{}", text(place, "port"), joined(part(place, "hooks"), "")));
     return places.empty() ? "nowhere" : fmt::format("{}", fmt::join(places, " "));
 }
 
 void addCounters(Table& table, const json& module, const std::string& name) {
     for (const auto& row : part(module, "counters")) {
-        std::vector<std::string> cells{name, part(row, "hook").get<std::string>()};
+        std::vector<std::string> cells{name, text(row, "hook")};
         for (const char* verdict : {"continue", "linux", "drop", "port", "socket", "faults"})
             cells.push_back(part(row, verdict).dump());
         table.add(std::move(cells));
@@ -64,7 +59,7 @@ std::string renderModules(const json& document) {
     Table where{{"MODULE", "PRIORITY", "KEPT", "IN PLACE AT"}};
     auto counters = countersTable();
     for (const auto& module : part(document, "modules")) {
-        const auto name = part(module, "name").get<std::string>();
+        const auto name = text(module, "name");
         where.add({name, part(module, "priority").dump(), part(module, "kept") == true ? "yes" : "no",
                    placesOf(module)});
         addCounters(counters, module, name);
@@ -74,28 +69,28 @@ std::string renderModules(const json& document) {
 }
 
 std::string renderModule(const json& module) {
-    const auto name = part(module, "name").get<std::string>();
+    const auto name = text(module, "name");
     auto counters = countersTable();
     addCounters(counters, module, name);
-    std::string text = fmt::format("{}: priority {}, ports {}, kinds {}, hooks {}\nin place at {}\n\n{}",
-                                   name, part(module, "priority").dump(),
-                                   joined(part(module, "ports"), "all"), joined(part(module, "kinds"), "all"),
-                                   joined(part(module, "hooks"), "all"), placesOf(module), counters.text());
+    std::string shown =
+        fmt::format("{}: priority {}, ports {}, kinds {}, hooks {}\nin place at {}\n\n{}", name,
+                    part(module, "priority").dump(), joined(part(module, "ports"), "all"),
+                    joined(part(module, "kinds"), "all"), joined(part(module, "hooks"), "all"),
+                    placesOf(module), counters.text());
     if (part(module, "maps").empty())
-        return text;
+        return shown;
     Table maps{{"MAP", "ID", "TYPE", "ROOM"}};
     for (const auto& map : part(module, "maps"))
-        maps.add({part(map, "name").get<std::string>(), part(map, "id").dump(),
-                  part(map, "type").get<std::string>(), part(map, "max_entries").dump()});
-    return text + "\n" + maps.text();
+        maps.add(
+            {text(map, "name"), part(map, "id").dump(), text(map, "type"), part(map, "max_entries").dump()});
+    return shown + "\n" + maps.text();
 }
 
 std::string renderMap(const json& document) {
-    std::string text;
+    std::string shown;
     for (const auto& entry : part(document, "entries"))
-        text += fmt::format("{} = {}\n", part(entry, "key").get<std::string>(),
-                            joined(part(entry, "values"), ""));
-    return text;
+        shown += fmt::format("{} = {}\n", text(entry, "key"), joined(part(entry, "values"), ""));
+    return shown;
 }
 } // namespace
 

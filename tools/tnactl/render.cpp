@@ -1,40 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/render.hpp"
 
+#include "tnactl/document.hpp"
 #include "tnactl/table.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace tna::ctl {
 
 namespace {
 using nlohmann::json;
-
-std::string text(const json& object, const char* key) {
-    if (!object.is_object() || !object.contains(key))
-        return {};
-    const auto& value = object[key];
-    if (value.is_string())
-        return value.get<std::string>();
-    return value.is_null() ? std::string{} : value.dump();
-}
-
-double number(const json& object, const char* key) {
-    return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>()
-                                                                                 : 0;
-}
-
-json list(const json& object, const char* key) {
-    return object.is_object() && object.contains(key) && object[key].is_array() ? object[key] : json::array();
-}
-
-bool yes(const json& object, const char* key) {
-    return object.is_object() && object.contains(key) && object[key] == true;
-}
 
 std::string rate(const json& port, const char* key) {
     return port.is_object() && port.contains(key) ? human(number(port, key)) : "-";

@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/render_event.hpp"
 
+#include "tnactl/document.hpp"
+
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace tna::ctl {
 
 namespace {
 using nlohmann::json;
 
-std::string text(const json& object, const char* key) {
-    return object.is_object() && object.contains(key) && object[key].is_string()
-               ? object[key].get<std::string>()
-               : "";
-}
-
 std::string port(const json& event) {
     const auto state = text(event, "state");
     if (const auto profile = text(event, "profile"); !profile.empty())
         return state + ", profile " + profile;
-    const auto reasons = event.value("reasons", json::array());
-    return reasons.is_array() && !reasons.empty() ? state + ": " + text(reasons.front(), "text") : state;
+    const auto reasons = list(event, "reasons");
+    return !reasons.empty() ? state + ": " + text(reasons.front(), "text") : state;
 }
 
 std::string frames(const json& event) {
-    const bool left = event.contains("left_to_linux") && event["left_to_linux"] == true;
     return fmt::format("frames {} it {}", text(event, "which"),
-                       left ? "are left to Linux: " + text(event.value("reason", json()), "text")
-                            : "may take the fast path again");
+                       yes(event, "left_to_linux")
+                           ? "are left to Linux: " + text(part(event, "reason"), "text")
+                           : "may take the fast path again");
 }
 
 std::string ofAll(const json& event) {

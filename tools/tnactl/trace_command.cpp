@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/trace_command.hpp"
 
+#include "tnactl/document.hpp"
 #include "tnactl/pcap.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 namespace tna::ctl {
 
 namespace {
 using nlohmann::json;
-
-json part(const json& document, const char* key) {
-    return document.is_object() && document.contains(key) ? document[key] : json();
-}
-
-std::string text(const json& document, const char* key) {
-    const auto value = part(document, key);
-    return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
-}
 
 std::string end(const json& packet, const char* address, const char* port) {
     const auto host = text(packet, address);

@@ -8,7 +8,6 @@ namespace tna::diff {
 
 namespace {
 using Bytes = std::vector<std::uint8_t>;
-constexpr std::size_t ethernet = 14;
 
 Address4 odd4(Chance& chance) {
     return address4(chance

@@ -8,7 +8,6 @@ namespace tna::diff {
 namespace {
 using Bytes = std::vector<std::uint8_t>;
 constexpr unsigned icmp4 = 1, tcpNumber = 6, udpNumber = 17, icmp6 = 58;
-constexpr std::size_t ethernet = 14;
 
 void set16(Bytes& bytes, std::size_t at, unsigned value) {
     bytes[at] = static_cast<std::uint8_t>(value >> 8U);
