@@ -27,8 +27,6 @@ constexpr int proofAttempts = 3;
 /// So does the state of ports. What stays different is different.
 constexpr auto disproofLasts = std::chrono::seconds(2);
 /// Before what failed is tried again.
-constexpr std::chrono::seconds firstRest{1};
-constexpr std::chrono::seconds longestRest{64};
 
 class ProbeReader : public capability::InPlaceReader {
 public:
@@ -238,15 +236,10 @@ bool Controller::concerns(const introspect::Changes& changes) const {
 bool Controller::dueAgain() {
     const auto now = std::chrono::steady_clock::now();
     if (failures_.empty() && (watched() || capabilities_.driversTell)) {
-        retryRest_ = firstRest;
-        retryAt_ = now + retryRest_;
+        retry_.reset(now);
         return false;
     }
-    if (now < retryAt_)
-        return false;
-    retryRest_ = std::min(2 * retryRest_, longestRest);
-    retryAt_ = now + retryRest_;
-    return true;
+    return retry_.isDue(now);
 }
 
 bool Controller::settled() {

@@ -3,6 +3,7 @@
 
 #include "api/backend.hpp"
 #include "assemble/assemble.hpp"
+#include "base/backoff.hpp"
 #include "capability/fdb_proof.hpp"
 #include "config/config.hpp"
 #include "daemon/custom_modules.hpp"
@@ -125,13 +126,15 @@ private:
     bool saidFull_ = false; ///< that the mirror has no room
     assemble::Plan plan_;
     Failures failures_;
-    std::chrono::steady_clock::time_point retryAt_; ///< when what failed is tried again
-    std::chrono::seconds retryRest_{};
+    Backoff retry_;        ///< of ports that failed
     bool informed_ = true; ///< what Linux is told could be read
     std::set<std::string> paused_;
     bool allPaused_ = false;
     BridgeTimes bridgeTimes_;
-    std::map<std::string, std::uint64_t> modules_; ///< for which the fast path was loaded
+    using Modules = std::map<std::string, std::uint64_t>;
+    Modules modules_; ///< for which the fast path was loaded
+    Modules modulesTried_;
+    Backoff retryModules_; ///< for those
     Events events_;
     Followers followers_;
     std::set<std::string> traces_; ///< by the names of their modules

@@ -38,12 +38,18 @@ void Controller::followModules() {
     auto modules = capability::loadedModules();
     if (modules == modules_)
         return;
+    const auto now = std::chrono::steady_clock::now();
+    if (modules != modulesTried_) {
+        modulesTried_ = modules;
+        retryModules_.reset(now);
+    } else if (!retryModules_.isDue(now)) {
+        return;
+    }
     auto capabilities = capability::probeKernel();
     if (!capabilities) {
         spdlog::error("{}", capabilities.error().sentence());
         return;
     }
-    modules_ = std::move(modules);
     auto loaded = loadFastPath(config_, loadProbe(config_), *capabilities, seams_.stationsBuffer);
     if (!loaded) {
         spdlog::error("{}; ports stay with what was loaded before", loaded.error().sentence());
@@ -52,9 +58,10 @@ void Controller::followModules() {
     spdlog::info("kernel modules came or went: the fast path is loaded anew");
     followers_.tell(
         {{"event", "fast-path"}, {"why", "kernel modules came or went"}, {"fdb", fdbWay(*capabilities)}});
+    modules_ = std::move(modules);
     capabilities_ = std::move(*capabilities);
     adopt(std::move(*loaded));
-    reconcile(std::chrono::steady_clock::now());
+    reconcile(now);
 }
 
 /// Where reading in place is wrong about one thing, nothing that it says is believed.

@@ -53,8 +53,12 @@ static __always_inline void *tna_at(const struct tna_packet *packet, __u32 offse
 {
 	__u8 *end = (__u8 *)(long)packet->ctx->data_end, *at = (__u8 *)(long)packet->ctx->data;
 
-	asm volatile("" : "+r"(offset)); /* the verifier is to see the bound */
-	at += offset & 0x3fff;
+	if (__builtin_constant_p(offset)) {
+		at += offset;
+	} else {
+		asm("" : "+r"(offset)); /* the verifier is to see the bound */
+		at += offset & 0x3fff;
+	}
 	return at + size > end ? NULL : at;
 }
 
@@ -63,7 +67,7 @@ static __always_inline __u32 tna_length(const struct tna_packet *packet)
 {
 	__u32 length = packet->ctx->data_end - packet->ctx->data;
 
-	asm volatile("" : "+r"(length)); /* clang is not to calculate with the pointers behind it */
+	asm("" : "+r"(length)); /* clang is not to calculate with the pointers behind it */
 	return length;
 }
 
@@ -117,32 +121,35 @@ const __u32 tna_version SEC("version") = TNA_MODULE_VERSION;
 /* what this header adds to a module is under the GPL, and so are many helpers */
 char tna_license[] SEC("license") = "GPL";
 
-static __always_inline void tna_parse_ip(struct tna_packet *packet)
+static __always_inline bool tna_is_tag(__u16 ether_type)
 {
-	__u8 *first = tna_at(packet, packet->l3, 20);
+	/* clang would keep an || even where nobody wants to know */
+	return ether_type == ETH_P_8021Q ? true : ether_type == ETH_P_8021AD;
+}
 
+static __always_inline void tna_parse_ip(struct tna_packet *packet, const __u32 l3)
+{
+	__u8 *first = tna_at(packet, l3, 20);
+
+	packet->l3 = l3;
 	if (!first)
 		return;
 	if (packet->ether_type == ETH_P_IP) {
 		packet->ip_version = 4;
 		packet->protocol = first[9];
 		if (!(*(__u16 *)(first + 6) & bpf_htons(0x1fff)))
-			packet->l4 = packet->l3 + (first[0] & 0xf) * 4;
+			packet->l4 = l3 + (first[0] & 0xf) * 4;
 	} else if (packet->ether_type == ETH_P_IPV6) {
 		packet->ip_version = 6;
 		packet->protocol = first[6];
 		/* extension headers are the module's own business */
 		if (packet->protocol != 0 && packet->protocol != 43 && packet->protocol != 44 &&
 		    packet->protocol != 60)
-			packet->l4 = packet->l3 + 40;
+			packet->l4 = l3 + 40;
 	}
 }
 
-static __always_inline bool tna_is_tag(__u16 ether_type)
-{
-	return ether_type == ETH_P_8021Q || ether_type == ETH_P_8021AD;
-}
-
+/* All offsets are constants: what a module does not use of this, clang then leaves out. */
 static __always_inline void tna_parse(struct tna_packet *packet)
 {
 	__u16 *type = tna_at(packet, 12, 2);
@@ -153,17 +160,15 @@ static __always_inline void tna_parse(struct tna_packet *packet)
 	if (!type)
 		return;
 	packet->ether_type = bpf_ntohs(*type);
-	if (tna_is_tag(packet->ether_type) && (type = tna_at(packet, ETH_HLEN, 4))) {
-		packet->vlan_protocol = packet->ether_type;
-		packet->vlan_tci = bpf_ntohs(type[0]);
-		packet->ether_type = bpf_ntohs(type[1]);
-		packet->l3 += 4;
-		if (tna_is_tag(packet->ether_type) && (type = tna_at(packet, ETH_HLEN + 4, 4))) {
-			packet->ether_type = bpf_ntohs(type[1]);
-			packet->l3 += 4;
-		}
-	}
-	tna_parse_ip(packet);
+	if (!tna_is_tag(packet->ether_type) || !(type = tna_at(packet, ETH_HLEN, 4)))
+		return tna_parse_ip(packet, ETH_HLEN);
+	packet->vlan_protocol = packet->ether_type;
+	packet->vlan_tci = bpf_ntohs(type[0]);
+	packet->ether_type = bpf_ntohs(type[1]);
+	if (!tna_is_tag(packet->ether_type) || !(type = tna_at(packet, ETH_HLEN + 4, 4)))
+		return tna_parse_ip(packet, ETH_HLEN + 4);
+	packet->ether_type = bpf_ntohs(type[1]);
+	tna_parse_ip(packet, ETH_HLEN + 8);
 }
 
 /* Out of another port that tnad manages; to Linux where it is none. */

@@ -19,8 +19,9 @@ namespace {
 struct Plan {
     Call call;
     unsigned number;
-    int error; ///< 0: it is killed
-    Fault::Kill when;
+    int error; ///< 0: it is made
+    std::function<void()> before = [] {};
+    std::function<void()> after = [] {};
 };
 Plan plan;
 std::atomic<pid_t>* reader = nullptr; ///< shared with other processes; null: readers read
@@ -32,6 +33,12 @@ Function* original(Function*, const char* name) {
     return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
+void begin(Plan wanted) {
+    plan = std::move(wanted);
+    made = 0;
+    armed = true;
+}
+
 /// Whether this is the call that is to go wrong.
 bool strikes(Call call) {
     return armed && plan.call == call && made++ == plan.number;
@@ -41,16 +48,15 @@ bool strikes(Call call) {
 bool mayCall(bool strike) {
     if (!strike)
         return true;
-    if (plan.error == 0 && plan.when == Fault::Kill::before)
-        ::kill(::getpid(), SIGKILL);
+    plan.before();
     errno = plan.error;
     return plan.error == 0;
 }
 
 template <typename Answer>
 Answer afterCall(bool strike, Answer answer) {
-    if (strike && plan.error == 0)
-        ::kill(::getpid(), SIGKILL);
+    if (strike)
+        plan.after();
     return answer;
 }
 
@@ -73,15 +79,17 @@ ssize_t received(int fd, ssize_t size) {
 } // namespace
 
 Fault::Fault(Call call, unsigned number, int error) {
-    plan = {call, number, error, Kill::before};
-    made = 0;
-    armed = true;
+    begin({call, number, error});
 }
 
 Fault::Fault(Call call, unsigned number, Kill when) {
-    plan = {call, number, 0, when};
-    made = 0;
-    armed = true;
+    Plan wanted{call, number, 0};
+    (when == Kill::before ? wanted.before : wanted.after) = [] { ::kill(::getpid(), SIGKILL); };
+    begin(std::move(wanted));
+}
+
+Fault::Fault(Call call, unsigned number, std::function<void()> meanwhile) {
+    begin({call, number, 0, std::move(meanwhile)});
 }
 
 Fault::~Fault() {

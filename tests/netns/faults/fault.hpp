@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <functional>
 #include <sys/types.h>
 
 namespace tna::test {
@@ -13,8 +14,8 @@ enum class Call {
     file,    ///< a file opened
 };
 
-/// While it lives, one of this process's calls to the kernel goes wrong, whichever thread makes it. A message
-/// that is not received is lost.
+/// While it lives, one of this process's calls to the kernel goes wrong, or comes too late, whichever thread
+/// makes it. A message that is not received is lost.
 class Fault {
 public:
     /// The call with this number, counted from 0 on, gets an error.
@@ -22,6 +23,8 @@ public:
     /// The process is killed instead: before the call, or right after it.
     enum class Kill { before, after };
     Fault(Call call, unsigned number, Kill when);
+    /// Just before the call, something else happens.
+    Fault(Call call, unsigned number, std::function<void()> meanwhile);
     Fault(const Fault&) = delete;
     Fault& operator=(const Fault&) = delete;
     ~Fault();
