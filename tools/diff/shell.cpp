@@ -17,7 +17,7 @@ namespace tna::diff {
 namespace {
 /// Follows the output of each line, with its exit code.
 const std::string mark = "\x1etna-diff ";
-constexpr int patience = 60000; ///< milliseconds without a word from a command
+constexpr int patience = 300000; ///< milliseconds without a word from a command: machines may be emulated
 
 [[noreturn]] void become(const NetNamespace& home, const std::string& world, int input, int output,
                          pid_t parent) {
