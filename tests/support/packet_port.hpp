@@ -22,7 +22,7 @@ public:
     void sendUnfinished(const Frame& frame, std::uint16_t start, std::uint16_t offset) const;
     /// The next frame that arrives, VLAN tag put back in.
     [[nodiscard]] std::optional<Frame>
-    receive(std::chrono::milliseconds patience = std::chrono::seconds(2)) const;
+    receive(std::chrono::milliseconds patience = std::chrono::seconds(20)) const;
     /// What has arrived already.
     [[nodiscard]] std::vector<Frame> drain() const;
 

@@ -27,7 +27,8 @@ protected:
         // It has answered, which takes longest, or it has ended.
         ASSERT_TRUE(eventually([&] { return process_->hasEnded() || answers(); }, std::chrono::seconds(30)));
         // Ports that it could not do all for are tried again.
-        (void)eventually([&] { return process_->hasEnded() || stateOf("p0") == "accelerated"; });
+        (void)eventually([&] { return process_->hasEnded() || stateOf("p0") == "accelerated"; },
+                         std::chrono::seconds(5));
         expectForwarding();
         if (process_->hasEnded()) {
             const int code = end(SIGTERM);
