@@ -33,8 +33,10 @@ bool within(const std::string& object, std::uint64_t offset, std::uint64_t size)
         const rlimit limit{most, most};
         ::setrlimit(resource, &limit);
     }
+#ifndef __SANITIZE_ADDRESS__ // that needs terabytes of its own
     const rlimit memory{mostMemory, mostMemory};
     ::setrlimit(RLIMIT_DATA, &memory);
+#endif
     ::alarm(2 * mostSeconds);
     libbpf_set_print(nullptr); // another thread may have held the log's lock
     bpf_object* opened = bpf_object__open_mem(object.data(), object.size(), nullptr);

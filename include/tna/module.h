@@ -22,6 +22,7 @@
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
@@ -46,12 +47,25 @@ struct tna_packet {
 };
 
 /*
+ * Where the frame begins (xdp_md.data) or ends (data_end) by now. By hand, because clang takes both for
+ * numbers of 32 bits; when it puts one aside, it is half of a pointer, which the verifier refuses.
+ */
+static __always_inline __u8 *tna_bound(const struct tna_packet *packet, const __u32 field)
+{
+	__u8 *bound;
+
+	asm volatile("%0 = *(u32 *)(%1 + %2)" : "=r"(bound) : "r"(packet->ctx), "i"(field));
+	return bound;
+}
+
+/*
  * `size` bytes of the frame, NULL where it has not that many. Call it again after the frame's size has been
  * changed. Constant sizes, please, and offsets below 16384.
  */
 static __always_inline void *tna_at(const struct tna_packet *packet, __u32 offset, const __u32 size)
 {
-	__u8 *end = (__u8 *)(long)packet->ctx->data_end, *at = (__u8 *)(long)packet->ctx->data;
+	__u8 *end = tna_bound(packet, offsetof(struct xdp_md, data_end));
+	__u8 *at = tna_bound(packet, offsetof(struct xdp_md, data));
 
 	if (__builtin_constant_p(offset)) {
 		at += offset;
@@ -65,9 +79,9 @@ static __always_inline void *tna_at(const struct tna_packet *packet, __u32 offse
 /* How long the frame is by now. */
 static __always_inline __u32 tna_length(const struct tna_packet *packet)
 {
-	__u32 length = packet->ctx->data_end - packet->ctx->data;
+	__u64 length = (__u64)tna_bound(packet, offsetof(struct xdp_md, data_end));
 
-	asm("" : "+r"(length)); /* clang is not to calculate with the pointers behind it */
+	asm volatile("%0 -= %1" : "+r"(length) : "r"(tna_bound(packet, offsetof(struct xdp_md, data))));
 	return length;
 }
 
@@ -127,9 +141,21 @@ static __always_inline bool tna_is_tag(__u16 ether_type)
 	return ether_type == ETH_P_8021Q ? true : ether_type == ETH_P_8021AD;
 }
 
-static __always_inline void tna_parse_ip(struct tna_packet *packet, const __u32 l3)
+/* The frame's bytes. What a module does not use of what is found there, clang leaves out, branches included.
+ */
+struct tna_bytes {
+	__u8 *data;
+	__u8 *end;
+};
+
+static __always_inline void *tna_peek(struct tna_bytes bytes, const __u32 offset, const __u32 size)
 {
-	__u8 *first = tna_at(packet, l3, 20);
+	return bytes.data + offset + size > bytes.end ? NULL : bytes.data + offset;
+}
+
+static __always_inline void tna_parse_ip(struct tna_packet *packet, struct tna_bytes bytes, const __u32 l3)
+{
+	__u8 *first = tna_peek(bytes, l3, 20);
 
 	packet->l3 = l3;
 	if (!first)
@@ -149,10 +175,11 @@ static __always_inline void tna_parse_ip(struct tna_packet *packet, const __u32 
 	}
 }
 
-/* All offsets are constants: what a module does not use of this, clang then leaves out. */
 static __always_inline void tna_parse(struct tna_packet *packet)
 {
-	__u16 *type = tna_at(packet, 12, 2);
+	struct tna_bytes bytes = {tna_bound(packet, offsetof(struct xdp_md, data)),
+				  tna_bound(packet, offsetof(struct xdp_md, data_end))};
+	__u16 *type = tna_peek(bytes, 12, 2);
 
 	packet->length = tna_length(packet);
 	packet->ingress = packet->ctx->ingress_ifindex;
@@ -160,15 +187,15 @@ static __always_inline void tna_parse(struct tna_packet *packet)
 	if (!type)
 		return;
 	packet->ether_type = bpf_ntohs(*type);
-	if (!tna_is_tag(packet->ether_type) || !(type = tna_at(packet, ETH_HLEN, 4)))
-		return tna_parse_ip(packet, ETH_HLEN);
+	if (!tna_is_tag(packet->ether_type) || !(type = tna_peek(bytes, ETH_HLEN, 4)))
+		return tna_parse_ip(packet, bytes, ETH_HLEN);
 	packet->vlan_protocol = packet->ether_type;
 	packet->vlan_tci = bpf_ntohs(type[0]);
 	packet->ether_type = bpf_ntohs(type[1]);
-	if (!tna_is_tag(packet->ether_type) || !(type = tna_at(packet, ETH_HLEN + 4, 4)))
-		return tna_parse_ip(packet, ETH_HLEN + 4);
+	if (!tna_is_tag(packet->ether_type) || !(type = tna_peek(bytes, ETH_HLEN + 4, 4)))
+		return tna_parse_ip(packet, bytes, ETH_HLEN + 4);
 	packet->ether_type = bpf_ntohs(type[1]);
-	tna_parse_ip(packet, ETH_HLEN + 8);
+	tna_parse_ip(packet, bytes, ETH_HLEN + 8);
 }
 
 /* Out of another port that tnad manages; to Linux where it is none. */
