@@ -12,6 +12,10 @@ struct Case {
     const char* afterwards; ///< the port's state; null: there is none
 };
 
+void PrintTo(const Case& example, std::ostream* out) {
+    *out << example.name;
+}
+
 const std::vector<std::string> newPort{"ip link add p3 type veth peer name q3", "ip link set q3 up",
                                        "ip link set p3 master br0 up"};
 
@@ -34,7 +38,10 @@ protected:
             {
                 const Fault fault(Call::bpf, number, [] { run(GetParam().commands); });
                 act();
-                EXPECT_TRUE(Fault::happened() || number + calls / 10 > calls) << "the call is not made";
+                if (!Fault::happened()) { // some calls are repeated now and then
+                    EXPECT_GT(number + calls / 10, calls) << "the call is not made";
+                    run(GetParam().commands);
+                }
             }
             expectReasons();
             expectAsPlainLinux();
