@@ -26,7 +26,6 @@ constexpr std::size_t proofEntries = 512;
 constexpr int proofAttempts = 3;
 /// So does the state of ports. What stays different is different.
 constexpr auto disproofLasts = std::chrono::seconds(2);
-/// Before what failed is tried again.
 
 class ProbeReader : public capability::InPlaceReader {
 public:

@@ -19,16 +19,23 @@ constexpr Direction directions[] = {{"from", &assemble::WatchedPort::ingressReas
                                     {"to", &assemble::WatchedPort::egressReason},
                                     {"with a tag from", &assemble::WatchedPort::tagReason}};
 
-/// What has changed for a port that keeps its program.
+/// What has changed for a port that keeps its program: of which frames, and why they are left to Linux now;
+/// TNA_REASON_COUNT: they are not.
+std::vector<std::pair<const char*, unsigned>> watchedChanges(const assemble::WatchedPort& port,
+                                                             const assemble::WatchedPort& before) {
+    std::vector<std::pair<const char*, unsigned>> changes;
+    for (const auto& direction : directions)
+        if (port.*direction.reason != before.*direction.reason)
+            changes.emplace_back(direction.word, port.*direction.reason);
+    return changes;
+}
+
 void logWatched(const assemble::PortPlan& port, const assemble::WatchedPort& before) {
-    for (const auto& direction : directions) {
-        const auto reason = *port.watched.*direction.reason;
-        if (reason == before.*direction.reason)
-            continue;
+    for (const auto& [word, reason] : watchedChanges(*port.watched, before)) {
         const bool again = reason == TNA_REASON_COUNT;
         const LogFields about{{"TNA_PORT", port.name},
                               {"TNA_REASON", again ? "" : deploy::reasonCode(reason)}};
-        spdlog::info("{}: frames {} it {}", port.name, direction.word,
+        spdlog::info("{}: frames {} it {}", port.name, word,
                      again ? "may take the fast path again"
                            : fmt::format("are left to Linux: {}", deploy::reasonText(reason)));
     }
@@ -37,13 +44,10 @@ void logWatched(const assemble::PortPlan& port, const assemble::WatchedPort& bef
 std::vector<nlohmann::json> watchedEvents(const assemble::PortPlan& port,
                                           const assemble::WatchedPort& before) {
     std::vector<nlohmann::json> events;
-    for (const auto& direction : directions) {
-        const auto reason = *port.watched.*direction.reason;
-        if (reason == before.*direction.reason)
-            continue;
+    for (const auto& [word, reason] : watchedChanges(*port.watched, before)) {
         const bool again = reason == TNA_REASON_COUNT;
         events.push_back(
-            {{"event", "frames"}, {"port", port.name}, {"which", direction.word}, {"left_to_linux", !again}});
+            {{"event", "frames"}, {"port", port.name}, {"which", word}, {"left_to_linux", !again}});
         if (!again)
             events.back()["reason"] = {{"code", deploy::reasonCode(reason)},
                                        {"text", deploy::reasonText(reason)}};
