@@ -92,15 +92,7 @@ TYPED_TEST(VlanDevices, CutAtEachLength) {
     this->vlan(0, "p0", "id 100");
     const auto packet = TypeParam::packet({.payload = 1});
     const auto whole = tagged(packet, 100);
-    this->atLast(whole, this->routedTo(packet));
-    this->accelerate();
-    for (std::size_t length = 14; length <= whole.bytes.size(); length++) {
-        auto cut = whole;
-        cut.bytes.resize(length);
-        const auto treated = this->treat(cut);
-        EXPECT_EQ(treated.path.fast, length == whole.bytes.size() ? 1U : 0U) << length;
-        EXPECT_EQ(treated.out, length == whole.bytes.size() ? this->routedTo(packet) : Arrivals{});
-    }
+    this->expectOnlyWholeIsFast(whole, this->routedTo(packet));
 }
 
 class FromVlan : public FromVlanOf<RouteTest> {
@@ -119,23 +111,6 @@ protected:
         return {name, std::move(prepare), {set}, reason, {unset}, packet({.payload = payload})};
     }
 };
-
-/// Filters of a device in a direction, of both kinds.
-std::vector<Condition> filters(const Frame& frame, const std::string& device, const std::string& direction) {
-    return {{"Filter",
-             {"tc qdisc add dev " + device + " clsact"},
-             {"tc filter add dev " + device + " " + direction + matchAll},
-             "tc",
-             {"tc filter del dev " + device + " " + direction},
-             frame},
-            {"Hook",
-             {"nft add table netdev t"},
-             {"nft add chain netdev t c '{ type filter hook " + direction + " device " + device +
-              " priority 0; policy drop; }'"},
-             "netdev-hook",
-             {"nft delete chain netdev t c"},
-             frame}};
-}
 
 TEST_F(FromVlan, Conditions) {
     const std::string macvlan = "ip link add link v0 name mv0 type macvlan && ip link set mv0 up";

@@ -10,6 +10,24 @@ namespace tna::test {
 /// What a filter of tc is about.
 inline const std::string matchAll = " protocol all u32 match u32 0 0 flowid 1:1";
 
+/// Filters of a device in a direction, of both kinds.
+[[nodiscard]] inline std::vector<Condition> filters(const Frame& frame, const std::string& device,
+                                                    const std::string& direction) {
+    return {{"Filter",
+             {"tc qdisc add dev " + device + " clsact"},
+             {"tc filter add dev " + device + " " + direction + matchAll},
+             "tc",
+             {"tc filter del dev " + device + " " + direction},
+             frame},
+            {"Hook",
+             {"nft add table netdev t"},
+             {"nft add chain netdev t c '{ type filter hook " + direction + " device " + device +
+              " priority 0; policy drop; }'"},
+             "netdev-hook",
+             {"nft delete chain netdev t c"},
+             frame}};
+}
+
 /// The frame with a tag in front of what it carries.
 [[nodiscard]] inline Frame tagged(Frame frame, unsigned tci, unsigned protocol = 0x8100) {
     const std::array<std::uint8_t, 4> tag{
@@ -57,6 +75,18 @@ protected:
         this->accelerate();
         for (unsigned i = 0; i < 2; i++)
             expectFastTo(frame, expected, port);
+    }
+    /// Cut off anywhere, a frame is nothing that is routed, by whomever. Starts the controller.
+    void expectOnlyWholeIsFast(const Frame& whole, const Arrivals& expected) {
+        atLast(whole, expected);
+        this->accelerate();
+        for (std::size_t length = 14; length <= whole.bytes.size(); length++) {
+            auto cut = whole;
+            cut.bytes.resize(length);
+            const auto treated = this->treat(cut);
+            EXPECT_EQ(treated.path.fast, length == whole.bytes.size() ? 1U : 0U) << length;
+            EXPECT_EQ(treated.out, length == whole.bytes.size() ? expected : Arrivals{});
+        }
     }
     /// Whoever captures there sees the frame, which is Linux's then.
     void expectCapturedAt(const char* interface, int protocol, const Frame& frame, const Arrivals& expected) {

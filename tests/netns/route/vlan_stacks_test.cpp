@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // VLAN devices on VLAN devices on ports: packets with two tags.
+#include "base/file.hpp"
 #include "vlan_route_fixture.hpp"
 
 #include <linux/if_ether.h>
@@ -96,15 +97,7 @@ TYPED_TEST(VlanStacks, CutAtEachLength) {
     this->stack(0, "p0", 100, 10);
     const auto packet = TypeParam::packet({.payload = 1});
     const auto whole = tagged(packet, 10, 100, 0x88a8);
-    this->atLast(whole, this->routedTo(packet));
-    this->accelerate();
-    for (std::size_t length = 14; length <= whole.bytes.size(); length++) {
-        auto cut = whole;
-        cut.bytes.resize(length);
-        const auto treated = this->treat(cut);
-        EXPECT_EQ(treated.path.fast, length == whole.bytes.size() ? 1U : 0U) << length;
-        EXPECT_EQ(treated.out, length == whole.bytes.size() ? this->routedTo(packet) : Arrivals{});
-    }
+    this->expectOnlyWholeIsFast(whole, this->routedTo(packet));
 }
 
 /// Packets as large as the devices' MTUs: with two tags, the port has no room for them, unless Linux finds
@@ -145,20 +138,17 @@ TEST_F(FromVlanStack, Conditions) {
     const std::string again = " && ip link set v0 up && ip neigh replace 10.0.0.2 lladdr " +
                               text(station(1)) + " dev v0 nud permanent";
     const std::string macvlan = "ip link add link s0 name mv0 type macvlan";
-    expectAllTo(
-        {one("Down", "ip link set s0 down", "vlan-settings", "ip link set s0 up" + again),
-         one("DownOnTop", "ip link set v0 down", "vlan-settings", "ip link set s0 up" + again),
-         one("TagsStay", "ip link set s0 type vlan reorder_hdr off", "vlan-settings",
-             "ip link set s0 type vlan reorder_hdr on"),
-         one("TagsStayOnTop", "ip link set v0 type vlan reorder_hdr off", "vlan-settings",
-             "ip link set v0 type vlan reorder_hdr on"),
-         one("Macvlan", macvlan, "stacked", "ip link del mv0", {macvlan + " && ip link del mv0"}),
-         one("Filter", "tc filter add dev s0 ingress" + matchAll, "tc", "tc filter del dev s0 ingress",
-             {"tc qdisc add dev s0 clsact"}),
-         one("Hook",
-             "nft add chain netdev t c '{ type filter hook ingress device s0 priority 0; policy drop; }'",
-             "netdev-hook", "nft delete chain netdev t c", {"nft add table netdev t"})},
-        [](const Frame&) { return routedTo(packet()); });
+    std::vector<Condition> conditions{
+        one("Down", "ip link set s0 down", "vlan-settings", "ip link set s0 up" + again),
+        one("DownOnTop", "ip link set v0 down", "vlan-settings", "ip link set s0 up" + again),
+        one("TagsStay", "ip link set s0 type vlan reorder_hdr off", "vlan-settings",
+            "ip link set s0 type vlan reorder_hdr on"),
+        one("TagsStayOnTop", "ip link set v0 type vlan reorder_hdr off", "vlan-settings",
+            "ip link set v0 type vlan reorder_hdr on"),
+        one("Macvlan", macvlan, "stacked", "ip link del mv0", {macvlan + " && ip link del mv0"})};
+    for (auto& condition : filters(in(), "s0", "ingress"))
+        conditions.push_back(std::move(condition));
+    expectAllTo(conditions, [](const Frame&) { return routedTo(packet()); });
 }
 
 TEST_F(FromVlanStack, WhoeverCapturesSeesEveryPacket) {
@@ -199,6 +189,23 @@ TEST_F(FromVlanStack, QuestionIsAboutThePacketWithItsTags) {
               (nlohmann::json{{"protocol", "802.1ad"}, {"id", 200}, {"inner", inner}}));
 }
 
+/// Known behind a bridge's port, with VLAN devices that packets are routed to on the bridge and on ports.
+TEST_F(FromVlanStack, ToOneOnABridge) {
+    must("ip link add br0 type bridge mcast_snooping 0");
+    must("ip link set br0 up");
+    must("ip link set p1 master br0");
+    must("bridge fdb replace " + text(station(2)) + " dev p1 master static");
+    must("ip link add link br0 name w0 type vlan id 5");
+    must("ip link set w0 up");
+    must("ip address add 10.0.9.1/24 dev w0");
+    stack(1, "br0", 200, 20);
+    const Arrivals out{{1, {tagged(routed(packet()), 20, 200, 0x88a8)}}};
+    atLast(in(), out);
+    accelerate();
+    for (unsigned i = 0; i < 2; i++)
+        EXPECT_EQ(treat(in()), (Treatment{slowPath("stacked"), out}));
+}
+
 class ToVlanStack : public VlanStacksOf<RouteTest> {
 protected:
     void SetUp() override {
@@ -218,27 +225,41 @@ protected:
 };
 
 TEST_F(ToVlanStack, Conditions) {
-    expectAllTo(
-        {one("Priorities", "ip link set s1 type vlan egress-qos-map 0:3", "vlan-settings",
-             "ip link set s1 type vlan egress-qos-map 0:0"),
-         one("PrioritiesOnTop", "ip link set v1 type vlan egress-qos-map 0:3", "vlan-settings",
-             "ip link set v1 type vlan egress-qos-map 0:0"),
-         one("TagsStay", "ip link set s1 type vlan reorder_hdr off", "vlan-settings",
-             "ip link set s1 type vlan reorder_hdr on"),
-         one("Queue", "tc qdisc add dev s1 root tbf rate 1gbit burst 1m latency 50ms", "egress-qdisc",
-             "tc qdisc del dev s1 root"),
-         one("Filter", "tc filter add dev s1 egress" + matchAll, "tc", "tc filter del dev s1 egress",
-             {"tc qdisc add dev s1 clsact"}),
-         one("Hook",
-             "nft add chain netdev t c '{ type filter hook egress device s1 priority 0; policy drop; }'",
-             "netdev-hook", "nft delete chain netdev t c", {"nft add table netdev t"})},
-        [](const Frame& frame) { return out(frame); });
+    std::vector<Condition> conditions{one("Priorities", "ip link set s1 type vlan egress-qos-map 0:3",
+                                          "vlan-settings", "ip link set s1 type vlan egress-qos-map 0:0"),
+                                      one("PrioritiesOnTop", "ip link set v1 type vlan egress-qos-map 0:3",
+                                          "vlan-settings", "ip link set v1 type vlan egress-qos-map 0:0"),
+                                      one("TagsStay", "ip link set s1 type vlan reorder_hdr off",
+                                          "vlan-settings", "ip link set s1 type vlan reorder_hdr on"),
+                                      one("Queue",
+                                          "tc qdisc add dev s1 root tbf rate 1gbit burst 1m latency 50ms",
+                                          "egress-qdisc", "tc qdisc del dev s1 root")};
+    for (auto& condition : filters(packet(), "s1", "egress"))
+        conditions.push_back(std::move(condition));
+    expectAllTo(conditions, [](const Frame& frame) { return out(frame); });
 }
 
 TEST_F(ToVlanStack, WhoeverCapturesSeesEveryPacket) {
     accelerate();
     for (const char* interface : {"p1", "s1", "v1"})
         expectCapturedAt(interface, ETH_P_ALL, packet(), out());
+}
+
+/// They are told of one tag, so what has two is not routed beside them.
+TEST_F(ToVlanStack, CustomModulesBehindRouting) {
+    accelerate();
+    expectFastTo(packet(), out());
+    const auto object = readFile(TNA_MODULE);
+    ASSERT_TRUE(object);
+    const auto placed = controller_->placeCustomModule("module", *object, {.hooks = {"route"}}, false);
+    ASSERT_TRUE(placed) << placed.error().sentence();
+    for (unsigned i = 0; i < 2; i++) {
+        const auto treated = treat(packet());
+        EXPECT_EQ(treated.out, out());
+        EXPECT_EQ(treated.path.fast, 0U);
+    }
+    ASSERT_TRUE(controller_->removeCustomModule("module"));
+    expectFastTo(packet(), out());
 }
 
 TEST_F(ToVlanStack, DeviceInBetweenThatIsDown) {
