@@ -118,10 +118,13 @@ TEST_F(Hooks, TagsAreDoneAfterModules) {
         GTEST_SKIP() << "this kernel's bridges do not filter VLANs";
     must("bridge vlan add dev p1 vid 1");
     const auto tagged = FrameBuilder().ethernet(station(2), station(1)).vlan(0x8100, 1).udp();
+    // Both are unknown in that VLAN.
+    treat(oneToTwo());
+    treat(FrameBuilder().ethernet(station(1), station(2)).vlan(0x8100, 1).udp(), 1);
     ASSERT_TRUE(eventually([&] {
         pump();
         return treat(oneToTwo()) == Treatment{fastPath(), at(1, tagged)};
-    }));
+    })) << ::testing::PrintToString(treat(oneToTwo()));
     EXPECT_EQ(treat(order(7101)), (Treatment{nobody, {}}));
     EXPECT_EQ(treat(order(7102)),
               (Treatment{nobody, at(1, [] {
