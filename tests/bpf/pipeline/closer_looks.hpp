@@ -19,9 +19,9 @@ inline std::vector<CloserLook> closerLooks(const std::vector<std::string>& in = 
     const std::string filter = "protocol all u32 match u32 0 0 flowid 1:1";
     std::vector<CloserLook> looks;
     for (const auto& device : in)
-        looks.push_back(
-            {{"tc qdisc add dev " + device + " clsact", "tc filter add dev " + device + " ingress " + filter},
-             "tc qdisc del dev " + device + " clsact"});
+        looks.push_back({{"tc qdisc add dev " + device + " ingress",
+                          "tc filter add dev " + device + " ingress " + filter},
+                         "tc qdisc del dev " + device + " ingress"});
     for (const auto& device : out) {
         looks.push_back(
             {{"tc qdisc add dev " + device + " clsact", "tc filter add dev " + device + " egress " + filter},

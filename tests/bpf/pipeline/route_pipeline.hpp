@@ -11,7 +11,7 @@
 
 namespace tna::test {
 
-/// A router whose program for p0 is run by hand.
+/// A router whose program for a port is run by hand.
 template <typename Router>
 class RoutePipeline : public Accelerated<Router> {
 protected:
@@ -21,6 +21,7 @@ protected:
             load();
     }
     [[nodiscard]] virtual assemble::Profile profile() const { return {.route = true, .veth = false}; }
+    [[nodiscard]] virtual const char* port() const { return "p0"; }
     void load() {
         auto loaded = loadBesidePorts();
         ASSERT_TRUE(loaded) << loaded.error().sentence();
@@ -29,9 +30,9 @@ protected:
         ASSERT_TRUE(program) << program.error().sentence();
         program_ = *program;
     }
-    /// What becomes of a frame that comes in by p0.
+    /// What becomes of a frame that comes in by the port.
     [[nodiscard]] std::pair<int, Frame> ran(const Frame& frame) const {
-        return runProgram(program_, frame, ::if_nametoindex("p0"));
+        return runProgram(program_, frame, ::if_nametoindex(port()));
     }
     void expectRouted(const Frame& frame, const std::string& what) const {
         EXPECT_EQ(ran(frame), std::pair(int{XDP_REDIRECT}, Router::routed(frame))) << what;
