@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
@@ -41,12 +42,19 @@ Front::Front(UniqueFd listening, Answerer& answerer)
     : listening_(std::move(listening)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), answerer_(answerer),
       lookers_(lookerThreads), changers_(1), thread_([this] { run(); }) {}
 
+Result<std::unique_ptr<Front>> Front::start(UniqueFd listening, Answerer& answerer) {
+    try {
+        return std::unique_ptr<Front>{new Front(std::move(listening), answerer)};
+    } catch (const std::exception& error) {
+        return std::unexpected(Error{"cannot make threads for answers", error.what(),
+                                     "raise the limits of memory and tasks (TasksMax= in the unit)"});
+    }
+}
+
 Front::~Front() {
     stopping_ = true;
     wake();
     thread_.join();
-    lookers_.shutdown();
-    changers_.shutdown();
 }
 
 void Front::wake() const {

@@ -3,13 +3,15 @@
 
 #include "api/answerer.hpp"
 #include "api/framing.hpp"
+#include "api/workers.hpp"
+#include "base/error.hpp"
 #include "base/unique_fd.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <httplib.h>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -21,7 +23,7 @@ namespace tna::api {
 /// by the piece. Those that look are not kept waiting by those that change something.
 class Front {
 public:
-    Front(UniqueFd listening, Answerer& answerer);
+    [[nodiscard]] static Result<std::unique_ptr<Front>> start(UniqueFd listening, Answerer& answerer);
     ~Front();
     Front(const Front&) = delete;
     Front& operator=(const Front&) = delete;
@@ -44,6 +46,7 @@ private:
     };
     using Connections = std::map<std::uint64_t, Connection>;
 
+    Front(UniqueFd listening, Answerer& answerer);
     void run();
     /// Until something happens, or a deadline passes.
     void wait();
@@ -71,9 +74,9 @@ private:
     std::atomic<bool> stopping_ = false;
     std::mutex mutex_;
     std::vector<std::pair<std::uint64_t, Answer>> answers_;
-    httplib::ThreadPool lookers_;
-    httplib::ThreadPool changers_;
-    std::thread thread_;
+    Workers lookers_;
+    Workers changers_;
+    std::jthread thread_;
 };
 
 } // namespace tna::api

@@ -51,20 +51,25 @@ public:
             response.set_content(metrics(status_()), metricsType);
         });
     }
-    bool listen(const Place& place) {
+    [[nodiscard]] Result<void> listen(const Place& place, const std::string& address) {
         UniqueFd fd{::socket(place.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
         const int yes = 1;
         if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
             ::bind(fd.get(), &place.any, sizeof(place)) != 0 || ::listen(fd.get(), SOMAXCONN) != 0)
-            return false;
-        front_.emplace(std::move(fd), http_);
-        return true;
+            return std::unexpected(Error{
+                "cannot serve metrics on " + address, errnoText(errno),
+                "choose another 'listen' under [metrics]; the unit file allows no addresses by itself"});
+        auto front = Front::start(std::move(fd), http_);
+        if (!front)
+            return std::unexpected(front.error());
+        front_ = std::move(*front);
+        return {};
     }
 
 private:
     std::function<nlohmann::json()> status_;
     Http http_{[](const Peer&) { return largestQuestion; }};
-    std::optional<Front> front_;
+    std::unique_ptr<Front> front_;
 };
 } // namespace
 
@@ -76,10 +81,8 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::start(std::function<nlohma
                                      "write 'listen' under [metrics] as \"127.0.0.1:9472\" or \"[::1]:9472\"",
                                      ExitCode::usage});
     auto server = std::make_unique<HttpMetrics>(std::move(status));
-    if (!server->listen(*place))
-        return std::unexpected(
-            Error{"cannot serve metrics on " + address, errnoText(errno),
-                  "choose another 'listen' under [metrics]; the unit file allows no addresses by itself"});
+    if (auto listening = server->listen(*place, address); !listening)
+        return std::unexpected(listening.error());
     return server;
 }
 

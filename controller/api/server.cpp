@@ -57,7 +57,13 @@ public:
         std::filesystem::remove(path_, ignored);
     }
 
-    void serve(UniqueFd listening) { front_.emplace(std::move(listening), http_); }
+    [[nodiscard]] Result<void> serve(UniqueFd listening) {
+        auto front = Front::start(std::move(listening), http_);
+        if (!front)
+            return std::unexpected(front.error());
+        front_ = std::move(*front);
+        return {};
+    }
 
 private:
     /// Before anything of the body is read.
@@ -287,7 +293,7 @@ private:
     std::optional<gid_t> changers_;
     Http http_;
     StreamPlaces places_;
-    std::optional<Front> front_;
+    std::unique_ptr<Front> front_;
 };
 } // namespace
 
@@ -297,7 +303,8 @@ Result<std::unique_ptr<Server>> Server::start(Backend& backend, const std::strin
     if (!listening)
         return std::unexpected(listening.error());
     auto server = std::make_unique<HttpServer>(backend, path, access.changeGroup);
-    server->serve(std::move(*listening));
+    if (auto served = server->serve(std::move(*listening)); !served)
+        return std::unexpected(served.error());
     return server;
 }
 

@@ -101,6 +101,7 @@ INLINE int decision_bridge(struct xdp_md *ctx, u64 retag, u32 vlan_protocol, u64
 	note->retag = retag;
 	note->vlan_protocol = vlan_protocol;
 	note->routed = 0;
+	note->forward = 1;
 	return decision_compare(ctx, note, 0, 1) ? XDP_PASS : XDP_REDIRECT;
 }
 
@@ -117,15 +118,18 @@ INLINE void decision_hand_over(struct xdp_md *ctx, void *modules)
 		     : "r0", "r1", "r2", "r3", "r4", "r5", "memory");
 }
 
-/* The verdict goes to the modules; where there is none to go to, the frame is untouched. */
+/* The verdict goes to the modules; where there is none to go to, the frame is untouched. What is to be
+ * forwarded has been noted. */
 INLINE int decision_announce(struct xdp_md *ctx, int verdict, void *modules)
 {
-	struct tna_decision *note = decision_here();
+	if (verdict != XDP_REDIRECT) {
+		struct tna_decision *note = decision_here();
 
-	if (note) {
-		note->forward = verdict == XDP_REDIRECT;
-		decision_hand_over(ctx, modules);
+		if (!note)
+			return XDP_PASS;
+		note->forward = 0;
 	}
+	decision_hand_over(ctx, modules);
 	return XDP_PASS;
 }
 

@@ -66,6 +66,8 @@ INSTANTIATE_TEST_SUITE_P(Of, LimitsOfProcesses,
                                            Limit{"Files255", "--nofile=255"},
                                            Limit{"Files256", "--nofile=256"},
                                            Limit{"Locked", "--memlock=65536"},
+                                           Limit{"Memory64", "--as=67108864"},
+                                           Limit{"Memory96", "--as=100663296"},
                                            Limit{"Memory160", "--as=167772160"}, Limit{"Tasks", "--nproc=1"}),
                          nameOf);
 
