@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/ears.hpp"
 
+#include "diff/unasked.hpp"
+
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
@@ -31,12 +33,6 @@ void keepEchoesAndErrors(int fd) {
     for (const int type : {MLD_LISTENER_QUERY, MLD_LISTENER_REPORT, MLD_LISTENER_REDUCTION, 143})
         ICMP6_FILTER_SETBLOCK(type, &filter);
     ::setsockopt(fd, IPPROTO_ICMPV6, ICMP6_FILTER, &filter, sizeof(filter));
-}
-
-/// What the host tells itself has an identification of its own each time.
-void forgetIdentification(std::uint8_t* packet) {
-    for (const std::size_t at : {4, 5, 10, 11})
-        packet[at] = 0;
 }
 
 std::string from(const sockaddr_in6& address) {
@@ -70,11 +66,12 @@ std::vector<std::string> Ears::heard() const {
         for (ssize_t n = 0; (n = ::recvfrom(fd.get(), bytes.data(), bytes.size(), 0,
                                             reinterpret_cast<sockaddr*>(&sender), &size)) >= 0;
              size = sizeof(sender)) {
-            if (name == protocols[0].name && n >= 20)
-                forgetIdentification(bytes.data());
+            Frame packet(bytes.begin(), bytes.begin() + n);
+            if (sender.sin6_family == AF_INET)
+                forgetChanceInPacket(packet);
             auto line = name + (sender.sin6_family == AF_INET6 ? " from " + from(sender) : "") + ":";
-            for (ssize_t i = 0; i < n; i++)
-                line += fmt::format(" {:02x}", bytes[static_cast<std::size_t>(i)]);
+            for (const auto byte : packet)
+                line += fmt::format(" {:02x}", byte);
             found.push_back(std::move(line));
         }
     }

@@ -85,14 +85,14 @@ bool forgetTime(Frame& frame, std::size_t at) {
     return true;
 }
 
-void forgetChance4(Frame& frame) {
-    forgetTime(frame, ethernet);
-    if (byteAt(frame, ethernet + 9) != icmp)
+void forgetChance4(Frame& frame, std::size_t at) {
+    forgetTime(frame, at);
+    if (byteAt(frame, at + 9) != icmp)
         return;
-    forget(frame, ethernet + 4, 2);
-    forget(frame, ethernet + checksum, 2);
+    forget(frame, at + 4, 2);
+    forget(frame, at + checksum, 2);
     constexpr unsigned unreachable = 3, exceeded = 11, problem = 12;
-    const auto message = ethernet + headerSize(frame, ethernet);
+    const auto message = at + headerSize(frame, at);
     const auto type = byteAt(frame, message);
     if ((type == unreachable || type == exceeded || type == problem) && forgetTime(frame, message + 8))
         forget(frame, message + 2, 2);
@@ -132,9 +132,14 @@ void forgetChance(Frame& frame, const Own& own) {
     }
     const auto type = wordAt(frame, ethernet - 2);
     if (type == ipv4)
-        forgetChance4(frame);
+        forgetChance4(frame, ethernet);
     if (type == ipv6)
         forgetChance6(frame, own);
+}
+
+void forgetChanceInPacket(Frame& packet) {
+    if (packet.size() >= minimum)
+        forgetChance4(packet, 0);
 }
 
 } // namespace tna::diff

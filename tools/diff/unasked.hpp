@@ -22,5 +22,7 @@ struct Own {
 /// Sets to 0 what a host numbers for itself, identifications of its ICMP and of its fragments of IPv6, and
 /// the time of day that a router writes into packets that ask for it, also where it quotes one.
 void forgetChance(Frame& frame, const Own& own);
+/// The same of a packet of IPv4, without what is in front of it, that has come to its destination.
+void forgetChanceInPacket(Frame& packet);
 
 } // namespace tna::diff

@@ -123,6 +123,20 @@ TEST(Comparison, TimeOfDayIsForgottenAlsoWhereItIsQuoted) {
     EXPECT_NE(one, different);
 }
 
+TEST(Comparison, TimeOfDayIsForgottenWhereThePacketEnds) {
+    const auto arrived = [](std::uint8_t milliseconds, std::uint8_t payload) {
+        Frame packet{0x47, 0, 0, 30,   0, 1, 0, 0, 64, 17, milliseconds, 0,       10, 0, 0, 2, 0,
+                     10,   0, 0, 0x44, 8, 9, 0, 0, 0,  0,  milliseconds, payload, 0};
+        forgetChanceInPacket(packet);
+        return packet;
+    };
+    EXPECT_EQ(arrived(1, 7), arrived(2, 7));
+    EXPECT_NE(arrived(1, 7), arrived(1, 8));
+    Frame few(19, 0x44);
+    forgetChanceInPacket(few);
+    EXPECT_EQ(few, Frame(19, 0x44));
+}
+
 /// As it is sent by a VLAN device.
 Frame tagged(Frame frame) {
     frame.insert(frame.begin() + 12, {0x81, 0, 0, 10});
