@@ -31,9 +31,9 @@ int takeLink(const nlmsghdr* message, void* found) {
     static_cast<std::vector<Link>*>(found)->push_back(link);
     return MNL_CB_OK;
 }
-} // namespace
 
-Result<std::vector<Link>> readLinks() {
+/// An error number, or 0; EINTR where links have changed meanwhile.
+int readOnce(std::vector<Link>& found) {
     std::array<char, 65536> buffer{};
     auto* request = mnl_nlmsg_put_header(buffer.data());
     request->nlmsg_type = RTM_GETLINK;
@@ -43,17 +43,28 @@ Result<std::vector<Link>> readLinks() {
         mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC), mnl_socket_close);
     if (!socket || mnl_socket_bind(socket.get(), 0, MNL_SOCKET_AUTOPID) < 0 ||
         mnl_socket_sendto(socket.get(), request, request->nlmsg_len) < 0)
-        return failErrno(errno, "cannot ask for the links");
-    std::vector<Link> found;
+        return errno;
     for (int more = MNL_CB_OK; more > MNL_CB_STOP;) {
         const auto size = mnl_socket_recvfrom(socket.get(), buffer.data(), buffer.size());
         more = size < 0 ? MNL_CB_ERROR
                         : mnl_cb_run(buffer.data(), static_cast<std::size_t>(size), 0,
                                      mnl_socket_get_portid(socket.get()), takeLink, &found);
         if (more == MNL_CB_ERROR)
-            return failErrno(errno, "cannot read the links");
+            return errno;
     }
-    return found;
+    return 0;
+}
+} // namespace
+
+Result<std::vector<Link>> readLinks() {
+    int error = EINTR;
+    for (unsigned i = 0; i < 100 && error == EINTR; i++) {
+        std::vector<Link> found;
+        error = readOnce(found);
+        if (error == 0)
+            return found;
+    }
+    return failErrno(error, "cannot read the links");
 }
 
 } // namespace tna::diff

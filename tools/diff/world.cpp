@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <poll.h>
 #include <regex>
 #include <sched.h>
 #include <span>
@@ -187,15 +186,6 @@ Result<void> World::setCapture(const std::string& port, bool on) {
         return std::unexpected(tap.error());
     captures_.emplace(port, std::move(*tap));
     return {};
-}
-
-int World::send(unsigned port, const Frame& frame) const {
-    int error = far_[port].wire.send(frame);
-    for (unsigned i = 0; i < 100 && error == ENOBUFS; i++) {
-        ::poll(nullptr, 0, 1);
-        error = far_[port].wire.send(frame);
-    }
-    return error;
 }
 
 Result<Seen> World::look() const {

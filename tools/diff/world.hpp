@@ -50,8 +50,7 @@ public:
     [[nodiscard]] Result<std::string> run(const std::string& words);
     [[nodiscard]] Result<void> setCarrier(const std::string& port, bool on);
     [[nodiscard]] Result<void> setCapture(const std::string& port, bool on);
-    /// Again, while the CPU's backlog is full of what others send: an error number, or 0.
-    [[nodiscard]] int send(unsigned port, const Frame& frame) const;
+    [[nodiscard]] int send(unsigned port, const Frame& frame) const { return far_[port].wire.send(frame); }
     [[nodiscard]] Result<Seen> look() const;
     /// What Linux remembers: stations, neighbours, routes, VLANs, groups, connections.
     [[nodiscard]] Result<std::string> memory() const;
