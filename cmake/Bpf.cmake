@@ -14,6 +14,9 @@ set(TNA_BPF_FLAGS -g -O2 -std=gnu17 -target bpf -mcpu=v3 -Wall -Wextra -Werror
     -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/fpm
     -idirafter /usr/include/${TNA_MULTIARCH})
 
+# All of them: what is generated, for those who only look at sources.
+add_custom_target(skeletons)
+
 function(tna_add_bpf)
   cmake_parse_arguments(ARG "" "NAME;SOURCE" "DEFINES" ${ARGN})
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf/${ARG_NAME})
@@ -36,6 +39,7 @@ function(tna_add_bpf)
     DEPENDS ${object}
     VERBATIM)
   add_custom_target(${ARG_NAME}_skeleton DEPENDS ${skeleton})
+  add_dependencies(skeletons ${ARG_NAME}_skeleton)
   add_library(bpf_${ARG_NAME} INTERFACE)
   add_dependencies(bpf_${ARG_NAME} ${ARG_NAME}_skeleton)
   target_include_directories(bpf_${ARG_NAME} SYSTEM INTERFACE ${dir})
