@@ -55,17 +55,24 @@ json placementDocument(const api::Placement& placement) {
             {"priority", placement.priority}};
 }
 
-/// A module without a placement beside it is wanted everywhere.
-Result<api::Placement> readPlacement(const fs::path& path) {
+std::size_t hashOf(const std::string& object) {
+    return std::hash<std::string>{}(object);
+}
+
+/// A module without a placement beside it is wanted everywhere. Where one was written for another object,
+/// which never came, that of before holds: see CustomModules::keep().
+Result<api::Placement> readPlacement(const fs::path& path, const std::string& object) {
     std::error_code error;
     if (!fs::exists(path, error))
         return api::Placement{};
     const auto text = readFile(path);
     if (!text)
         return std::unexpected(text.error());
-    const auto document = json::parse(*text, nullptr, false);
+    auto document = json::parse(*text, nullptr, false);
     if (!document.is_object())
         return fail("{} is not a JSON object", path.string());
+    if (document.contains("for") && document["for"] != hashOf(object) && document.contains("before"))
+        document = json(document["before"]);
     api::Placement placement{texts(document, "hooks"), texts(document, "ports"), texts(document, "kinds")};
     if (document.contains("priority") && document["priority"].is_number_integer())
         placement.priority = document["priority"].get<int>();
@@ -111,7 +118,7 @@ Result<CustomModules::Module> CustomModules::load(const std::string& name, const
     if (auto sound = checkPlacement(**loaded, placement); !sound)
         return std::unexpected(sound.error());
     return Module{fmt::format("{}#{}", name, ++generation), std::move(*loaded), placement, false,
-                  std::hash<std::string>{}(object)};
+                  hashOf(object)};
 }
 
 std::optional<CustomModules::Module> CustomModules::put(const std::string& name, Module module) {
@@ -138,15 +145,14 @@ void CustomModules::readDirectory(const std::string& directory) {
         found.insert(name);
         const LogFields about{{"TNA_MODULE", name}};
         const auto object = readFile(file.path());
-        const auto placement = readPlacement(fs::path(directory) / (name + ".json"));
-        if (!object || !placement) {
-            spdlog::error("custom module {}: {}", name,
-                          (object ? placement.error() : object.error()).sentence());
+        const auto placement = object ? readPlacement(fs::path(directory) / (name + ".json"), *object)
+                                      : std::unexpected(object.error());
+        if (!placement) {
+            spdlog::error("custom module {}: {}", name, placement.error().sentence());
             continue;
         }
         const auto* there = find(name);
-        if (there != nullptr && there->hash == std::hash<std::string>{}(*object) &&
-            there->placement == *placement)
+        if (there != nullptr && there->hash == hashOf(*object) && there->placement == *placement)
             continue;
         auto module = load(name, *object, *placement);
         if (!module) {
@@ -160,18 +166,29 @@ void CustomModules::readDirectory(const std::string& directory) {
                   [&](const auto& item) { return item.second.kept && !found.contains(item.first); });
 }
 
+/// Two files, one after the other. Whoever reads them in between, because this process has ended there, finds
+/// the old object with its old placement.
 Result<void> CustomModules::keep(const std::string& name, const std::string& object) {
     if (directory_.empty())
         return fail("the configuration names no directory for custom modules");
     std::error_code error;
     fs::create_directories(directory_, error);
-    const auto path = fs::path(directory_) / name;
+    const auto path = (fs::path(directory_) / name).string();
+    const auto objectPath = path + std::string(objectSuffix), placementPath = path + ".json";
     auto& module = modules_.at(name);
-    if (auto written = writeWhole(path.string() + ".json", placementDocument(module.placement).dump(2));
-        !written)
-        return written;
-    auto written = writeWhole(path.string() + std::string(objectSuffix), object);
+    const auto document = placementDocument(module.placement);
+    auto between = document;
+    const auto old = readFile(objectPath);
+    if (const auto before = old ? readPlacement(placementPath, *old) : api::Placement{}; old && before) {
+        between["for"] = hashOf(object);
+        between["before"] = placementDocument(*before);
+    }
+    auto written = writeWhole(placementPath, between.dump(2));
+    if (written)
+        written = writeWhole(objectPath, object);
     module.kept = written.has_value();
+    if (written && between != document)
+        written = writeWhole(placementPath, document.dump(2));
     return written;
 }
 

@@ -30,11 +30,11 @@ void add(PortCounters& sum, const tna_port_counters& part) {
 }
 
 template <typename Entry>
-const Entry& counting(const Entry& entry) {
+const Entry* counting(const Entry* entry) {
     return entry;
 }
-const tna_route& counting(const tna_route6& entry) {
-    return entry.route;
+const tna_route* counting(const tna_route6* entry) {
+    return &entry->route;
 }
 } // namespace
 
@@ -70,7 +70,7 @@ CacheView<Entry>::~CacheView() {
 template <typename Entry>
 void CacheView<Entry>::addTo(std::vector<PortCounters>& sums) const {
     for (const auto& entry : entries_) {
-        const auto& counted = counting(entry);
+        const auto& counted = *counting(&entry);
         if (counted.packets == 0 || counted.in_slot >= sums.size() || counted.out_slot >= sums.size())
             continue;
         sums[counted.in_slot].inPackets += counted.packets;

@@ -92,7 +92,7 @@ public:
     void settleNext();
 
     /// Makes every flow prove itself from nothing, once.
-    void forgetFlows();
+    void forgetFlows() const;
 
     /// Of the watched pipeline, unless the bridge is asked; null otherwise.
     [[nodiscard]] StationMirror* mirror() {

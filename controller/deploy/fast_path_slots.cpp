@@ -44,7 +44,7 @@ bool FastPath::slotAlive(model::IfIndex ifindex) const {
     return bpf_map_lookup_elem(pipeline_.egressPorts, &key, &device) == 0 && device.ifindex == ifindex;
 }
 
-void FastPath::forgetFlows() {
+void FastPath::forgetFlows() const {
     __atomic_add_fetch(&pipeline_.home->epoch, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -134,7 +134,7 @@ Result<std::shared_ptr<const ModuleObject>> ModuleObject::load(const std::string
             if (bpf_program__fd(refused) < 0 && log[0] != '\0')
                 return std::unexpected(Error{fmt::format("the kernel refuses the module's function for {}",
                                                          hookName(*hookOf(refused))),
-                                             errnoText(code), endOfVerifierLog(log.c_str())});
+                                             errnoText(code), endOfVerifierLog(log.data())});
         return failErrno(code, "the kernel refuses the module");
     }
     std::shared_ptr<ModuleObject> module{new ModuleObject(name, std::move(owner))};

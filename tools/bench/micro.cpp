@@ -222,7 +222,8 @@ void reduceToOneLook(std::vector<MicroRow>& rows) {
     const auto first = std::ranges::find_if(rows, &MicroRow::guard);
     if (first == rows.end())
         return;
-    const MicroRow around = *first;
+    const auto around = std::move(*first);
+    rows.erase(first);
     const auto share = [&](unsigned MicroRow::* count, MicroRow& row) {
         const double repeats = GuardPrograms::repeats();
         row.*count = static_cast<unsigned>(std::lround(
@@ -238,7 +239,6 @@ void reduceToOneLook(std::vector<MicroRow>& rows) {
         for (std::size_t i = 0; i < row.nanoseconds.size(); i++)
             row.nanoseconds[i] = (row.nanoseconds[i] - around.nanoseconds[i]) / GuardPrograms::repeats();
     }
-    rows.erase(first);
 }
 
 Result<void> time(Bench& bench, std::size_t index, unsigned frames) {

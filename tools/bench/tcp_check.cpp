@@ -89,9 +89,9 @@ public:
                 return returned_ == data_;
             if (!server_)
                 server_.reset(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-            const bool moved = push(client_, data_, sent_) | pull(server_, arrived_) |
-                               push(server_, arrived_, echoed_) | pull(client_, returned_);
-            if (!moved)
+            const bool moved[] = {push(client_, data_, sent_), pull(server_, arrived_),
+                                  push(server_, arrived_, echoed_), pull(client_, returned_)};
+            if (std::ranges::find(moved, true) == std::end(moved))
                 wait();
         }
         return false;

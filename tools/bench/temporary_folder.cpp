@@ -11,7 +11,7 @@ namespace tna::bench {
 
 namespace {
 constexpr const char* where = "/tmp/";
-const std::string prefix = "tna-bench-";
+const std::string ownPrefix = "tna-bench-";
 } // namespace
 
 bool ownerIsDead(const std::string& name, const std::string& prefix) {
@@ -22,7 +22,7 @@ bool ownerIsDead(const std::string& name, const std::string& prefix) {
 }
 
 Result<TemporaryFolder> TemporaryFolder::make() {
-    auto path = fmt::format("{}{}{}-XXXXXX", where, prefix, ::getpid());
+    auto path = fmt::format("{}{}{}-XXXXXX", where, ownPrefix, ::getpid());
     if (::mkdtemp(path.data()) == nullptr)
         return failErrno(errno, "cannot make a folder in {}", where);
     return TemporaryFolder{std::move(path)};
@@ -38,7 +38,7 @@ unsigned TemporaryFolder::removeLeftovers() {
     unsigned removed = 0;
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator(where, none))
-        if (ownerIsDead(entry.path().filename().string(), prefix) && entry.is_directory(none) &&
+        if (ownerIsDead(entry.path().filename().string(), ownPrefix) && entry.is_directory(none) &&
             std::filesystem::remove_all(entry.path(), none) > 0)
             removed++;
     return removed;

@@ -179,6 +179,26 @@ TEST_F(Control, ModulesSurviveARestart) {
     EXPECT_EQ(send(order(7001)), fastPath());
 }
 
+/// Where a module and its placement cannot both be replaced, neither is.
+TEST_F(Control, ModuleIsKeptWithItsOwnPlacement) {
+    modules_.insert("obedient", moduleObject("obedient"), {.hooks = {"ingress"}});
+    const auto block = directory_ + "/obedient.bpf.o.new";
+    std::filesystem::create_directory(block);
+    const auto other = moduleObject("obedient") + '\0';
+    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.ports = {"p9"}}, true));
+    controller_.reset();
+    accelerate();
+    EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}})) << "the old one, where it was";
+    EXPECT_EQ(send(order(7101)), fastPath());
+    std::filesystem::remove(block);
+    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.ports = {"p9"}}, true));
+    controller_.reset();
+    accelerate();
+    EXPECT_EQ(send(order(7001)), fastPath()) << "the new one, elsewhere";
+    EXPECT_EQ(readFile(directory_ + "/obedient.json")->find("before"), std::string::npos)
+        << "where another object is put by hand, what is there holds for it";
+}
+
 TEST_F(Control, DirectoryIsReadAgainWithTheConfiguration) {
     ASSERT_TRUE(writeFile(directory_ + "/obedient.bpf.o", moduleObject("obedient")));
     ASSERT_TRUE(writeFile(directory_ + "/refused.bpf.o", moduleObject("refused")));

@@ -18,7 +18,7 @@ std::string findInPath(const std::string& program) {
     const char* path = std::getenv("PATH"); // NOLINT(concurrency-mt-unsafe): nobody changes it
     std::istringstream folders{path == nullptr ? "/usr/sbin:/usr/bin:/sbin:/bin" : path};
     for (std::string folder; std::getline(folders, folder, ':');)
-        if (const auto file = folder + "/" + program; ::access(file.c_str(), X_OK) == 0)
+        if (const auto file = fmt::format("{}/{}", folder, program); ::access(file.c_str(), X_OK) == 0)
             return file;
     return {};
 }
