@@ -279,7 +279,8 @@ bool Controller::pause(const std::optional<std::string>& port, bool paused) {
     } else {
         const auto known =
             std::ranges::any_of(plan_.ports, [&](const auto& item) { return item.second.name == *port; });
-        if (!known)
+        // A port that is none at present can be resumed for when it is one again.
+        if (!known && (paused || !paused_.contains(*port)))
             return false;
         if (paused)
             paused_.insert(*port);

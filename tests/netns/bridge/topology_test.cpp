@@ -195,6 +195,17 @@ TEST_F(Topology, PausedPortIsLeftToLinuxAndNothingIsRedirectedToIt) {
     EXPECT_EQ(treat(oneToTwo()), usual());
 }
 
+TEST_F(Topology, PausedPortThatIsNoneIsResumedForWhenItIsOneAgain) {
+    ASSERT_TRUE(controller_->pause("p1", true));
+    must("ip link set p1 nomaster");
+    ASSERT_TRUE(eventually([&] { return controller_->onNetlink() && !controller_->pause("p1", true); }))
+        << "it still is one";
+    EXPECT_TRUE(controller_->pause("p1", false));
+    EXPECT_FALSE(controller_->pause("p1", false)) << "nothing is left to be resumed";
+    must("ip link set p1 master br0");
+    EXPECT_TRUE(reaches("p1", "accelerated"));
+}
+
 TEST_F(Topology, AddedPortIsAccelerated) {
     addPort(3);
     ASSERT_TRUE(reaches("p3", "accelerated"));
