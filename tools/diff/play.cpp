@@ -109,9 +109,11 @@ private:
                 else
                     break;
             }
-            if (inPlain != inFast)
+            if (inPlain != inFast) {
                 differ({0, case_.ports[packet->port],
                         fmt::format("  Linux: sending says {}\n  tna:   {}\n", inPlain, inFast)});
+                break;
+            }
         }
         outcome_.packets += waiting_.size();
         waiting_.clear();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fcntl.h>
 #include <poll.h>
 #include <sstream>
 #include <sys/socket.h>
@@ -34,7 +35,7 @@ void DescriptorStore::put(std::vector<Stored> stored) {
     std::ranges::move(stored, std::back_inserter(stored_));
 }
 
-/// The program finds them from the third descriptor on. They come with the socket's, which bash closes.
+/// The program finds them from the third descriptor on, and nowhere else.
 std::vector<std::string> DescriptorStore::prefix() const {
     const std::lock_guard lock{mutex_};
     std::string names, moves;
@@ -59,6 +60,7 @@ void DescriptorStore::run(const std::stop_token& stop) {
 
 void DescriptorStore::receive() {
     constexpr std::size_t most = 16;
+    constexpr int highest = 100;
     char text[4096];
     alignas(cmsghdr) char control[CMSG_SPACE(most * sizeof(int))];
     iovec part{text, sizeof(text)};
@@ -78,7 +80,9 @@ void DescriptorStore::receive() {
         for (std::size_t i = 0; i < (head->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
             int fd = -1;
             std::memcpy(&fd, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
-            fds.emplace_back(fd);
+            fds.emplace_back(
+                ::fcntl(fd, F_DUPFD, highest)); // beyond those that the next process finds them by
+            ::close(fd);
         }
     }
     obey({text, static_cast<std::size_t>(size)}, std::move(fds));

@@ -22,7 +22,7 @@ public:
     };
     /// How many there are.
     [[nodiscard]] std::size_t size() const;
-    /// What is stored by now; nothing else than this is given out afterwards.
+    /// What is stored by now, which is stored no longer.
     [[nodiscard]] std::vector<Stored> take();
     void put(std::vector<Stored> stored);
     /// What starts a program with all of it.

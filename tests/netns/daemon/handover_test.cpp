@@ -112,7 +112,7 @@ TEST_F(Handover, WhatIsNoneIsLetGo) {
     leave();
     auto stored = store_->take();
     for (auto& one : stored)
-        one.fd.reset(::open("/dev/null", O_RDONLY));
+        one.fd.reset(::fcntl(UniqueFd{::open("/dev/null", O_RDONLY)}.get(), F_DUPFD, 200));
     store_->put(std::move(stored));
     start(store_->prefix());
     EXPECT_TRUE(accelerated());

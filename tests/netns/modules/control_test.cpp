@@ -185,18 +185,26 @@ TEST_F(Control, ModuleIsKeptWithItsOwnPlacement) {
     const auto block = directory_ + "/obedient.bpf.o.new";
     std::filesystem::create_directory(block);
     const auto other = moduleObject("obedient") + '\0';
-    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.ports = {"p9"}}, true));
+    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.hooks = {"bridge"}}, true));
     controller_.reset();
     accelerate();
     EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}})) << "the old one, where it was";
     EXPECT_EQ(send(order(7101)), fastPath());
     std::filesystem::remove(block);
-    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.ports = {"p9"}}, true));
+    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.hooks = {"bridge"}}, true));
     controller_.reset();
     accelerate();
     EXPECT_EQ(send(order(7001)), fastPath()) << "the new one, elsewhere";
+    EXPECT_EQ(treat(order(7101)), (Treatment{nobody_, {}}));
     EXPECT_EQ(readFile(directory_ + "/obedient.json")->find("before"), std::string::npos)
         << "where another object is put by hand, what is there holds for it";
+    std::filesystem::create_directory(block);
+    ASSERT_TRUE(controller_->placeCustomModule("obedient", moduleObject("obedient"), {}, true));
+    std::filesystem::remove(block);
+    EXPECT_TRUE(controller_->removeCustomModule("obedient").value_or(false));
+    controller_.reset();
+    accelerate();
+    EXPECT_EQ(send(order(7101)), fastPath()) << "removed, with what it had taken the place of";
 }
 
 TEST_F(Control, DirectoryIsReadAgainWithTheConfiguration) {
