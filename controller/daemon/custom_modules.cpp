@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <fnmatch.h>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <spdlog/spdlog.h>

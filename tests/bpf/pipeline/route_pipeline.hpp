@@ -2,6 +2,7 @@
 #pragma once
 
 #include "beside_ports.hpp"
+#include "capability/kernel.hpp"
 #include "closer_looks.hpp"
 #include "route_fixture.hpp"
 #include "support/program.hpp"
@@ -10,6 +11,11 @@
 #include <net/if.h>
 
 namespace tna::test {
+
+inline bool brNetfilter() {
+    const auto kernel = capability::probeKernel();
+    return kernel && kernel->brNetfilter;
+}
 
 /// A router whose program for a port is run by hand.
 template <typename Router>

@@ -2,7 +2,6 @@
 // The routing module's straight line, run by hand (BPF_PROG_TEST_RUN): frames of senders always get the
 // closer look, for what their buffers may hold, and these do not.
 #include "bridged_route_fixture.hpp"
-#include "capability/kernel.hpp"
 #include "route_pipeline.hpp"
 
 namespace tna::test {
@@ -13,11 +12,10 @@ template <typename Router>
 class BridgedPipeline : public RoutePipeline<FromBridgeToBridgeOf<Router>> {
 protected:
     [[nodiscard]] assemble::Profile profile() const override {
-        const auto kernel = capability::probeKernel();
         return {.bridge = true,
                 .route = true,
                 .veth = false,
-                .brNetfilter = kernel && kernel->brNetfilter,
+                .brNetfilter = brNetfilter(),
                 .bridges = true,
                 .station = {Router::portMac(0)}};
     }

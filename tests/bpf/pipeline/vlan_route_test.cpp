@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The straight line of packets with tags, run by hand as in route_test.cpp.
 #include "bridge_vlan_fixture.hpp"
-#include "capability/kernel.hpp"
 #include "route_pipeline.hpp"
 #include "vlan_route_fixture.hpp"
 
@@ -34,11 +33,6 @@ protected:
 
 TEST_F(VlanStraightLine, SeesWhatDeservesACloserLook) {
     expectCloserLooks(in(), closerLooks({"p0", "s0", "v0"}, {"p1", "s1", "v1"}));
-}
-
-bool brNetfilter() {
-    const auto kernel = capability::probeKernel();
-    return kernel && kernel->brNetfilter;
 }
 
 /// From one VLAN of a bridge to another.

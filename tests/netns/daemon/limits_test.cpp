@@ -22,7 +22,7 @@ void PrintTo(const Limit& limit, std::ostream* out) {
 class Limits : public Daemon {
 protected:
     /// Either it ends with one of these exit codes, or it answers; and Linux forwards in any case.
-    void endsOrAnswers(const std::set<int>& codes) {
+    void expectEndOrAnswer(const std::set<int>& codes) {
         const auto answers = [&] { return ctl::Client(socket()).get("/v1/status"); };
         // It has answered, which takes longest, or it has ended.
         ASSERT_TRUE(eventually([&] { return process_->hasEnded() || answers(); }, std::chrono::seconds(30)));
@@ -54,7 +54,7 @@ TEST_P(LimitsOfProcesses, EndWithAReasonOrNotAtAll) {
         GTEST_SKIP() << "the address sanitizer needs terabytes of addresses";
 #endif
     start({"prlimit", GetParam().option, "--"});
-    endsOrAnswers({1, 3, 4});
+    expectEndOrAnswer({1, 3, 4});
 }
 
 std::string nameOf(const ::testing::TestParamInfo<Limit>& info) {
@@ -111,7 +111,7 @@ TEST_P(LimitsOfMemory, EndOrLeavePortsToLinux) {
     if (!group.there())
         GTEST_SKIP() << "control groups for memory cannot be made here";
     start(group.prefix());
-    endsOrAnswers({1, 3, 4, -1}); // -1: the kernel has killed it
+    expectEndOrAnswer({1, 3, 4, -1}); // -1: the kernel has killed it
 }
 
 INSTANTIATE_TEST_SUITE_P(MiB, LimitsOfMemory, ::testing::Values(4U, 12U, 20U, 28U, 40U),

@@ -207,6 +207,24 @@ TEST_F(Control, ModuleIsKeptWithItsOwnPlacement) {
     EXPECT_EQ(send(order(7101)), fastPath()) << "removed, with what it had taken the place of";
 }
 
+/// What lies there when the process ends just after it has replaced the module.
+TEST_F(Control, ModuleHasItsNewPlacementAsSoonAsItIsThere) {
+    modules_.insert("obedient", moduleObject("obedient"), {.hooks = {"ingress"}});
+    const auto block = directory_ + "/obedient.bpf.o.new", placement = directory_ + "/obedient.json";
+    const auto other = moduleObject("obedient") + '\0';
+    std::filesystem::create_directory(block);
+    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.hooks = {"bridge"}}, true));
+    const auto between = readFile(placement);
+    ASSERT_TRUE(between);
+    std::filesystem::remove(block);
+    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.hooks = {"bridge"}}, true));
+    ASSERT_TRUE(writeFile(placement, *between));
+    controller_.reset();
+    accelerate();
+    EXPECT_EQ(send(order(7001)), fastPath());
+    EXPECT_EQ(treat(order(7101)), (Treatment{nobody_, {}}));
+}
+
 TEST_F(Control, DirectoryIsReadAgainWithTheConfiguration) {
     ASSERT_TRUE(writeFile(directory_ + "/obedient.bpf.o", moduleObject("obedient")));
     ASSERT_TRUE(writeFile(directory_ + "/refused.bpf.o", moduleObject("refused")));

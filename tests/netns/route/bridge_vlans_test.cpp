@@ -182,16 +182,7 @@ TYPED_TEST(VlansOfABridge, CutAtEachLength) {
     this->interVlan();
     const auto packet = TypeParam::packet({.payload = 1});
     const auto whole = tagged(packet, 10);
-    const Arrivals out{{1, {tagged(this->further(packet), 20)}}};
-    this->atLast(whole, out);
-    this->accelerate();
-    for (std::size_t length = 14; length <= whole.bytes.size(); length++) {
-        auto cut = whole;
-        cut.bytes.resize(length);
-        const auto treated = this->treat(cut);
-        EXPECT_EQ(treated.path.fast, length == whole.bytes.size() ? 1U : 0U) << length;
-        EXPECT_EQ(treated.out, length == whole.bytes.size() ? out : Arrivals{});
-    }
+    this->expectOnlyWholeIsFast(whole, {{1, {tagged(this->further(packet), 20)}}});
 }
 
 } // namespace
