@@ -145,12 +145,11 @@ Treatment BridgeTest::treat(const Frame& frame, unsigned port) {
 }
 
 namespace {
-/// An IGMP query or a report of version 3 (RFC 3376, in IPv4 with a router alert) that comes from no station:
-/// a bridge queries and reports when it likes.
+/// An IGMP message (in IPv4 with a router alert) that comes from no station: a bridge queries, and reports
+/// its own groups in whatever version it has last heard, when it likes.
 bool isIgmpOfABridge(const Frame& frame) {
     const auto& bytes = frame.bytes;
     return bytes.size() > 38 && bytes[14] == 0x46 && bytes[23] == 2 &&
-           (bytes[38] == 0x11 || bytes[38] == 0x22) &&
            !std::equal(bytes.begin() + 6, bytes.begin() + 10, station(0).begin());
 }
 } // namespace

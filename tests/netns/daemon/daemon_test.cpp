@@ -93,15 +93,21 @@ TEST_F(Daemon, ForeignXdpProgramIsNeverTouched) {
     ASSERT_EQ(
         bpf_xdp_attach(static_cast<int>(::if_nametoindex("p0")), program.get(), XDP_FLAGS_DRV_MODE, nullptr),
         0);
-    const auto before = command({"ip", "link", "show", "p0"}).output;
+    const auto attached = [] {
+        std::uint32_t id = 0;
+        EXPECT_EQ(bpf_xdp_query_id(static_cast<int>(::if_nametoindex("p0")), XDP_FLAGS_DRV_MODE, &id), 0);
+        return id;
+    };
+    const auto before = attached();
     start();
     EXPECT_TRUE(eventually([&] { return stateOf("p1") == "accelerated"; }));
     EXPECT_EQ(stateOf("p0"), "linux");
+    EXPECT_EQ(attached(), before);
     const auto told = command({TNACTL, "--socket", socket(), "explain", "p0"});
     EXPECT_THAT(told.output, HasSubstr("another XDP program is attached; it is left alone"));
     EXPECT_THAT(told.output, HasSubstr("`ip link set p0 xdp off` takes it away"));
     EXPECT_EQ(end(SIGTERM), 0);
-    EXPECT_EQ(command({"ip", "link", "show", "p0"}).output, before);
+    EXPECT_EQ(attached(), before);
 }
 
 TEST_F(Daemon, VethIsLeftToLinuxByDefault) {
