@@ -29,6 +29,26 @@ void add(PortCounters& sum, const tna_port_counters& part) {
         sum.slow[i] += part.slow[i];
 }
 
+/// What went from one port to another.
+template <typename Counted>
+void addForwarded(std::vector<PortCounters>& sums, const Counted& counted) {
+    if (counted.packets == 0 || counted.in_slot >= sums.size() || counted.out_slot >= sums.size())
+        return;
+    sums[counted.in_slot].inPackets += counted.packets;
+    sums[counted.in_slot].inBytes += counted.bytes;
+    sums[counted.out_slot].outPackets += counted.packets;
+    sums[counted.out_slot].outBytes += counted.bytes;
+}
+
+/// One of each CPU, of a map's entry.
+template <typename Value>
+std::vector<Value> valuesOf(int map, __u32 key) {
+    std::vector<Value> values(static_cast<std::size_t>(libbpf_num_possible_cpus()));
+    if (map < 0 || bpf_map_lookup_elem(map, &key, values.data()) != 0)
+        values.clear();
+    return values;
+}
+
 template <typename Entry>
 const Entry* counting(const Entry* entry) {
     return entry;
@@ -69,26 +89,19 @@ CacheView<Entry>::~CacheView() {
 
 template <typename Entry>
 void CacheView<Entry>::addTo(std::vector<PortCounters>& sums) const {
-    for (const auto& entry : entries_) {
-        const auto& counted = *counting(&entry);
-        if (counted.packets == 0 || counted.in_slot >= sums.size() || counted.out_slot >= sums.size())
-            continue;
-        sums[counted.in_slot].inPackets += counted.packets;
-        sums[counted.in_slot].inBytes += counted.bytes;
-        sums[counted.out_slot].outPackets += counted.packets;
-        sums[counted.out_slot].outBytes += counted.bytes;
-    }
+    for (const auto& entry : entries_)
+        addForwarded(sums, *counting(&entry));
 }
 
 template class CacheView<tna_flow>;
 template class CacheView<tna_route>;
 template class CacheView<tna_route6>;
 
-Result<CounterReader> CounterReader::open(int counters, unsigned slots, int flows, unsigned entries) {
-    auto view = CacheView<tna_flow>::open(flows, entries);
+Result<CounterReader> CounterReader::open(const CounterMaps& maps, unsigned slots, unsigned entries) {
+    auto view = CacheView<tna_flow>::open(maps.flows, entries);
     if (!view)
         return std::unexpected(view.error());
-    return CounterReader{counters, slots, std::move(*view)};
+    return CounterReader{maps, slots, std::move(*view)};
 }
 
 Result<void> CounterReader::addRoutes(int routes, int routes6, unsigned entries) {
@@ -107,11 +120,11 @@ Result<void> CounterReader::addRoutes(int routes, int routes6, unsigned entries)
 
 std::vector<PortCounters> CounterReader::read(unsigned usedSlots) const {
     std::vector<PortCounters> sums(std::min(usedSlots, slots_));
-    std::vector<tna_port_counters> perCpu(static_cast<std::size_t>(libbpf_num_possible_cpus()));
     for (__u32 slot = 0; slot < sums.size(); slot++)
-        if (bpf_map_lookup_elem(countersMap_, &slot, perCpu.data()) == 0)
-            for (const auto& part : perCpu)
-                add(sums[slot], part);
+        for (const auto& part : valuesOf<tna_port_counters>(maps_.ports, slot))
+            add(sums[slot], part);
+    for (const auto& note : valuesOf<tna_decision_note>(maps_.notes, 0))
+        addForwarded(sums, note);
     flows_.addTo(sums);
     if (routes_)
         routes_->addTo(sums);

@@ -49,11 +49,18 @@ private:
     std::span<const Entry> entries_;
 };
 
+/// Where the fast path counts; -1: nowhere.
+struct CounterMaps {
+    int ports = -1;
+    int notes = -1; ///< of frames that custom modules have had
+    int flows = -1;
+};
+
 /// Adds up what the CPUs and the caches have counted, by slot.
 class CounterReader {
 public:
-    /// Of maps, the second one with `entries` flows.
-    [[nodiscard]] static Result<CounterReader> open(int counters, unsigned slots, int flows,
+    /// For so many slots and flows.
+    [[nodiscard]] static Result<CounterReader> open(const CounterMaps& maps, unsigned slots,
                                                     unsigned entries);
     /// Those of routes, once they are there; they are for as many flows.
     [[nodiscard]] Result<void> addRoutes(int routes, int routes6, unsigned entries);
@@ -62,9 +69,9 @@ public:
     [[nodiscard]] std::vector<PortCounters> read(unsigned usedSlots) const;
 
 private:
-    CounterReader(int countersMap, unsigned slots, CacheView<tna_flow> flows)
-        : countersMap_(countersMap), slots_(slots), flows_(std::move(flows)) {}
-    int countersMap_;
+    CounterReader(const CounterMaps& maps, unsigned slots, CacheView<tna_flow> flows)
+        : maps_(maps), slots_(slots), flows_(std::move(flows)) {}
+    CounterMaps maps_;
     unsigned slots_;
     CacheView<tna_flow> flows_;
     std::optional<CacheView<tna_route>> routes_;

@@ -10,6 +10,7 @@
 #include <spdlog/spdlog.h>
 
 #include "entry.skel.h"
+#include "finish.skel.h"
 
 namespace tna::deploy {
 
@@ -83,8 +84,8 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
     auto flows = FlowCache::create(limits.flowsPerCpu, limits.destinations);
     if (!flows)
         return std::unexpected(flows.error());
-    auto counters =
-        CounterReader::open(pipeline.portCounters, limits.maxPorts, flows->flows.get(), flows->total);
+    auto counters = CounterReader::open({pipeline.portCounters, pipeline.decision, flows->flows.get()},
+                                        limits.maxPorts, flows->total);
     if (!counters)
         return std::unexpected(counters.error());
     auto passAll = loadPassAll(pipeline.buffers);
@@ -105,7 +106,8 @@ FastPath::FastPath(PipelineObject pipeline, ::entry* entry, ::finish* finish, Co
                    Limits limits, FlowCache flows, CounterReader counters, UniqueFd passAll)
     : pipeline_(std::move(pipeline)), entry_(entry), finish_(finish),
       pipelineTemplate_(pipeline_.program, pipeline_.buffers, pipeline_.moduleBtf.get()),
-      entryTemplate_(entry->progs.entry, pipeline_.buffers), constants_(constants), limits_(limits),
+      entryTemplate_(entry->progs.entry, pipeline_.buffers),
+      finishTemplate_(finish->progs.finish, pipeline_.buffers), constants_(constants), limits_(limits),
       flows_(std::move(flows)), counterReader_(std::move(counters)), passAll_(std::move(passAll)) {}
 
 FastPath::~FastPath() {
@@ -139,16 +141,16 @@ Constants FastPath::constantsOf(const assemble::Profile& profile, const FlowCach
     return constants;
 }
 
-Result<UniqueFd> FastPath::loadProgram(const assemble::Profile& profile, std::map<int, int> chains) {
+Result<Instructions> FastPath::pipelineOf(const assemble::Profile& profile, std::map<int, int> replacedMaps) {
     auto replaced = flows_.replacements(profile, pipeline_);
     if (!replaced)
         return std::unexpected(replaced.error());
-    replaced->merge(chains);
+    replaced->merge(replacedMaps);
     if (profile.route)
         if (auto added = counterReader_.addRoutes(flows_.routes.get(), flows_.routes6.get(), flows_.total);
             !added)
             return std::unexpected(added.error());
-    return pipelineTemplate_.load(*replaced, constantsOf(profile, flows_));
+    return pipelineTemplate_.instructions(*replaced, constantsOf(profile, flows_));
 }
 
 Result<int> FastPath::program(const assemble::Profile& profile) {

@@ -70,7 +70,10 @@ public:
     ~FastPath();
 
     /// The custom modules that plans name, by identity; those of the plan in place must stay among them.
-    void setModules(ModulesById modules) { modules_ = std::move(modules); }
+    void setModules(ModulesById modules) {
+        modules_ = std::move(modules);
+        apart_.clear();
+    }
 
     /// Makes the namespace as the plan wants it. A port that fails is left to Linux; the others go on.
     [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network);
@@ -111,18 +114,25 @@ public:
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex);
 
 private:
-    /// A profile's program, and the custom modules before and behind it.
+    /// A profile's program, and the custom modules before it; and those behind it, which are a part of it
+    /// where that can be.
     struct LoadedProfile {
         UniqueFd pipeline;
-        UniqueFd bridgeSlot; ///< where the pipeline finds the modules
+        UniqueFd bridgeSlot; ///< where the pipeline finds modules that are none
         UniqueFd routeSlot;
         ModuleChain ingress;
         ModuleChain bridge;
         ModuleChain route;
         [[nodiscard]] int head() const { return ingress.empty() ? pipeline.get() : ingress.head(); }
     };
-    [[nodiscard]] Result<UniqueFd> loadProgram(const assemble::Profile& profile, std::map<int, int> chains);
+    [[nodiscard]] Result<Instructions> pipelineOf(const assemble::Profile& profile,
+                                                  std::map<int, int> replacedMaps);
+    [[nodiscard]] Result<UniqueFd> loadJoined(const assemble::Profile& profile);
+    [[nodiscard]] Result<void> loadJumping(const assemble::Profile& profile, LoadedProfile& loaded);
     [[nodiscard]] Result<LoadedProfile> loadProfile(const assemble::Profile& profile);
+    using Modules = std::vector<std::shared_ptr<const ModuleObject>>;
+    [[nodiscard]] Result<Modules> modulesOf(const std::vector<std::string>& ids) const;
+    [[nodiscard]] SharedMaps mapsForModules() const;
     [[nodiscard]] Result<ModuleChain> chain(const std::vector<std::string>& modules, tna_hook hook,
                                             int last) const;
     [[nodiscard]] Result<void> setEgress(unsigned slot, model::IfIndex ifindex,
@@ -159,6 +169,7 @@ private:
     ::finish* finish_; ///< behind the last custom module after a decision
     ProgramTemplate pipelineTemplate_;
     ProgramTemplate entryTemplate_;
+    ProgramTemplate finishTemplate_;
     Constants constants_; ///< what all profiles have in common
     Limits limits_;
     FlowCache flows_;
@@ -167,6 +178,7 @@ private:
     UniqueFd passAll_; ///< the profile of ports that are left to Linux, but stay attached
     ModulesById modules_;
     std::map<assemble::Profile, LoadedProfile> profiles_;
+    std::set<assemble::Profile> apart_; ///< those that are not one program with their custom modules
     std::map<std::vector<std::string>, ModuleChain> egressChains_;
     std::map<model::IfIndex, std::vector<std::string>> egressPlaced_;
     std::map<assemble::Profile, Entry> sharedEntries_;

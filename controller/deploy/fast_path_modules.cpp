@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bpf/bpf.h>
+#include <spdlog/spdlog.h>
 
 #include "finish.skel.h"
 
@@ -37,21 +38,59 @@ Result<void> FastPath::setEgress(unsigned slot, model::IfIndex ifindex, const Mo
     return {};
 }
 
-Result<ModuleChain> FastPath::chain(const std::vector<std::string>& modules, tna_hook hook, int last) const {
-    std::vector<std::shared_ptr<const ModuleObject>> objects;
-    for (const auto& id : modules) {
+Result<FastPath::Modules> FastPath::modulesOf(const std::vector<std::string>& ids) const {
+    if (ids.size() > mostModulesInChain)
+        return std::unexpected(Error{fmt::format("{} custom modules at one hook of a port", ids.size()),
+                                     fmt::format("{} are the most", mostModulesInChain),
+                                     "remove one, or place it on other ports"});
+    Modules modules;
+    for (const auto& id : ids) {
         const auto it = modules_.find(id);
         if (it == modules_.end())
             return fail("there is no custom module '{}'", id);
-        objects.push_back(it->second);
+        modules.push_back(it->second);
     }
-    return ModuleChain::load(objects, hook, last,
-                             {pipeline_.egressPorts, pipeline_.portSlots, pipeline_.decision});
+    return modules;
+}
+
+SharedMaps FastPath::mapsForModules() const {
+    return {pipeline_.egressPorts, pipeline_.portSlots, pipeline_.decision};
+}
+
+Result<ModuleChain> FastPath::chain(const std::vector<std::string>& modules, tna_hook hook, int last) const {
+    const auto objects = modulesOf(modules);
+    if (!objects)
+        return std::unexpected(objects.error());
+    return ModuleChain::load(*objects, hook, last, mapsForModules());
+}
+
+/// The pipeline with the modules behind its decisions as one program, in which nothing is jumped to.
+Result<UniqueFd> FastPath::loadJoined(const assemble::Profile& profile) {
+    auto joined = pipelineOf(profile, {});
+    const auto goOn = [&](const std::vector<std::string>& ids, tna_hook hook) -> Result<void> {
+        const auto modules = modulesOf(ids);
+        if (!modules)
+            return std::unexpected(modules.error());
+        if (modules->empty())
+            return {};
+        const auto behind = joinChain(*modules, hook, finishTemplate_.instructions({}, {}), mapsForModules());
+        auto longer = behind ? goOnAtMarks(*joined, hook, *behind) : std::nullopt;
+        if (!longer)
+            return fail("a custom module cannot become a part of the pipeline");
+        *joined = std::move(*longer);
+        return {};
+    };
+    if (!joined)
+        return std::unexpected(joined.error());
+    if (auto done = goOn(profile.custom.bridge, TNA_HOOK_BRIDGE); !done)
+        return std::unexpected(done.error());
+    if (auto done = goOn(profile.custom.route, TNA_HOOK_ROUTE); !done)
+        return std::unexpected(done.error());
+    return pipelineTemplate_.load(*joined);
 }
 
 /// From the end to the beginning: each part is put behind the one before.
-Result<FastPath::LoadedProfile> FastPath::loadProfile(const assemble::Profile& profile) {
-    LoadedProfile loaded;
+Result<void> FastPath::loadJumping(const assemble::Profile& profile, LoadedProfile& loaded) {
     std::map<int, int> slots;
     const auto behind = [&](const std::vector<std::string>& modules, tna_hook hook, ModuleChain& made,
                             UniqueFd& slot, int place) -> Result<void> {
@@ -71,15 +110,41 @@ Result<FastPath::LoadedProfile> FastPath::loadProfile(const assemble::Profile& p
     if (auto done = behind(profile.custom.bridge, TNA_HOOK_BRIDGE, loaded.bridge, loaded.bridgeSlot,
                            pipeline_.bridgeModules);
         !done)
-        return std::unexpected(done.error());
+        return done;
     if (auto done = behind(profile.custom.route, TNA_HOOK_ROUTE, loaded.route, loaded.routeSlot,
                            pipeline_.routeModules);
         !done)
-        return std::unexpected(done.error());
-    auto program = loadProgram(profile, std::move(slots));
+        return done;
+    auto jumping = pipelineOf(profile, std::move(slots));
+    if (!jumping)
+        return std::unexpected(jumping.error());
+    if (loaded.bridgeSlot)
+        callAtMarks(*jumping, TNA_HOOK_BRIDGE);
+    if (loaded.routeSlot)
+        callAtMarks(*jumping, TNA_HOOK_ROUTE);
+    auto program = pipelineTemplate_.load(*jumping);
     if (!program)
         return std::unexpected(program.error());
     loaded.pipeline = std::move(*program);
+    return {};
+}
+
+Result<FastPath::LoadedProfile> FastPath::loadProfile(const assemble::Profile& profile) {
+    LoadedProfile loaded;
+    const bool hooked = !profile.custom.bridge.empty() || !profile.custom.route.empty();
+    auto joined = apart_.contains(profile) ? fail("it was refused before") : loadJoined(profile);
+    if (joined) {
+        loaded.pipeline = std::move(*joined);
+    } else if (!hooked) {
+        return std::unexpected(joined.error());
+    } else {
+        // Together they may be more than the kernel takes of one program: apart, each has a stack of its own.
+        if (auto jumping = loadJumping(profile, loaded); !jumping)
+            return std::unexpected(jumping.error());
+        if (apart_.insert(profile).second)
+            spdlog::info("custom modules are jumped to, at some nanoseconds a packet: {}",
+                         joined.error().sentence());
+    }
     auto before = chain(profile.custom.ingress, TNA_HOOK_INGRESS, loaded.pipeline.get());
     if (!before)
         return std::unexpected(before.error());

@@ -20,10 +20,6 @@ Result<UniqueFd> makeTailCallSlot(int program) {
 
 Result<ModuleChain> ModuleChain::load(std::span<const std::shared_ptr<const ModuleObject>> modules,
                                       tna_hook hook, int last, const SharedMaps& maps) {
-    if (modules.size() > mostModulesInChain)
-        return std::unexpected(Error{fmt::format("{} custom modules at one hook of a port", modules.size()),
-                                     fmt::format("{} are the most", mostModulesInChain),
-                                     "remove one, or place it on other ports"});
     ModuleChain chain;
     for (const auto& module : std::ranges::reverse_view(modules)) {
         auto next = makeTailCallSlot(last);
@@ -36,6 +32,18 @@ Result<ModuleChain> ModuleChain::load(std::span<const std::shared_ptr<const Modu
         chain.links_.push_back({std::move(*program), std::move(*next)});
     }
     return chain;
+}
+
+std::optional<Instructions> joinChain(std::span<const std::shared_ptr<const ModuleObject>> modules,
+                                      tna_hook hook, Instructions last, const SharedMaps& maps) {
+    std::optional joined = std::move(last);
+    for (const auto& module : std::ranges::reverse_view(modules)) {
+        const auto before = module->instructions(hook, maps);
+        joined = before ? goOnAtMarks(*before, hook, *joined) : std::nullopt;
+        if (!joined)
+            break;
+    }
+    return joined;
 }
 
 } // namespace tna::deploy

@@ -16,11 +16,10 @@ namespace tna::deploy {
 /// Custom modules by identity.
 using ModulesById = std::map<std::string, std::shared_ptr<const ModuleObject>>;
 
-/// Frames pass a hook's modules one after the other: each ends in a tail call to the next.
+/// At one hook: frames may pass them by tail calls, of which the kernel lets a frame make 33.
 constexpr std::size_t mostModulesInChain = 8;
 
-/// Custom modules at one hook, one after the other. The kernel limits how many tail calls a frame may make
-/// (33), so a chain has no more than eight.
+/// Custom modules at one hook, one after the other, each of which ends in a tail call to the next.
 class ModuleChain {
 public:
     /// `last` is the program behind the last module; -1: there is none.
@@ -40,6 +39,12 @@ private:
     };
     std::vector<Link> links_; ///< from the last to the first
 };
+
+/// The same modules as one program, with `last` behind them, which is a part of it too; nothing where that
+/// cannot be.
+[[nodiscard]] std::optional<Instructions>
+joinChain(std::span<const std::shared_ptr<const ModuleObject>> modules, tna_hook hook, Instructions last,
+          const SharedMaps& maps);
 
 /// A slot for a tail call, with a program in it unless that is -1.
 [[nodiscard]] Result<UniqueFd> makeTailCallSlot(int program);

@@ -177,11 +177,22 @@ Result<void> ModuleObject::take(Buffers buffers) {
 Result<UniqueFd> ModuleObject::instance(tna_hook hook, int next, const SharedMaps& maps) const {
     if (!programs_[hook])
         return fail("the module '{}' has no function for {}", name_, hookName(hook));
-    return programs_[hook]->load({{hook == TNA_HOOK_EGRESS ? nextAtEgress_ : next_, next},
-                                  {placeholders_.ports, maps.ports},
-                                  {placeholders_.slots, maps.slots},
-                                  {placeholders_.decision, maps.decision}},
-                                 {});
+    auto code = programs_[hook]->instructions(replacements(hook, next, maps), {});
+    callAtMarks(code, hook);
+    return programs_[hook]->load(code);
+}
+
+std::optional<Instructions> ModuleObject::instructions(tna_hook hook, const SharedMaps& maps) const {
+    if (!programs_[hook])
+        return std::nullopt;
+    return programs_[hook]->instructions(replacements(hook, next_, maps), {});
+}
+
+std::map<int, int> ModuleObject::replacements(tna_hook hook, int next, const SharedMaps& maps) const {
+    return {{hook == TNA_HOOK_EGRESS ? nextAtEgress_ : next_, next},
+            {placeholders_.ports, maps.ports},
+            {placeholders_.slots, maps.slots},
+            {placeholders_.decision, maps.decision}};
 }
 
 HookCounters ModuleObject::counters() const {

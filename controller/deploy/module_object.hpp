@@ -6,6 +6,7 @@
 #include "deploy/program_template.hpp"
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +48,8 @@ public:
     [[nodiscard]] bool has(tna_hook hook) const { return programs_[hook].has_value(); }
     /// A copy of the program for a hook, with the slot of what follows it.
     [[nodiscard]] Result<UniqueFd> instance(tna_hook hook, int next, const SharedMaps& maps) const;
+    /// The same, to become a part of another program; nothing if it has no function for the hook.
+    [[nodiscard]] std::optional<Instructions> instructions(tna_hook hook, const SharedMaps& maps) const;
     [[nodiscard]] HookCounters counters() const;
     [[nodiscard]] const std::vector<ModuleMap>& maps() const { return maps_; }
     /// The entries of a map of its own, at most `most`, in the words of C; nothing if it has no such map.
@@ -62,6 +65,7 @@ private:
     using Owner = std::unique_ptr<bpf_object, void (*)(bpf_object*)>;
     explicit ModuleObject(std::string name, Owner owner) : name_(std::move(name)), owner_(std::move(owner)) {}
     [[nodiscard]] Result<void> take(Buffers buffers);
+    [[nodiscard]] std::map<int, int> replacements(tna_hook hook, int next, const SharedMaps& maps) const;
 
     std::string name_;
     Owner owner_;

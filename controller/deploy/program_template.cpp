@@ -29,13 +29,6 @@ void setConstant(bpf_insn& low, bpf_insn& high, const Constants& constants) {
     high.imm = static_cast<std::int32_t>(constants[index] >> 32U);
 }
 
-/// A tail call that only some profiles make.
-void setTailCall(bpf_insn& instruction, const Constants& constants) {
-    if (constants[TNA_CONSTANT_MODULES] != 0 && instruction.code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
-        instruction.dst_reg == BPF_REG_0 && instruction.imm == TNA_TAIL_CALL_MARK)
-        instruction = {.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call};
-}
-
 bool callsModule(const bpf_insn& instruction) {
     return instruction.code == (BPF_JMP | BPF_CALL) && instruction.src_reg == BPF_PSEUDO_KFUNC_CALL &&
            instruction.off > 0;
@@ -61,15 +54,17 @@ ProgramTemplate::ProgramTemplate(const bpf_program* program, Buffers buffers, in
             typesByIndex_.resize(static_cast<std::size_t>(instruction.off) + 1, moduleBtf);
 }
 
-Result<UniqueFd> ProgramTemplate::load(const std::map<int, int>& replacedMaps,
-                                       const Constants& constants) const {
+Instructions ProgramTemplate::instructions(const std::map<int, int>& replacedMaps,
+                                           const Constants& constants) const {
     auto instructions = instructions_;
     for (std::size_t i = 0; i + 1 < instructions.size(); i++) {
         replaceMap(instructions[i], replacedMaps);
         setConstant(instructions[i], instructions[i + 1], constants);
-        setTailCall(instructions[i], constants);
     }
+    return instructions;
+}
 
+Result<UniqueFd> ProgramTemplate::load(const Instructions& instructions) const {
     LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = attachType_, .prog_flags = flags_,
                 .fd_array = typesByIndex_.empty() ? nullptr : typesByIndex_.data());
     UniqueFd fd{

@@ -3,11 +3,11 @@
 
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
+#include "deploy/instructions.hpp"
 
 #include <array>
 #include <bpf/libbpf.h>
 #include <cstdint>
-#include <linux/bpf.h>
 #include <map>
 #include <tna/constants.h>
 #include <vector>
@@ -36,16 +36,22 @@ public:
     /// Kernel functions that the program calls may be a module's: its types.
     ProgramTemplate(const bpf_program* program, Buffers buffers, int moduleBtf = -1);
 
-    /// Loads a copy in which the maps of the first file descriptors are replaced by the second, and the
-    /// constants (tna/constants.h) have these values.
+    /// A copy in which the maps of the first file descriptors are replaced by the second, and the constants
+    /// (tna/constants.h) have these values.
+    [[nodiscard]] Instructions instructions(const std::map<int, int>& replacedMaps,
+                                            const Constants& constants) const;
+    /// Loads such a copy, or what has been made of it.
+    [[nodiscard]] Result<UniqueFd> load(const Instructions& instructions) const;
     [[nodiscard]] Result<UniqueFd> load(const std::map<int, int>& replacedMaps,
-                                        const Constants& constants) const;
+                                        const Constants& constants) const {
+        return load(instructions(replacedMaps, constants));
+    }
 
 private:
     const char* name_;
     bpf_attach_type attachType_;
     std::uint32_t flags_;
-    std::vector<bpf_insn> instructions_;
+    Instructions instructions_;
     std::vector<int> typesByIndex_; ///< what calls of kernel functions have in `off`; at 0, the kernel's own
 };
 

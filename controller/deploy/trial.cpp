@@ -61,7 +61,8 @@ Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::u
     const auto action = runOn(program->get(), port, frame, verdict.frame);
     if (!action)
         return std::unexpected(action.error());
-    auto reader = CounterReader::open(counters->get(), limits_.maxPorts, flows->flows.get(), flows->total);
+    auto reader = CounterReader::open({.ports = counters->get(), .flows = flows->flows.get()},
+                                      limits_.maxPorts, flows->total);
     if (!reader)
         return std::unexpected(reader.error());
     if (profile.route)

@@ -4,12 +4,12 @@
 
 /*
  * Custom modules after a decision (tna/module.h). In a profile that has any, what would be done with a frame
- * is not done but noted; a tail call goes to the first module, and from the last one to finish.bpf.c, which
+ * is not done but noted; it goes on with the first module, and behind the last one with finish.bpf.c, which
  * does it, if the frame is still the one that was decided about. In all other profiles the verifier removes
  * what is here.
  */
 
-#include <tna/decision.h>
+#include <tna/fastpath.h>
 
 #include "packet/packet.bpf.h"
 #include "pipeline/constant.bpf.h"
@@ -18,7 +18,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, u32);
-	__type(value, struct tna_decision);
+	__type(value, struct tna_decision_note);
 } decision SEC(".maps");
 
 struct chain {
@@ -30,11 +30,18 @@ struct chain {
 struct chain bridge_modules SEC(".maps");
 struct chain route_modules SEC(".maps");
 
-INLINE struct tna_decision *decision_here(void)
+INLINE struct tna_decision_note *decision_note(void)
 {
 	u32 zero = 0;
 
 	return bpf_map_lookup_elem(&decision, &zero);
+}
+
+INLINE struct tna_decision *decision_here(void)
+{
+	struct tna_decision_note *note = decision_note();
+
+	return note ? &note->decision : NULL;
 }
 
 /* What a module must not change: all that decisions are made from. `version` is that of a packet that is
@@ -105,22 +112,9 @@ INLINE int decision_bridge(struct xdp_md *ctx, u64 retag, u32 vlan_protocol, u64
 	return decision_compare(ctx, note, 0, 1) ? XDP_PASS : XDP_REDIRECT;
 }
 
-/* The tail call to the first module is put in the place of the mark when a profile has some: a program that
- * could make one pays for it in each function that it has. */
-INLINE void decision_hand_over(struct xdp_md *ctx, void *modules)
-{
-	asm volatile("r1 = %[ctx]\n"
-		     "r2 = %[modules]\n"
-		     "r3 = 0\n"
-		     "r0 = %[mark]\n"
-		     :
-		     : [ctx] "r"(ctx), [modules] "r"(modules), [mark] "i"(TNA_TAIL_CALL_MARK)
-		     : "r0", "r1", "r2", "r3", "r4", "r5", "memory");
-}
-
 /* The verdict goes to the modules; where there is none to go to, the frame is untouched. What is to be
  * forwarded has been noted. */
-INLINE int decision_announce(struct xdp_md *ctx, int verdict, void *modules)
+INLINE int decision_announce(struct xdp_md *ctx, int verdict, void *modules, const enum tna_hook hook)
 {
 	if (verdict != XDP_REDIRECT) {
 		struct tna_decision *note = decision_here();
@@ -129,7 +123,7 @@ INLINE int decision_announce(struct xdp_md *ctx, int verdict, void *modules)
 			return XDP_PASS;
 		note->forward = 0;
 	}
-	decision_hand_over(ctx, modules);
+	tna_go_on(ctx, modules, hook);
 	return XDP_PASS;
 }
 

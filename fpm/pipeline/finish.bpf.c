@@ -31,11 +31,28 @@ INLINE u32 finish_length(const struct tna_decision *note)
 	return note->routed ? note->left + tag_length((u32)note->retag) : note->length;
 }
 
+/* Most frames go the way of the one before. */
+INLINE void finish_count(struct tna_decision_note *run, u32 length)
+{
+	const struct tna_decision *note = &run->decision;
+
+	if (unlikely((run->in_slot ^ note->in_slot) | (run->out_slot ^ note->out_slot))) {
+		count_forwarded(run->in_slot, run->out_slot, run->packets, run->bytes);
+		run->in_slot = note->in_slot;
+		run->out_slot = note->out_slot;
+		run->packets = 0;
+		run->bytes = 0;
+	}
+	run->packets++;
+	run->bytes += length;
+}
+
 /* not "xdp.frags": whether the kernel knows that is found out when this is loaded */
 SEC("xdp")
 int finish(struct xdp_md *ctx)
 {
-	struct tna_decision *note = decision_here();
+	struct tna_decision_note *run = decision_note();
+	struct tna_decision *note = run ? &run->decision : NULL;
 
 	if (!note || !note->forward)
 		return XDP_PASS;
@@ -49,7 +66,7 @@ int finish(struct xdp_md *ctx)
 	} else if ((note->retag & RETAG_ANY) && !retag_frame(ctx, note->retag, note->vlan_protocol)) {
 		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
 	}
-	count_forwarded(note->in_slot, note->out_slot, 1, finish_length(note));
+	finish_count(run, finish_length(note));
 	return XDP_REDIRECT;
 }
 

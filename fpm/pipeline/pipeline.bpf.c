@@ -7,7 +7,7 @@ INLINE int bridge(struct xdp_md *ctx)
 {
 	int verdict = bridge_forward(ctx);
 
-	WHEN(MODULES_BRIDGE) return decision_announce(ctx, verdict, &bridge_modules);
+	WHEN(MODULES_BRIDGE) return decision_announce(ctx, verdict, &bridge_modules, TNA_HOOK_BRIDGE);
 	return verdict;
 }
 
@@ -15,7 +15,7 @@ INLINE int route(struct xdp_md *ctx)
 {
 	int verdict = route_forward(ctx);
 
-	WHEN(MODULES_ROUTE) return decision_announce(ctx, verdict, &route_modules);
+	WHEN(MODULES_ROUTE) return decision_announce(ctx, verdict, &route_modules, TNA_HOOK_ROUTE);
 	return verdict;
 }
 

@@ -10,7 +10,7 @@ int pipeline(struct xdp_md *ctx)
 		return XDP_PASS;
 	int verdict = watched_forward(ctx);
 
-	WHEN(MODULES_BRIDGE) return decision_announce(ctx, verdict, &bridge_modules);
+	WHEN(MODULES_BRIDGE) return decision_announce(ctx, verdict, &bridge_modules, TNA_HOOK_BRIDGE);
 	return verdict;
 }
 

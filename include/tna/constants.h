@@ -40,7 +40,4 @@ enum tna_constant {
 
 #define TNA_CONSTANT_MARK 0x544e4100u
 
-/* Stands where a profile with custom modules has a tail call. */
-#define TNA_TAIL_CALL_MARK 0x544e4b43
-
 #endif

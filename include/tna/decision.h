@@ -9,7 +9,7 @@
 #include <tna/reasons.h>
 
 /* Grows with each change of what follows, or of the verdicts. */
-#define TNA_MODULE_ABI 1
+#define TNA_MODULE_ABI 2
 
 /*
  * What an object was built with. Reasons are numbers that mean something else after one has come or gone,
@@ -62,6 +62,27 @@ struct tna_decision {
 	__u64 source;
 	__u64 seen[9]; /* the headers that this was decided for */
 };
+
+/*
+ * Stands where a program goes on with a hook's modules, or with what is behind them: this, and the hook's
+ * number. In its place tnad puts either what follows or a tail call to it. Until then it is an instruction
+ * without effect.
+ */
+#define TNA_GO_ON_MARK 0x544e4b40
+
+#ifdef __bpf__
+/* `slot` is where a tail call finds what follows. Whoever has nothing behind it gets here. */
+static __always_inline void tna_go_on(void *ctx, void *slot, const __u32 hook)
+{
+	asm volatile("r1 = %[ctx]\n"
+		     "r2 = %[slot]\n"
+		     "r3 = 0\n"
+		     "r0 = %[mark]\n"
+		     :
+		     : [ctx] "r"(ctx), [slot] "r"(slot), [mark] "i"(TNA_GO_ON_MARK + hook)
+		     : "r0", "r1", "r2", "r3", "r4", "r5", "memory");
+}
+#endif
 
 #define TNA_RETAG_PUSH (1ULL << 16)
 #define TNA_RETAG_POP (1ULL << 17)

@@ -5,6 +5,7 @@
 /* What the fast path (BPF) and the controller share: maps' keys and values. */
 
 #include <linux/types.h>
+#include <tna/decision.h>
 #include <tna/reasons.h>
 
 /*
@@ -112,6 +113,18 @@ struct tna_port_counters {
 	__u64 out_packets;
 	__u64 out_bytes;
 	__u64 slow[TNA_REASON_COUNT];
+};
+
+/*
+ * What has been decided about a CPU's present frame, and what became of those before it: counted as one run,
+ * until a frame goes another way.
+ */
+struct tna_decision_note {
+	struct tna_decision decision;
+	__u32 in_slot;
+	__u32 out_slot;
+	__u64 packets;
+	__u64 bytes;
 };
 
 /* What was found out about the namespace, by the fast path itself, and the slot table's epoch. */

@@ -245,7 +245,7 @@ static __always_inline int tna_obey(struct tna_packet *packet, const __u32 hook,
 	if (hook == TNA_HOOK_EGRESS)
 		bpf_tail_call_static(packet->ctx, &tna_next_egress, 0);
 	else
-		bpf_tail_call_static(packet->ctx, &tna_next, 0);
+		tna_go_on(packet->ctx, &tna_next, hook);
 	return XDP_PASS; /* at the end; at egress, that sends the frame */
 }
 

@@ -13,13 +13,19 @@ namespace {
 /// What tna's counters say of a frame that a module took: nothing.
 const Path nobody{};
 
-class Hooks : public AcceleratedBridgeTest {
+/// The module of these tests, and the same with more on its stack than fits beside the pipeline's.
+const auto withAnyStack = ::testing::Values("obedient", "obedient_deep");
+std::string nameOfModule(const ::testing::TestParamInfo<const char*>& parameter) {
+    return parameter.param;
+}
+
+class Hooks : public AcceleratedBridgeTest, public ::testing::WithParamInterface<const char*> {
 protected:
     void SetUp() override {
         AcceleratedBridgeTest::SetUp();
         if (IsSkipped() || HasFatalFailure())
             return;
-        modules_.insert("obedient", moduleObject("obedient"));
+        modules_.insert("obedient", moduleObject(GetParam()));
         const auto map = modules_.map("obedient", "other_port");
         const __u32 zero = 0, other = ::if_nametoindex("p2");
         ASSERT_EQ(bpf_map_update_elem(map.get(), &zero, &other, BPF_ANY), 0);
@@ -35,7 +41,7 @@ protected:
     ModuleControl modules_{controller_};
 };
 
-TEST_F(Hooks, WhatModulesLeaveAloneIsTreatedAsWithoutThem) {
+TEST_P(Hooks, WhatModulesLeaveAloneIsTreatedAsWithoutThem) {
     EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), at(1, oneToTwo())}));
     EXPECT_EQ(treat(twoToOne(), 1), (Treatment{fastPath(), at(0, twoToOne())}));
     const auto unknown = FrameBuilder().ethernet(station(77), station(1)).udp();
@@ -45,7 +51,26 @@ TEST_F(Hooks, WhatModulesLeaveAloneIsTreatedAsWithoutThem) {
     EXPECT_EQ(modules_.said("obedient", "egress"), (Said{{"continue", 2}}));
 }
 
-TEST_F(Hooks, LiveGuardsHoldAroundModules) {
+TEST_P(Hooks, FramesAreCountedWhicheverWayTheyGo) {
+    EXPECT_EQ(send(oneToTwo()), fastPath());
+    EXPECT_EQ(send(twoToOne(), 1), fastPath());
+    const auto before = counted(0).fast, beforeBack = counted(1).fast;
+    for (int i = 0; i < 8; i++) {
+        EXPECT_EQ(send(oneToTwo()), fastPath());
+        EXPECT_EQ(send(oneToTwo()), fastPath());
+        EXPECT_EQ(send(twoToOne(), 1), fastPath());
+    }
+    EXPECT_EQ(counted(0).fast, before + 16);
+    EXPECT_EQ(counted(1).fast, beforeBack + 8);
+}
+
+TEST_P(Hooks, ModuleIsAPartOfThePipelineIfThatFits) {
+    const bool jumps = std::string(GetParam()) == "obedient_deep";
+    EXPECT_EQ(programsNamed("tna_on_bridge"), jumps ? 2U : 1U)
+        << "the module's own, and one that is jumped to";
+}
+
+TEST_P(Hooks, LiveGuardsHoldAroundModules) {
     EXPECT_EQ(send(oneToTwo()), fastPath());
     must("ip link set p1 type bridge_slave isolated on");
     must("ip link set p0 type bridge_slave isolated on");
@@ -54,7 +79,7 @@ TEST_F(Hooks, LiveGuardsHoldAroundModules) {
     EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), at(1, oneToTwo())}));
 }
 
-TEST_F(Hooks, AtIngressAModuleDecidesBeforeAnythingElse) {
+TEST_P(Hooks, AtIngressAModuleDecidesBeforeAnythingElse) {
     EXPECT_EQ(treat(order(7001)), (Treatment{nobody, {}})) << "drop";
     EXPECT_EQ(treat(order(7002)), (Treatment{nobody, at(1, order(7002))})) << "to Linux";
     EXPECT_EQ(treat(order(7003)), (Treatment{nobody, at(2, order(7003))})) << "to another port";
@@ -65,12 +90,12 @@ TEST_F(Hooks, AtIngressAModuleDecidesBeforeAnythingElse) {
               (Said{{"drop", 1}, {"linux", 1}, {"port", 1}, {"continue", 1}, {"faults", 2}}));
 }
 
-TEST_F(Hooks, FrameThatWasChangedAtIngressIsAnotherFrame) {
+TEST_P(Hooks, FrameThatWasChangedAtIngressIsAnotherFrame) {
     const auto other = with(order(7007), 5); // for a station that nobody knows
     EXPECT_EQ(treat(order(7007)), (Treatment{slowPath("unknown-unicast"), {{1, {other}}, {2, {other}}}}));
 }
 
-TEST_F(Hooks, AfterTheDecisionOfTheBridge) {
+TEST_P(Hooks, AfterTheDecisionOfTheBridge) {
     EXPECT_EQ(send(oneToTwo()), fastPath());
     EXPECT_EQ(treat(order(7101)), (Treatment{nobody, {}})) << "drop";
     EXPECT_EQ(treat(order(7102)), (Treatment{nobody, at(1, order(7102))})) << "to Linux, untouched";
@@ -80,7 +105,7 @@ TEST_F(Hooks, AfterTheDecisionOfTheBridge) {
     EXPECT_EQ(treat(order(7106)), (Treatment{nobody, at(1, order(7106))})) << "no target";
 }
 
-TEST_F(Hooks, WhatWasDecidedHoldsForNoOtherFrame) {
+TEST_P(Hooks, WhatWasDecidedHoldsForNoOtherFrame) {
     EXPECT_EQ(send(oneToTwo()), fastPath());
     const auto other = with(order(7107), 5);
     EXPECT_EQ(treat(order(7107)), (Treatment{slowPath("module-changed"), {{1, {other}}, {2, {other}}}}));
@@ -89,7 +114,7 @@ TEST_F(Hooks, WhatWasDecidedHoldsForNoOtherFrame) {
     EXPECT_EQ(treat(order(7108)), (Treatment{slowPath("module-changed"), at(1, longer)}));
 }
 
-TEST_F(Hooks, DecisionIsTold) {
+TEST_P(Hooks, DecisionIsTold) {
     EXPECT_EQ(send(oneToTwo()), fastPath());
     EXPECT_EQ(send(FrameBuilder().ethernet(station(77), station(1)).udp()), slowPath("unknown-unicast"));
     const auto map = modules_.map("obedient", "told");
@@ -102,7 +127,7 @@ TEST_F(Hooks, DecisionIsTold) {
     EXPECT_EQ(times(0), 1U);
 }
 
-TEST_F(Hooks, AtEgressAModuleSeesWhatLeaves) {
+TEST_P(Hooks, AtEgressAModuleSeesWhatLeaves) {
     EXPECT_EQ(treat(order(7301)), (Treatment{fastPath(), {}})) << "drop";
     EXPECT_EQ(treat(order(7302)), (Treatment{fastPath(), {}})) << "Linux cannot have it any more";
     EXPECT_EQ(treat(order(7304)), (Treatment{fastPath(), at(1, lastChanged(order(7304)))})) << "changed";
@@ -113,7 +138,7 @@ TEST_F(Hooks, AtEgressAModuleSeesWhatLeaves) {
     EXPECT_EQ(modules_.said("obedient", "egress"), (Said{{"drop", 1}, {"faults", 2}, {"continue", 2}}));
 }
 
-TEST_F(Hooks, TagsAreDoneAfterModules) {
+TEST_P(Hooks, TagsAreDoneAfterModules) {
     if (command({"sh", "-c", "ip link set br0 type bridge vlan_filtering 1"}).exitCode != 0)
         GTEST_SKIP() << "this kernel's bridges do not filter VLANs";
     must("bridge vlan add dev p1 vid 1");
@@ -136,7 +161,7 @@ TEST_F(Hooks, TagsAreDoneAfterModules) {
                          }())}));
 }
 
-class RouteHooks : public RouteTest {
+class RouteHooks : public RouteTest, public ::testing::WithParamInterface<const char*> {
 protected:
     void SetUp() override {
         RouteTest::SetUp();
@@ -148,12 +173,12 @@ protected:
             return;
         if (watched())
             GTEST_SKIP() << "this kernel's packets are routed by Linux";
-        modules_.insert("obedient", moduleObject("obedient"));
+        modules_.insert("obedient", moduleObject(GetParam()));
     }
     ModuleControl modules_{controller_};
 };
 
-TEST_F(RouteHooks, PacketIsRoutedAfterModules) {
+TEST_P(RouteHooks, PacketIsRoutedAfterModules) {
     expectFast(packet());
     expectFast(packet());
     EXPECT_EQ(modules_.said("obedient", "route"), (Said{{"continue", 2}}));
@@ -163,6 +188,9 @@ TEST_F(RouteHooks, PacketIsRoutedAfterModules) {
     auto other = toUdpPort(packet(), 7207);
     EXPECT_EQ(treat(other), (Treatment{slowPath("module-changed"), {}})) << "for another MAC address";
 }
+
+INSTANTIATE_TEST_SUITE_P(, Hooks, withAnyStack, nameOfModule);
+INSTANTIATE_TEST_SUITE_P(, RouteHooks, withAnyStack, nameOfModule);
 
 } // namespace
 } // namespace tna::test
