@@ -140,13 +140,13 @@ bool CustomModules::remove(const std::string& name) {
 void CustomModules::readDirectory(const std::string& directory) {
     directory_ = directory;
     std::error_code error;
-    std::set<std::string> found;
+    std::set<std::string> names;
     for (const auto& file : fs::directory_iterator(directory, error)) {
         const auto base = file.path().filename().string();
         if (!base.ends_with(objectSuffix) || file.file_size(error) > deploy::largestModule)
             continue;
         const auto name = base.substr(0, base.size() - objectSuffix.size());
-        found.insert(name);
+        names.insert(name);
         const LogFields about{{"TNA_MODULE", name}};
         const auto object = readFile(file.path());
         const auto placement = object ? readPlacement(fs::path(directory) / (name + ".json"), *object)
@@ -156,7 +156,9 @@ void CustomModules::readDirectory(const std::string& directory) {
             continue;
         }
         const auto* there = find(name);
-        if (there != nullptr && there->hash == hashOf(*object) && there->placement == *placement)
+        const std::pair found{hashOf(*object), *placement};
+        if (there != nullptr &&
+            (found == std::pair{there->hash, there->placement} || found == there->instead))
             continue;
         auto module = load(name, *object, *placement);
         if (!module) {
@@ -167,7 +169,7 @@ void CustomModules::readDirectory(const std::string& directory) {
         put(name, std::move(*module));
     }
     std::erase_if(modules_,
-                  [&](const auto& item) { return item.second.kept && !found.contains(item.first); });
+                  [&](const auto& item) { return item.second.kept && !names.contains(item.first); });
 }
 
 /// Two files, one after the other. Whoever reads them in between, because this process has ended there, finds
@@ -191,6 +193,9 @@ Result<void> CustomModules::keep(const std::string& name, const std::string& obj
     if (written)
         written = writeWhole(objectPath, object);
     module.kept = written.has_value();
+    if (!written && old)
+        if (const auto left = readPlacement(placementPath, *old))
+            module.instead.emplace(hashOf(*old), *left);
     if (written && between != document)
         (void)writeWhole(placementPath, document.dump(2)); // what is there says the same
     return written;

@@ -7,7 +7,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace tna::daemon {
 
@@ -21,6 +23,8 @@ public:
         api::Placement placement;
         bool kept = false; ///< in the directory
         std::uint64_t hash = 0;
+        /// What is in the directory still, because this one could not be kept.
+        std::optional<std::pair<std::uint64_t, api::Placement>> instead;
     };
 
     /// Takes in what has come, changed or gone in the directory. What is refused there is told in the log,

@@ -186,6 +186,8 @@ TEST_F(Control, ModuleIsKeptWithItsOwnPlacement) {
     std::filesystem::create_directory(block);
     const auto other = moduleObject("obedient") + '\0';
     ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.hooks = {"bridge"}}, true));
+    controller_->setConfig(config_);
+    EXPECT_EQ(treat(order(7101)), (Treatment{nobody_, {}})) << "what nobody has changed brings nothing back";
     controller_.reset();
     accelerate();
     EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}})) << "the old one, where it was";
