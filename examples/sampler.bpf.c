@@ -36,17 +36,21 @@ static __always_inline enum tna_verdict sample(struct tna_packet *packet, __u32 
 {
 	__u32 zero = 0;
 	struct settings *wanted = bpf_map_lookup_elem(&settings, &zero);
+	const struct tna_decision *decided;
 	struct sample *room;
 
-	if (!wanted || !wanted->one_in || !packet->decision || bpf_get_prandom_u32() % wanted->one_in)
+	if (!wanted || !wanted->one_in || bpf_get_prandom_u32() % wanted->one_in)
+		return TNA_CONTINUE;
+	decided = tna_decided(packet);
+	if (!decided)
 		return TNA_CONTINUE;
 	room = bpf_ringbuf_reserve(&samples, sizeof(*room), 0);
 	if (!room)
 		return TNA_CONTINUE;
 	*room = (struct sample){.length = packet->length,
 				.ingress = packet->ingress,
-				.egress = packet->egress,
-				.reason = packet->decision->forward ? 0 : packet->decision->reason,
+				.egress = tna_egress(packet),
+				.reason = decided->forward ? 0 : decided->reason,
 				.routed = routed};
 	/* as much as there is, in two sizes: the verifier likes constants */
 	if (bpf_xdp_load_bytes(packet->ctx, 0, room->frame, SAMPLE_BYTES) &&

@@ -138,10 +138,13 @@ Constants FastPath::constantsOf(const assemble::Profile& profile, const FlowCach
     constants[TNA_CONSTANT_MODULES] = !profile.custom.bridge.empty() || !profile.custom.route.empty();
     constants[TNA_CONSTANT_MODULES_BRIDGE] = !profile.custom.bridge.empty();
     constants[TNA_CONSTANT_MODULES_ROUTE] = !profile.custom.route.empty();
+    constants[TNA_CONSTANT_MODULES_CHANGE] = 1;
+    constants[TNA_CONSTANT_MODULES_ASK] = anyOf(profile.custom, &ModuleObject::asks);
     return constants;
 }
 
-Result<Instructions> FastPath::pipelineOf(const assemble::Profile& profile, std::map<int, int> replacedMaps) {
+Result<Instructions> FastPath::pipelineOf(const assemble::Profile& profile, const Constants& constants,
+                                          std::map<int, int> replacedMaps) {
     auto replaced = flows_.replacements(profile, pipeline_);
     if (!replaced)
         return std::unexpected(replaced.error());
@@ -150,7 +153,7 @@ Result<Instructions> FastPath::pipelineOf(const assemble::Profile& profile, std:
         if (auto added = counterReader_.addRoutes(flows_.routes.get(), flows_.routes6.get(), flows_.total);
             !added)
             return std::unexpected(added.error());
-    return pipelineTemplate_.instructions(*replaced, constantsOf(profile, flows_));
+    return pipelineTemplate_.instructions(*replaced, constants);
 }
 
 Result<int> FastPath::program(const assemble::Profile& profile) {

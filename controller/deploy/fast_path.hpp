@@ -125,8 +125,10 @@ private:
         ModuleChain route;
         [[nodiscard]] int head() const { return ingress.empty() ? pipeline.get() : ingress.head(); }
     };
-    [[nodiscard]] Result<Instructions> pipelineOf(const assemble::Profile& profile,
-                                                  std::map<int, int> replacedMaps);
+    [[nodiscard]] Result<Instructions>
+    pipelineOf(const assemble::Profile& profile, const Constants& constants, std::map<int, int> replacedMaps);
+    [[nodiscard]] bool anyOf(const assemble::CustomModules& custom,
+                             bool (ModuleObject::*does)(tna_hook) const) const;
     [[nodiscard]] Result<UniqueFd> loadJoined(const assemble::Profile& profile);
     [[nodiscard]] Result<void> loadJumping(const assemble::Profile& profile, LoadedProfile& loaded);
     [[nodiscard]] Result<LoadedProfile> loadProfile(const assemble::Profile& profile);

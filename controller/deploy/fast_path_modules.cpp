@@ -64,16 +64,31 @@ Result<ModuleChain> FastPath::chain(const std::vector<std::string>& modules, tna
     return ModuleChain::load(*objects, hook, last, mapsForModules());
 }
 
+/// Whether one of the modules behind decisions may do something at its hook.
+bool FastPath::anyOf(const assemble::CustomModules& custom,
+                     bool (ModuleObject::*does)(tna_hook) const) const {
+    const auto any = [&](const std::vector<std::string>& ids, tna_hook hook) {
+        return std::ranges::any_of(ids, [&](const auto& id) {
+            const auto it = modules_.find(id);
+            return it == modules_.end() || ((*it->second).*does)(hook);
+        });
+    };
+    return any(custom.bridge, TNA_HOOK_BRIDGE) || any(custom.route, TNA_HOOK_ROUTE);
+}
+
 /// The pipeline with the modules behind its decisions as one program, in which nothing is jumped to.
 Result<UniqueFd> FastPath::loadJoined(const assemble::Profile& profile) {
-    auto joined = pipelineOf(profile, {});
+    auto constants = constantsOf(profile, flows_);
+    constants[TNA_CONSTANT_MODULES_CHANGE] = anyOf(profile.custom, &ModuleObject::mayChange);
+    auto joined = pipelineOf(profile, constants, {});
     const auto goOn = [&](const std::vector<std::string>& ids, tna_hook hook) -> Result<void> {
         const auto modules = modulesOf(ids);
         if (!modules)
             return std::unexpected(modules.error());
         if (modules->empty())
             return {};
-        const auto behind = joinChain(*modules, hook, finishTemplate_.instructions({}, {}), mapsForModules());
+        const auto behind =
+            joinChain(*modules, hook, finishTemplate_.instructions({}, constants), mapsForModules());
         auto longer = behind ? goOnAtMarks(*joined, hook, *behind) : std::nullopt;
         if (!longer)
             return fail("a custom module cannot become a part of the pipeline");
@@ -115,7 +130,7 @@ Result<void> FastPath::loadJumping(const assemble::Profile& profile, LoadedProfi
                            pipeline_.routeModules);
         !done)
         return done;
-    auto jumping = pipelineOf(profile, std::move(slots));
+    auto jumping = pipelineOf(profile, constantsOf(profile, flows_), std::move(slots));
     if (!jumping)
         return std::unexpected(jumping.error());
     if (loaded.bridgeSlot)

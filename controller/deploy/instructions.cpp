@@ -98,4 +98,12 @@ std::optional<Instructions> goOnAtMarks(const Instructions& program, tna_hook ho
     return joined;
 }
 
+bool namesMap(const Instructions& program, int map) {
+    return std::ranges::any_of(program, [&](const auto& instruction) {
+        return instruction.code == (BPF_LD | BPF_DW | BPF_IMM) &&
+               (instruction.src_reg == BPF_PSEUDO_MAP_FD || instruction.src_reg == BPF_PSEUDO_MAP_VALUE) &&
+               instruction.imm == map;
+    });
+}
+
 } // namespace tna::deploy

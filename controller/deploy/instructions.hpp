@@ -20,4 +20,7 @@ void callAtMarks(Instructions& program, tna_hook hook);
 [[nodiscard]] std::optional<Instructions> goOnAtMarks(const Instructions& program, tna_hook hook,
                                                       const Instructions& next);
 
+/// Whether it may look into a map, given by its descriptor.
+[[nodiscard]] bool namesMap(const Instructions& program, int map);
+
 } // namespace tna::deploy

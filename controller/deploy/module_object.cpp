@@ -3,6 +3,7 @@
 
 #include "deploy/module_chain.hpp"
 #include "deploy/module_elf.hpp"
+#include "deploy/only_looks.hpp"
 #include "deploy/verifier_log.hpp"
 
 #include <algorithm>
@@ -170,6 +171,9 @@ Result<void> ModuleObject::take(Buffers buffers) {
             return std::unexpected(slot.error());
         if (auto copy = instance(static_cast<tna_hook>(hook), slot->get(), placeholders_); !copy)
             return std::unexpected(copy.error());
+        const auto code = programs_[hook]->instructions({}, {});
+        mayChange_[hook] = !onlyLooks(code);
+        asks_[hook] = namesMap(code, placeholders_.decision);
     }
     return {};
 }

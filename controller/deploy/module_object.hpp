@@ -46,6 +46,10 @@ public:
     load(const std::string& name, const std::string& object, Buffers buffers);
 
     [[nodiscard]] bool has(tna_hook hook) const { return programs_[hook].has_value(); }
+    /// Whether its function for a hook cannot be seen to leave packets as they are.
+    [[nodiscard]] bool mayChange(tna_hook hook) const { return mayChange_[hook]; }
+    /// Whether it may ask what has been decided.
+    [[nodiscard]] bool asks(tna_hook hook) const { return asks_[hook]; }
     /// A copy of the program for a hook, with the slot of what follows it.
     [[nodiscard]] Result<UniqueFd> instance(tna_hook hook, int next, const SharedMaps& maps) const;
     /// The same, to become a part of another program; nothing if it has no function for the hook.
@@ -70,6 +74,8 @@ private:
     std::string name_;
     Owner owner_;
     std::array<std::optional<ProgramTemplate>, TNA_HOOK_COUNT> programs_;
+    std::array<bool, TNA_HOOK_COUNT> mayChange_{};
+    std::array<bool, TNA_HOOK_COUNT> asks_{};
     std::vector<ModuleMap> maps_;
     SharedMaps placeholders_; ///< in the object, for what chains put there
     int next_ = -1;

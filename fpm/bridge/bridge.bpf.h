@@ -43,8 +43,7 @@ NOINLINE u64 bridge_objection(struct xdp_md *ctx, u64 device, u64 egress_address
 INLINE int bridge_note(struct xdp_md *ctx, struct tna_flow *flow, u64 retag)
 {
 	return decision_bridge(ctx, retag & RETAG_ANY ? retag : 0, CONSTANT(VLAN),
-			       (u64)flow->in_slot << 32 | flow->out_slot,
-			       KLOAD(u32, KADDR(struct net_device, flow->egress_dev, ifindex)));
+			       (u64)flow->in_slot << 32 | flow->out_slot, decision_egress(flow->egress_dev));
 }
 
 /*

@@ -56,6 +56,7 @@ int finish(struct xdp_md *ctx)
 
 	if (!note || !note->forward)
 		return XDP_PASS;
+	WHEN(MODULES_CHANGE)
 	if (decision_compare(ctx, note, note->routed, 0))
 		return leave_to_linux(ctx, TNA_REASON_MODULE_CHANGED);
 	if (bpf_redirect_map(&egress_ports, note->out_slot, XDP_PASS) != XDP_REDIRECT)

@@ -77,7 +77,7 @@ TNA_INGRESS(packet)
 static __always_inline enum tna_verdict decided(struct tna_packet *packet, __u32 hook)
 {
 	struct tna_trace_state *here = bpf_map_lookup_elem(&state, &zero);
-	const struct tna_decision *decision = packet->decision;
+	const struct tna_decision *decision = tna_decided(packet);
 	struct tna_trace_record *record;
 
 	if (!here || !here->number || !decision)

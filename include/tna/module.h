@@ -33,10 +33,9 @@
 struct tna_packet {
 	struct xdp_md *ctx;
 	__u32 length;
-	__u32 ingress;                       /* ifindex */
-	__u32 egress;                        /* ifindex; 0: not known yet, or the frame is left to Linux */
-	const struct tna_decision *decision; /* after the bridge's and routing's; else NULL */
-	__u16 vlan_protocol;                 /* of the outermost tag; 0: there is none */
+	__u32 ingress;       /* ifindex */
+	__u32 at;            /* TNA_HOOK_* */
+	__u16 vlan_protocol; /* of the outermost tag; 0: there is none */
 	__u16 vlan_tci;
 	__u16 ether_type; /* behind up to two tags */
 	__u16 l3;         /* where that begins */
@@ -198,6 +197,27 @@ static __always_inline void tna_parse(struct tna_packet *packet)
 	tna_parse_ip(packet, bytes, ETH_HLEN + 8);
 }
 
+/* What has been decided, at the hooks behind the bridge's decision and routing's; else NULL. */
+static __always_inline const struct tna_decision *tna_decided(const struct tna_packet *packet)
+{
+	const __u32 zero = 0;
+
+	if (packet->at != TNA_HOOK_BRIDGE && packet->at != TNA_HOOK_ROUTE)
+		return NULL;
+	return bpf_map_lookup_elem(&tna_decision, &zero);
+}
+
+/* Where the frame is to leave, an ifindex; 0: that is not known yet, or it is left to Linux. */
+static __always_inline __u32 tna_egress(const struct tna_packet *packet)
+{
+	const struct tna_decision *decided;
+
+	if (packet->at == TNA_HOOK_EGRESS)
+		return packet->ctx->egress_ifindex;
+	decided = tna_decided(packet);
+	return decided && decided->forward ? decided->egress : 0;
+}
+
 /* Out of another port that tnad manages; to Linux where it is none. */
 static __always_inline enum tna_verdict tna_to_port(struct tna_packet *packet, __u32 ifindex)
 {
@@ -249,27 +269,13 @@ static __always_inline int tna_obey(struct tna_packet *packet, const __u32 hook,
 	return XDP_PASS; /* at the end; at egress, that sends the frame */
 }
 
-static __always_inline void tna_begin(struct tna_packet *packet, const __u32 hook)
-{
-	const __u32 zero = 0;
-
-	tna_parse(packet);
-	if (hook == TNA_HOOK_EGRESS)
-		packet->egress = packet->ctx->egress_ifindex;
-	if (hook != TNA_HOOK_BRIDGE && hook != TNA_HOOK_ROUTE)
-		return;
-	packet->decision = bpf_map_lookup_elem(&tna_decision, &zero);
-	if (packet->decision && packet->decision->forward)
-		packet->egress = packet->decision->egress;
-}
-
 #define TNA_FUNCTION(hook, number, section, packet)                                                          \
 	static __always_inline enum tna_verdict tna_##hook##_function(struct tna_packet *packet);            \
 	SEC(section) int tna_on_##hook(struct xdp_md *ctx)                                                   \
 	{                                                                                                    \
-		struct tna_packet parsed = {.ctx = ctx};                                                     \
+		struct tna_packet parsed = {.ctx = ctx, .at = number};                                       \
                                                                                                              \
-		tna_begin(&parsed, number);                                                                  \
+		tna_parse(&parsed);                                                                          \
 		return tna_obey(&parsed, number, tna_##hook##_function(&parsed));                            \
 	}                                                                                                    \
 	static __always_inline enum tna_verdict tna_##hook##_function(struct tna_packet *packet              \

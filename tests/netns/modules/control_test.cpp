@@ -160,6 +160,19 @@ TEST_F(Control, OneNameOneModule) {
     EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}})) << "the old one stays";
 }
 
+/// Then what they had is not compared with what they leave.
+TEST_F(Control, WhatOnlyLooksIsSeenToDoSo) {
+    const auto mayChange = [](const std::string& object, tna_hook hook) {
+        const auto module = deploy::ModuleObject::load("tried", object, deploy::buffersOfKernel());
+        return module ? (*module)->mayChange(hook) : true;
+    };
+    EXPECT_FALSE(mayChange(exampleObject("monitor"), TNA_HOOK_INGRESS));
+    EXPECT_FALSE(mayChange(exampleObject("sampler"), TNA_HOOK_BRIDGE));
+    EXPECT_FALSE(mayChange(exampleObject("rate-limit"), TNA_HOOK_INGRESS));
+    EXPECT_TRUE(mayChange(exampleObject("load-balancer"), TNA_HOOK_INGRESS));
+    EXPECT_TRUE(mayChange(moduleObject("obedient"), TNA_HOOK_BRIDGE));
+}
+
 TEST_F(Control, ChainsHaveAnEnd) {
     for (int i = 0; i < 8; i++)
         modules_.insert("m" + std::to_string(i), moduleObject("obedient"));

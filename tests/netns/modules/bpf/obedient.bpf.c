@@ -108,14 +108,14 @@ TNA_INGRESS(packet)
 
 TNA_BRIDGE(packet)
 {
-	note(packet->egress);
+	note(tna_egress(packet));
 	take_stack();
 	return obey(packet, 7100);
 }
 
 TNA_ROUTE(packet)
 {
-	note(packet->egress);
+	note(tna_egress(packet));
 	take_stack();
 	return obey(packet, 7200);
 }
