@@ -42,8 +42,11 @@ NOINLINE u64 bridge_objection(struct xdp_md *ctx, u64 device, u64 egress_address
 /* Notes that a frame leaves by the port that the flow remembers. */
 INLINE int bridge_note(struct xdp_md *ctx, struct tna_flow *flow, u64 retag)
 {
+	u32 egress = 0;
+
+	WHEN(MODULES_ASK) egress = KLOAD(u32, KADDR(struct net_device, flow->egress_dev, ifindex));
 	return decision_bridge(ctx, retag & RETAG_ANY ? retag : 0, CONSTANT(VLAN),
-			       (u64)flow->in_slot << 32 | flow->out_slot, decision_egress(flow->egress_dev));
+			       (u64)flow->in_slot << 32 | flow->out_slot, egress);
 }
 
 /*

@@ -81,24 +81,9 @@ INLINE u64 decision_compare(struct xdp_md *ctx, struct tna_decision *note, u32 v
 		DECISION_PART(8, u32, 50);
 	}
 #undef DECISION_PART
+	if (write)
+		note->length = length;
 	return different | (note->length ^ length);
-}
-
-/* For modules that ask by which device the frame leaves. */
-INLINE u32 decision_egress(u64 device)
-{
-	u32 ifindex = 0;
-
-	WHEN(MODULES_ASK) ifindex = KLOAD(u32, KADDR(struct net_device, device, ifindex));
-	return ifindex;
-}
-
-/* For what may come back changed. */
-INLINE int decision_remember(struct xdp_md *ctx, struct tna_decision *note, u32 version)
-{
-	note->length = packet_length(ctx);
-	WHEN(MODULES_CHANGE) if (decision_compare(ctx, note, version, 1)) return XDP_PASS;
-	return XDP_REDIRECT;
 }
 
 /* Notes why a frame is left to Linux. */
@@ -124,7 +109,10 @@ INLINE int decision_bridge(struct xdp_md *ctx, u64 retag, u32 vlan_protocol, u64
 	note->vlan_protocol = vlan_protocol;
 	note->routed = 0;
 	note->forward = 1;
-	return decision_remember(ctx, note, 0);
+	/* for what may come back changed */
+	WHEN(MODULES_CHANGE) return decision_compare(ctx, note, 0, 1) ? XDP_PASS : XDP_REDIRECT;
+	note->length = packet_length(ctx);
+	return XDP_REDIRECT;
 }
 
 /* The verdict goes to the modules; where there is none to go to, the frame is untouched. What is to be

@@ -41,14 +41,14 @@ INLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 left,
 		return XDP_PASS;
 	note->in_slot = route->in_slot;
 	note->out_slot = route->out_slot;
-	note->egress = decision_egress(route->egress_dev);
+	note->egress = KLOAD(u32, KADDR(struct net_device, route->egress_dev, ifindex));
 	note->routed = version;
 	note->left = left;
 	note->retag = tags;
 	note->destination = route->destination;
 	note->source = route->source;
 	note->forward = 1;
-	return decision_remember(ctx, note, version);
+	return decision_compare(ctx, note, version, 1) ? XDP_PASS : XDP_REDIRECT;
 }
 
 /*

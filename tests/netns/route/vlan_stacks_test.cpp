@@ -88,8 +88,12 @@ TYPED_TEST(VlanStacks, EachPairOfTagsIsADeviceOfItsOwn) {
         this->expectFastTo(right, this->routedTo(packet));
         const auto treated = this->treat(frames[i]);
         EXPECT_EQ(treated.out, linux[i]) << i;
-        // without a tag the port receives it, with the outer one the device in between
-        EXPECT_EQ(treated.path.fast, i == 0 || i == 2 ? 1U : 0U) << i;
+        // Without a tag the port receives it, with the outer one the device in between; addresses of IPv6
+        // that are still tried move the routes' generation.
+        if (i == 0 || i == 2)
+            EXPECT_TRUE(eventually([&] { return this->treat(frames[i]).path.fast == 1; })) << i;
+        else
+            EXPECT_EQ(treated.path.fast, 0U) << i;
     }
 }
 
