@@ -118,7 +118,7 @@ private:
     /// where that can be.
     struct LoadedProfile {
         UniqueFd pipeline;
-        UniqueFd bridgeSlot; ///< where the pipeline finds modules that are none
+        UniqueFd bridgeSlot; ///< where the pipeline finds modules that are not a part of it
         UniqueFd routeSlot;
         ModuleChain ingress;
         ModuleChain bridge;

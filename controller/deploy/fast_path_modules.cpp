@@ -81,6 +81,8 @@ Result<UniqueFd> FastPath::loadJoined(const assemble::Profile& profile) {
     auto constants = constantsOf(profile, flows_);
     constants[TNA_CONSTANT_MODULES_CHANGE] = anyOf(profile.custom, &ModuleObject::mayChange);
     auto joined = pipelineOf(profile, constants, {});
+    if (!joined)
+        return std::unexpected(joined.error());
     const auto goOn = [&](const std::vector<std::string>& ids, tna_hook hook) -> Result<void> {
         const auto modules = modulesOf(ids);
         if (!modules)
@@ -95,8 +97,6 @@ Result<UniqueFd> FastPath::loadJoined(const assemble::Profile& profile) {
         *joined = std::move(*longer);
         return {};
     };
-    if (!joined)
-        return std::unexpected(joined.error());
     if (auto done = goOn(profile.custom.bridge, TNA_HOOK_BRIDGE); !done)
         return std::unexpected(done.error());
     if (auto done = goOn(profile.custom.route, TNA_HOOK_ROUTE); !done)

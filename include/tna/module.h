@@ -15,8 +15,9 @@
  *
  *	clang -g -O2 -target bpf -c no-udp.bpf.c && tnactl module insert no-udp.bpf.o
  *
- * It may have maps and global variables of its own. The kernel's verifier looks at it apart from all else;
- * it has a stack of its own. Callbacks (bpf_loop(), timers) are not possible.
+ * It may have maps and global variables of its own. The kernel's verifier looks at it apart from all else
+ * first, and then as a part of the pipeline; what does not fit in there stays apart, with a stack of its own.
+ * Callbacks (bpf_loop(), timers) are not possible.
  */
 
 #include <linux/bpf.h>
