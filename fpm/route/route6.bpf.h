@@ -138,6 +138,8 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 	COLLECT(doubt, neighbour_unfit(neighbour, way.departure));
 	COLLECT(doubt, neighbour6_differs(route->neighbour, route6->gateway_prefix, route6->gateway_rest));
 	COLLECT(doubt, KGET(u64, neighbour, ha) ^ route->destination);
+	/* No generation tells of another address: neighbours leave, and others may come where they were. */
+	COLLECT(doubt, device_address(KOBJ(struct net_device, way.departure)) ^ route->source);
 
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
 

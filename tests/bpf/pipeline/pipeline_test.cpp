@@ -5,6 +5,7 @@
 #include "beside_ports.hpp"
 #include "bridge_fixture.hpp"
 #include "closer_looks.hpp"
+#include "support/own_maps.hpp"
 #include "support/program.hpp"
 
 #include <arpa/inet.h>
@@ -49,6 +50,30 @@ protected:
         EXPECT_EQ(after, frame) << what << ": bytes were changed";
     }
 
+    /// What is remembered of frames from a station to another one, after such a frame.
+    [[nodiscard]] tna_flow remembered(const Frame& frame, const char* port = "p0") const {
+        const auto before = flows();
+        EXPECT_EQ(runProgram(program_, frame, ::if_nametoindex(port)).first, XDP_REDIRECT);
+        for (const auto& flow : flows())
+            if (std::ranges::none_of(before, [&](const auto& old) { return old.mark == flow.mark; }))
+                return flow;
+        ADD_FAILURE() << "it was remembered before";
+        return {};
+    }
+    static std::vector<tna_flow> flows() { return entriesOfOwnMaps<tna_flow>("tna_flows"); }
+    /// Brings about what else would take that memory of the kernel is freed and used again.
+    template <typename Change>
+    static void remember(const tna_flow& known, const Change& change) {
+        unsigned changed = 0;
+        changeEntriesOfOwnMaps<tna_flow>("tna_flows", [&](tna_flow& flow) {
+            if (flow.mark != known.mark)
+                return;
+            change(flow);
+            changed++;
+        });
+        EXPECT_EQ(changed, 1U);
+    }
+
     std::unique_ptr<deploy::FastPath> fastPath_;
     int program_ = -1;
 };
@@ -88,6 +113,35 @@ TEST_F(Pipeline, StraightLineSeesWhatDeservesACloserLook) {
     expect(oneToTwo(), XDP_REDIRECT, "before a capture");
     const UniqueFd capture{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL))};
     expect(oneToTwo(), XDP_PASS, "a capture");
+}
+
+TEST_F(Pipeline, BothStationsBehindThePortThatWasAnotherOne) {
+    must("bridge fdb replace " + text(station(3)) + " dev p1 master static");
+    const auto frame = FrameBuilder().ethernet(station(3), station(1)).udp();
+    const auto known = remembered(frame);
+    const auto back = remembered(twoToOne(), "p1");
+    must("bridge fdb replace " + text(station(3)) + " dev p0 master static");
+    remember(known, [&](tna_flow& flow) { flow.egress_dev = back.egress_dev; });
+    expect(frame, XDP_PASS, "out of the port that it came in by");
+}
+
+TEST_F(Pipeline, StationOfAnotherBridgeWhereOneOfThisWas) {
+    const auto frame = FrameBuilder().ethernet(station(4), station(1)).udp();
+    BridgeTest::run({"ip link add br1 type bridge && ip link set br1 up", "ip link set p0 master br1",
+                     "ip link set p1 master br1",
+                     "bridge fdb replace " + text(station(1)) + " dev p0 master static",
+                     "bridge fdb replace " + text(station(4)) + " dev p1 master static"});
+    const auto known = remembered(frame);
+    BridgeTest::run({"ip link set p0 master br0",
+                     "bridge fdb replace " + text(station(1)) + " dev p0 master static",
+                     "bridge fdb replace " + text(station(3)) + " dev p2 master static"});
+    const auto here = remembered(FrameBuilder().ethernet(station(3), station(1)).udp());
+    remember(known, [&](tna_flow& flow) {
+        flow.source = here.source;
+        flow.ingress_port = here.ingress_port;
+        flow.fresh_until = here.fresh_until;
+    });
+    expect(frame, XDP_PASS, "to another bridge");
 }
 
 TEST_F(Pipeline, FramesOfEveryLength) {

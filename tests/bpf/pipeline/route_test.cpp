@@ -3,6 +3,10 @@
 // closer look, for what their buffers may hold, and these do not.
 #include "bridged_route_fixture.hpp"
 #include "route_pipeline.hpp"
+#include "support/own_maps.hpp"
+
+#include <algorithm>
+#include <set>
 
 namespace tna::test {
 namespace {
@@ -59,6 +63,49 @@ TEST_F(RouteStraightLine, SeesThatAnotherRouteIsBetter) {
 
 TEST_F(Route6StraightLine, SeesWhatDeservesACloserLook) {
     expectCloserLooks(packet());
+}
+
+/// A neighbour leaves when its device gets another address, which no generation of IPv6 tells of, and the
+/// next one may be in the same memory: all of it is as it was.
+void rememberAnotherSource() {
+    // 02:01:... instead of 02:00:...
+    const auto change = [](tna_route6& known) { known.route.source ^= 0x100; };
+    ASSERT_GT(changeEntriesOfOwnMaps<tna_route6>("tna_routes6", change), 0U);
+}
+
+TEST_F(Route6StraightLine, SeesThatThePortHasAnotherAddress) {
+    expectRouted(packet(), "at first");
+    rememberAnotherSource();
+    expectRouted(packet(), "remembered with the address that the port had before");
+}
+
+TEST_F(Bridged6StraightLine, SeesThatTheBridgeHasAnotherAddress) {
+    must("ip link set p1 address 02:01:00:00:01:01"); // not the bridge's, which packets carry
+    expectRouted(packet(), "at first");
+    rememberAnotherSource();
+    expectRouted(packet(), "remembered with the address that the bridge had before");
+}
+
+/// The same where the next one in that memory has another key, of the same station.
+TEST_F(Route6StraightLine, SeesThatTheNeighbourIsAnother) {
+    must("ip neigh replace fd00:0:0:1::3 lladdr 02:00:00:00:00:02 dev p1 nud permanent");
+    const auto neighboursAfter = [&](const Frame& frame) {
+        expectRouted(frame, "so that it is remembered");
+        std::set<std::uint64_t> all;
+        for (const auto& known : entriesOfOwnMaps<tna_route6>("tna_routes6"))
+            all.insert(known.route.neighbour);
+        all.erase(0);
+        return all;
+    };
+    const auto one = neighboursAfter(packet());
+    const auto both = neighboursAfter(packet({.to = "fd00:0:0:1::3"}));
+    ASSERT_EQ(one.size(), 1U);
+    ASSERT_EQ(both.size(), 2U);
+    const auto other = *std::ranges::find_if(both, [&](auto each) { return !one.contains(each); });
+    ASSERT_GT(changeEntriesOfOwnMaps<tna_route6>("tna_routes6",
+                                                 [&](tna_route6& known) { known.route.neighbour = other; }),
+              0U);
+    EXPECT_EQ(neighboursAfter(packet()), both);
 }
 
 TEST_F(BridgedStraightLine, SeesWhatDeservesACloserLook) {

@@ -210,7 +210,7 @@ protected:
     }
     /// Whether the address has a place, of whatever generation of routes.
     static bool remembered(const std::string& address) {
-        return std::ranges::any_of(entriesOfOwnMap<tna_destination>("tna_destinations"),
+        return std::ranges::any_of(entriesOfOwnMaps<tna_destination>("tna_destinations"),
                                    [key = inet_addr(address.c_str())](const auto& place) {
                                        return static_cast<std::uint32_t>(place.key) == key;
                                    });
@@ -239,12 +239,12 @@ TEST_F(Destinations, AreRememberedAndGoTheirWay) {
 TEST_F(Destinations, AreRememberedFromSoManyRoutesOn) {
     config_.limits.manyRoutes = 40;
     accelerate();
-    EXPECT_TRUE(entriesOfOwnMap<tna_destination>("tna_destinations").empty());
+    EXPECT_TRUE(entriesOfOwnMaps<tna_destination>("tna_destinations").empty());
     for (unsigned i = 0; i < 40; i++)
         must(fmt::format("ip route add 10.30.{}.0/24 via 10.0.1.2", i));
     EXPECT_TRUE(eventually([&] {
         controller_->onTick();
-        return !entriesOfOwnMap<tna_destination>("tna_destinations").empty();
+        return !entriesOfOwnMaps<tna_destination>("tna_destinations").empty();
     }));
     expectFast(packet({.to = "10.9.0.1"}));
     teach();
