@@ -31,13 +31,13 @@ void add(PortCounters& sum, const tna_port_counters& part) {
 
 /// What went from one port to another.
 template <typename Counted>
-void addForwarded(std::vector<PortCounters>& sums, const Counted& counted) {
-    if (counted.packets == 0 || counted.in_slot >= sums.size() || counted.out_slot >= sums.size())
+void addForwarded(std::vector<PortCounters>& sums, unsigned in, unsigned out, const Counted& counted) {
+    if (counted.packets == 0 || in >= sums.size() || out >= sums.size())
         return;
-    sums[counted.in_slot].inPackets += counted.packets;
-    sums[counted.in_slot].inBytes += counted.bytes;
-    sums[counted.out_slot].outPackets += counted.packets;
-    sums[counted.out_slot].outBytes += counted.bytes;
+    sums[in].inPackets += counted.packets;
+    sums[in].inBytes += counted.bytes;
+    sums[out].outPackets += counted.packets;
+    sums[out].outBytes += counted.bytes;
 }
 
 /// One of each CPU, of a map's entry.
@@ -89,8 +89,10 @@ CacheView<Entry>::~CacheView() {
 
 template <typename Entry>
 void CacheView<Entry>::addTo(std::vector<PortCounters>& sums) const {
-    for (const auto& entry : entries_)
-        addForwarded(sums, *counting(&entry));
+    for (const auto& entry : entries_) {
+        const auto* counted = counting(&entry);
+        addForwarded(sums, counted->in_slot, counted->out_slot, *counted);
+    }
 }
 
 template class CacheView<tna_flow>;
@@ -124,7 +126,7 @@ std::vector<PortCounters> CounterReader::read(unsigned usedSlots) const {
         for (const auto& part : valuesOf<tna_port_counters>(maps_.ports, slot))
             add(sums[slot], part);
     for (const auto& note : valuesOf<tna_decision_note>(maps_.notes, 0))
-        addForwarded(sums, note);
+        addForwarded(sums, note.slots & 0xffffU, note.slots >> 16U, note);
     flows_.addTo(sums);
     if (routes_)
         routes_->addTo(sums);

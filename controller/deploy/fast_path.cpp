@@ -139,7 +139,7 @@ Constants FastPath::constantsOf(const assemble::Profile& profile, const FlowCach
     constants[TNA_CONSTANT_MODULES_BRIDGE] = !profile.custom.bridge.empty();
     constants[TNA_CONSTANT_MODULES_ROUTE] = !profile.custom.route.empty();
     constants[TNA_CONSTANT_MODULES_CHANGE] = 1;
-    constants[TNA_CONSTANT_MODULES_ASK] = anyOf(profile.custom, &ModuleObject::asks);
+    constants[TNA_CONSTANT_MODULES_ASK] = 1;
     return constants;
 }
 

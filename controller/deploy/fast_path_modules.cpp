@@ -80,6 +80,8 @@ bool FastPath::anyOf(const assemble::CustomModules& custom,
 Result<UniqueFd> FastPath::loadJoined(const assemble::Profile& profile) {
     auto constants = constantsOf(profile, flows_);
     constants[TNA_CONSTANT_MODULES_CHANGE] = anyOf(profile.custom, &ModuleObject::mayChange);
+    constants[TNA_CONSTANT_MODULES_ASK] =
+        !profile.custom.route.empty() || anyOf(profile.custom, &ModuleObject::asks);
     auto joined = pipelineOf(profile, constants, {});
     if (!joined)
         return std::unexpected(joined.error());

@@ -46,7 +46,7 @@ INLINE int bridge_note(struct xdp_md *ctx, struct tna_flow *flow, u64 retag)
 
 	WHEN(MODULES_ASK) egress = KLOAD(u32, KADDR(struct net_device, flow->egress_dev, ifindex));
 	return decision_bridge(ctx, retag & RETAG_ANY ? retag : 0, CONSTANT(VLAN),
-			       (u64)flow->in_slot << 32 | flow->out_slot, egress);
+			       decision_slots(flow->in_slot, flow->out_slot), egress);
 }
 
 /*

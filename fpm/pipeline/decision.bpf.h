@@ -95,23 +95,30 @@ INLINE void decision_reason(u32 reason)
 		note->reason = reason;
 }
 
+/* The ports' places, as they are noted. */
+INLINE u32 decision_slots(u32 in, u32 out)
+{
+	return out << 16 | in;
+}
+
 /* Notes that a bridge sends a frame out of a port. */
-INLINE int decision_bridge(struct xdp_md *ctx, u64 retag, u32 vlan_protocol, u64 slots, u32 egress)
+INLINE int decision_bridge(struct xdp_md *ctx, u64 retag, u32 vlan_protocol, u32 slots, u32 egress)
 {
 	struct tna_decision *note = decision_here();
 
 	if (!note)
 		return XDP_PASS;
-	note->in_slot = slots >> 32;
-	note->out_slot = slots;
-	note->egress = egress;
+	note->slots = slots;
 	note->retag = retag;
 	note->vlan_protocol = vlan_protocol;
-	note->routed = 0;
 	note->forward = 1;
+	if (CONSTANT(MODULES_ASK)) {
+		note->egress = egress;
+		note->routed = 0;
+		note->length = packet_length(ctx);
+	}
 	/* for what may come back changed */
 	WHEN(MODULES_CHANGE) return decision_compare(ctx, note, 0, 1) ? XDP_PASS : XDP_REDIRECT;
-	note->length = packet_length(ctx);
 	return XDP_REDIRECT;
 }
 

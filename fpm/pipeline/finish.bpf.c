@@ -26,20 +26,12 @@ INLINE int finish_routed(struct xdp_md *ctx, const struct tna_decision *note)
 	return ipv4_rewrite(ctx, note->destination, note->source, tag);
 }
 
-INLINE u32 finish_length(const struct tna_decision *note)
-{
-	return note->routed ? note->left + tag_length((u32)note->retag) : note->length;
-}
-
 /* Most frames go the way of the one before. */
 INLINE void finish_count(struct tna_decision_note *run, u32 length)
 {
-	const struct tna_decision *note = &run->decision;
-
-	if (unlikely((run->in_slot ^ note->in_slot) | (run->out_slot ^ note->out_slot))) {
-		count_forwarded(run->in_slot, run->out_slot, run->packets, run->bytes);
-		run->in_slot = note->in_slot;
-		run->out_slot = note->out_slot;
+	if (unlikely(run->slots ^ run->decision.slots)) {
+		count_forwarded(run->slots & 0xffff, run->slots >> 16, run->packets, run->bytes);
+		run->slots = run->decision.slots;
 		run->packets = 0;
 		run->bytes = 0;
 	}
@@ -53,21 +45,27 @@ int finish(struct xdp_md *ctx)
 {
 	struct tna_decision_note *run = decision_note();
 	struct tna_decision *note = run ? &run->decision : NULL;
+	u32 routed = 0;
 
 	if (!note || !note->forward)
 		return XDP_PASS;
+	WHEN(MODULES_ROUTE) routed = note->routed;
 	WHEN(MODULES_CHANGE)
-	if (decision_compare(ctx, note, note->routed, 0))
+	if (decision_compare(ctx, note, routed, 0))
 		return leave_to_linux(ctx, TNA_REASON_MODULE_CHANGED);
-	if (bpf_redirect_map(&egress_ports, note->out_slot, XDP_PASS) != XDP_REDIRECT)
+	if (bpf_redirect_map(&egress_ports, note->slots >> 16, XDP_PASS) != XDP_REDIRECT)
 		return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
-	if (note->routed) {
+	if (routed) {
 		if (!finish_routed(ctx, note))
 			return XDP_PASS;
-	} else if ((note->retag & RETAG_ANY) && !retag_frame(ctx, note->retag, note->vlan_protocol)) {
-		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
+		finish_count(run, note->left + tag_length((u32)note->retag));
+		return XDP_REDIRECT;
 	}
-	finish_count(run, finish_length(note));
+	u32 length = packet_length(ctx);
+
+	if ((note->retag & RETAG_ANY) && !retag_frame(ctx, note->retag, note->vlan_protocol))
+		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
+	finish_count(run, length);
 	return XDP_REDIRECT;
 }
 

@@ -33,14 +33,13 @@ NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 departure)
 }
 
 /* Notes that a packet is routed out of a port, with the tag that the frame is to have and, above it, has. */
-INLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 left, u64 tags, u32 version)
+NOINLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 left, u64 tags, u32 version)
 {
 	struct tna_decision *note = decision_here();
 
 	if (!note)
 		return XDP_PASS;
-	note->in_slot = route->in_slot;
-	note->out_slot = route->out_slot;
+	note->slots = decision_slots(route->in_slot, route->out_slot);
 	note->egress = KLOAD(u32, KADDR(struct net_device, route->egress_dev, ifindex));
 	note->routed = version;
 	note->left = left;

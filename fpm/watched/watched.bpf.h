@@ -111,7 +111,7 @@ INLINE int watched_send(struct xdp_md *ctx, const struct watched_path *path,
 
 	WHEN(MODULES_BRIDGE)
 	return decision_bridge(ctx, retag & RETAG_ANY ? retag : 0, in->vlan_protocol,
-			       (u64)in->slot << 32 | out->slot, egress);
+			       decision_slots(in->slot, out->slot), egress);
 	if (bpf_redirect_map(&egress_ports, out->slot, XDP_PASS) != XDP_REDIRECT)
 		return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
 	if (unlikely(retag & RETAG_ANY) && !retag_frame(ctx, retag, in->vlan_protocol))

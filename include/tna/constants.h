@@ -34,7 +34,7 @@ enum tna_constant {
 	TNA_CONSTANT_MODULES_BRIDGE,    /* custom modules after the bridge's decision */
 	TNA_CONSTANT_MODULES_ROUTE,     /* the same after routing's */
 	TNA_CONSTANT_MODULES_CHANGE,    /* one of them may have changed the frame */
-	TNA_CONSTANT_MODULES_ASK,       /* one of them may ask what was decided about a bridged frame */
+	TNA_CONSTANT_MODULES_ASK,       /* all that is decided about a bridged frame may be asked for */
 	TNA_CONSTANT_DESTINATION_LINES, /* per CPU, of four addresses each that have many routes; 0: none */
 	TNA_CONSTANT_DESTINATION_LINES_TOTAL, /* of all CPUs */
 	TNA_CONSTANT_COUNT

@@ -9,7 +9,7 @@
 #include <tna/reasons.h>
 
 /* Grows with each change of what follows, or of the verdicts. */
-#define TNA_MODULE_ABI 2
+#define TNA_MODULE_ABI 3
 
 /*
  * What an object was built with. Reasons are numbers that mean something else after one has come or gone,
@@ -46,9 +46,8 @@ struct tna_decision {
 	__u32 forward; /* 0: to Linux */
 	__u32 reason;  /* then: why, TNA_REASON_* */
 	__u32 egress;  /* ifindex */
-	__u32 in_slot;
-	__u32 out_slot;
-	__u32 length; /* of the frame that this is about */
+	__u32 slots;   /* of the ports: in, and above 16 bits out */
+	__u32 length;  /* of the frame that this is about */
 	/*
 	 * What becomes of the tag. Bridged: 0, or TNA_RETAG_* and its TCI. Routed: the tag that the frame is
 	 * to have and, above 32 bits, has, as they lie in the frame; 0: none.
@@ -57,8 +56,7 @@ struct tna_decision {
 	__u32 vlan_protocol; /* network order, of that tag */
 	__u32 routed;        /* 0, 4 or 6 */
 	__u32 left;          /* routed: the frame's length, without what lies behind the packet */
-	__u32 unused;
-	__u64 destination; /* routed: the MAC addresses, as they lie in memory */
+	__u64 destination;   /* routed: the MAC addresses, as they lie in memory */
 	__u64 source;
 	__u64 seen[9]; /* the headers that this was decided for */
 };

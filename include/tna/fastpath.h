@@ -121,8 +121,8 @@ struct tna_port_counters {
  */
 struct tna_decision_note {
 	struct tna_decision decision;
-	__u32 in_slot;
-	__u32 out_slot;
+	__u32 slots;
+	__u32 unused;
 	__u64 packets;
 	__u64 bytes;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What custom modules do at each hook with real packets, and what they cannot do: what they leave alone is
 // treated as without them.
+#include "bridged_route_fixture.hpp"
 #include "modules_fixture.hpp"
-#include "route_fixture.hpp"
 
 #include <bpf/bpf.h>
 #include <net/if.h>
@@ -189,7 +189,38 @@ TEST_P(RouteHooks, PacketIsRoutedAfterModules) {
     EXPECT_EQ(treat(other), (Treatment{slowPath("module-changed"), {}})) << "for another MAC address";
 }
 
+/// A bridge whose frames are switched and routed, with a module that asks for nothing: what it would be told
+/// is not noted.
+class LookingHooks : public FromBridge, public ::testing::WithParamInterface<const char*> {
+protected:
+    void SetUp() override {
+        FromBridge::SetUp();
+        if (IsSkipped())
+            return;
+        learnt(3, "p2");
+        accelerate();
+        if (IsSkipped() || HasFatalFailure())
+            return;
+        if (watched())
+            GTEST_SKIP() << "this kernel's packets are routed by Linux";
+        modules_.insert("looking", moduleObject(GetParam()));
+    }
+    ModuleControl modules_{controller_};
+};
+
+TEST_P(LookingHooks, WhatIsBridgedIsNotWhatWasRoutedBefore) {
+    const auto bridged = FrameBuilder().ethernet(station(3), station(1)).udp();
+    for (int i = 0; i < 2; i++) {
+        expectFast(packet());
+        EXPECT_EQ(treat(bridged), (Treatment{fastPath(), {{2, {bridged}}}}));
+        EXPECT_EQ(treat(bridged), (Treatment{fastPath(), {{2, {bridged}}}}));
+    }
+    EXPECT_EQ(modules_.said("looking", "bridge"), (Said{{"continue", 4}}));
+    EXPECT_EQ(modules_.said("looking", "route"), (Said{{"continue", 2}}));
+}
+
 INSTANTIATE_TEST_SUITE_P(, Hooks, withAnyStack, nameOfModule);
+INSTANTIATE_TEST_SUITE_P(, LookingHooks, ::testing::Values("looking", "looking_deep"), nameOfModule);
 INSTANTIATE_TEST_SUITE_P(, RouteHooks, withAnyStack, nameOfModule);
 
 } // namespace
