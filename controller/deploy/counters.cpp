@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <numeric>
 #include <sys/mman.h>
+#include <tuple>
 
 namespace tna::deploy {
 
@@ -27,6 +28,17 @@ void add(PortCounters& sum, const tna_port_counters& part) {
     sum.outBytes += part.out_bytes;
     for (unsigned i = 0; i < TNA_REASON_COUNT; i++)
         sum.slow[i] += part.slow[i];
+}
+
+/// Does something with each number and its counterpart.
+template <typename Function>
+void withEach(PortCounters& mine, const PortCounters& other, const Function& function) {
+    function(mine.inPackets, other.inPackets);
+    function(mine.inBytes, other.inBytes);
+    function(mine.outPackets, other.outPackets);
+    function(mine.outBytes, other.outBytes);
+    for (unsigned i = 0; i < TNA_REASON_COUNT; i++)
+        function(mine.slow[i], other.slow[i]);
 }
 
 /// What went from one port to another.
@@ -120,7 +132,25 @@ Result<void> CounterReader::addRoutes(int routes, int routes6, unsigned entries)
     return {};
 }
 
-std::vector<PortCounters> CounterReader::read(unsigned usedSlots) const {
+std::vector<PortCounters> CounterReader::read(unsigned usedSlots) {
+    auto counted = sum(usedSlots);
+    most_.resize(std::max(most_.size(), counted.size()));
+    before_.resize(most_.size());
+    for (std::size_t slot = 0; slot < counted.size(); slot++) {
+        withEach(most_[slot], counted[slot], [](auto& most, auto now) { most = std::max(most, now); });
+        counted[slot] = most_[slot];
+        withEach(counted[slot], before_[slot], [](auto& all, auto others) { all -= others; });
+    }
+    return counted;
+}
+
+void CounterReader::startOver(unsigned slot) {
+    std::ignore = read(slot + 1);
+    before_[slot] = most_[slot];
+}
+
+// The ports first: what moves to them meanwhile is missing then, not counted twice.
+std::vector<PortCounters> CounterReader::sum(unsigned usedSlots) const {
     std::vector<PortCounters> sums(std::min(usedSlots, slots_));
     for (__u32 slot = 0; slot < sums.size(); slot++)
         for (const auto& part : valuesOf<tna_port_counters>(maps_.ports, slot))

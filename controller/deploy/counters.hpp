@@ -65,10 +65,15 @@ public:
     /// Those of routes, once they are there; they are for as many flows.
     [[nodiscard]] Result<void> addRoutes(int routes, int routes6, unsigned entries);
 
-    /// By slot; only `usedSlots` are looked at.
-    [[nodiscard]] std::vector<PortCounters> read(unsigned usedSlots) const;
+    /// By slot; only `usedSlots` are looked at. Never less than before: what a CPU is just moving from a
+    /// cache to its ports may be seen in neither place.
+    [[nodiscard]] std::vector<PortCounters> read(unsigned usedSlots);
+    /// The slot is another port's from now on, which has counted nothing yet.
+    void startOver(unsigned slot);
 
 private:
+    /// All that has been counted in each slot.
+    [[nodiscard]] std::vector<PortCounters> sum(unsigned usedSlots) const;
     CounterReader(const CounterMaps& maps, unsigned slots, CacheView<tna_flow> flows)
         : maps_(maps), slots_(slots), flows_(std::move(flows)) {}
     CounterMaps maps_;
@@ -76,6 +81,8 @@ private:
     CacheView<tna_flow> flows_;
     std::optional<CacheView<tna_route>> routes_;
     std::optional<CacheView<tna_route6>> routes6_;
+    std::vector<PortCounters> most_;   ///< that has been seen, by slot
+    std::vector<PortCounters> before_; ///< of that, what earlier ports of the slot have counted
 };
 
 } // namespace tna::deploy

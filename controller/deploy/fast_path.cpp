@@ -346,7 +346,7 @@ void FastPath::open(bool informed) {
     __atomic_store_n(&pipeline_.home->mirror_complete, informed && sound ? 1U : 0U, __ATOMIC_SEQ_CST);
 }
 
-std::map<model::IfIndex, PortCounters> FastPath::counters() const {
+std::map<model::IfIndex, PortCounters> FastPath::counters() {
     const auto bySlot = counterReader_.read(nextSlot_);
     std::map<model::IfIndex, PortCounters> byPort;
     for (const auto& [ifindex, slot] : slots_)

@@ -78,7 +78,7 @@ public:
     /// Makes the namespace as the plan wants it. A port that fails is left to Linux; the others go on.
     [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network);
 
-    [[nodiscard]] std::map<model::IfIndex, PortCounters> counters() const;
+    [[nodiscard]] std::map<model::IfIndex, PortCounters> counters();
     [[nodiscard]] bool attached(model::IfIndex ifindex) const {
         return attachments_.contains(ifindex) || inherited_.contains(ifindex);
     }

@@ -34,6 +34,8 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex) {
         return failErrno(code, "cannot enter the device with index {} in the port table", ifindex);
     }
     slots_[ifindex] = slot;
+    if (!fresh)
+        counterReader_.startOver(slot);
     return {};
 }
 

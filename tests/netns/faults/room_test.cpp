@@ -35,8 +35,10 @@ TEST_P(Room, ForFewerPortsThanThereAre) {
         EXPECT_EQ(portOf(name)["state"], "accelerated");
     expectNoRoomFor("p2");
     expectAsPlainLinux();
+    EXPECT_GT(portOf("p1")["fast_packets"], 0);
     must("ip link set p1 nomaster");
     EXPECT_TRUE(becomesAccelerated("p2")) << portOf("p2").dump(2);
+    EXPECT_EQ(portOf("p2")["fast_packets"], 0) << "what the other one has counted in the same place";
     must("ip link set p1 master br0");
     learn();
     expectNoRoomFor("p1");
