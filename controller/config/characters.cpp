@@ -14,6 +14,12 @@ bool control(char c) {
     return (code < ' ' && c != '\t' && c != '\n' && c != '\r') || code == 0x7f;
 }
 
+/// Whether a string begins here: not in the middle of a word, where the parser is not aware of any.
+bool opens(At at, At begin) {
+    return (*at == '"' || *at == '\'') &&
+           (at == begin || std::string_view(" \t\r\n=[{,.").contains(*(at - 1)));
+}
+
 /// Behind a string that begins here; the end if it has none.
 At behindString(At at, At end) {
     const char quote = *at;
@@ -39,7 +45,7 @@ std::optional<At> findStray(const std::string& text) {
     for (auto at = text.begin(); at != text.end();) {
         if (*at == '#')
             at = std::find(at, text.end(), '\n');
-        else if (*at == '"' || *at == '\'')
+        else if (opens(at, text.begin()))
             at = behindString(at, text.end());
         else if ((static_cast<unsigned char>(*at) & 0x80U) != 0)
             return at;

@@ -6,7 +6,6 @@
 #include <bpf/libbpf.h>
 #include <numeric>
 #include <sys/mman.h>
-#include <tuple>
 
 namespace tna::deploy {
 
@@ -133,20 +132,25 @@ Result<void> CounterReader::addRoutes(int routes, int routes6, unsigned entries)
 }
 
 std::vector<PortCounters> CounterReader::read(unsigned usedSlots) {
-    auto counted = sum(usedSlots);
-    most_.resize(std::max(most_.size(), counted.size()));
-    before_.resize(most_.size());
-    for (std::size_t slot = 0; slot < counted.size(); slot++) {
-        withEach(most_[slot], counted[slot], [](auto& most, auto now) { most = std::max(most, now); });
-        counted[slot] = most_[slot];
-        withEach(counted[slot], before_[slot], [](auto& all, auto others) { all -= others; });
-    }
+    const auto slots = look(usedSlots);
+    std::vector<PortCounters> counted(most_.begin(), most_.begin() + slots);
+    for (const auto& [slot, others] : before_)
+        if (slot < counted.size())
+            withEach(counted[slot], others, [](auto& all, auto before) { all -= before; });
     return counted;
 }
 
 void CounterReader::startOver(unsigned slot) {
-    std::ignore = read(slot + 1);
+    look(slot + 1);
     before_[slot] = most_[slot];
+}
+
+unsigned CounterReader::look(unsigned usedSlots) {
+    const auto sums = sum(usedSlots);
+    most_.resize(std::max(most_.size(), sums.size()));
+    for (std::size_t slot = 0; slot < sums.size(); slot++)
+        withEach(most_[slot], sums[slot], [](auto& most, auto now) { most = std::max(most, now); });
+    return static_cast<unsigned>(sums.size());
 }
 
 // The ports first: what moves to them meanwhile is missing then, not counted twice.

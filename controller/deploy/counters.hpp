@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <tna/fastpath.h>
@@ -72,6 +73,8 @@ public:
     void startOver(unsigned slot);
 
 private:
+    /// Takes in how far the counters are; of how many slots.
+    unsigned look(unsigned usedSlots);
     /// All that has been counted in each slot.
     [[nodiscard]] std::vector<PortCounters> sum(unsigned usedSlots) const;
     CounterReader(const CounterMaps& maps, unsigned slots, CacheView<tna_flow> flows)
@@ -81,8 +84,8 @@ private:
     CacheView<tna_flow> flows_;
     std::optional<CacheView<tna_route>> routes_;
     std::optional<CacheView<tna_route6>> routes6_;
-    std::vector<PortCounters> most_;   ///< that has been seen, by slot
-    std::vector<PortCounters> before_; ///< of that, what earlier ports of the slot have counted
+    std::vector<PortCounters> most_;             ///< that has been seen, by slot
+    std::map<std::size_t, PortCounters> before_; ///< of that, what earlier ports of a slot have counted
 };
 
 } // namespace tna::deploy

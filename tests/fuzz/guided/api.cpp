@@ -55,21 +55,23 @@ void prepare() {
     });
 }
 
+/// Calls that wait are interrupted by the fuzzer's clock (SIGALRM).
 void run(const std::uint8_t* data, std::size_t size) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path->copy(address.sun_path, sizeof(address.sun_path) - 1);
     const UniqueFd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    require(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0,
+    const auto* where = reinterpret_cast<const sockaddr*>(&address);
+    require(TEMP_FAILURE_RETRY(::connect(fd.get(), where, sizeof(address))) == 0,
             "the server does not listen any more");
-    (void)!::send(fd.get(), data, size, MSG_NOSIGNAL);
+    (void)!TEMP_FAILURE_RETRY(::send(fd.get(), data, size, MSG_NOSIGNAL));
     ::shutdown(fd.get(), SHUT_WR);
     std::string answer;
     std::array<char, 4096> buffer{};
     for (;;) {
         pollfd waiting{fd.get(), POLLIN, 0};
-        require(::poll(&waiting, 1, patience) == 1, "the server does not hang up");
-        const auto got = ::recv(fd.get(), buffer.data(), buffer.size(), 0);
+        require(TEMP_FAILURE_RETRY(::poll(&waiting, 1, patience)) == 1, "the server does not hang up");
+        const auto got = TEMP_FAILURE_RETRY(::recv(fd.get(), buffer.data(), buffer.size(), 0));
         if (got <= 0)
             break;
         answer.append(buffer.data(), static_cast<std::size_t>(got));

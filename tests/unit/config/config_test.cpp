@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Config, CharactersThatTomlHasNoPlaceForAreRefusedWithTheirLine) {
     for (const std::string& text :
          {std::string("\n[\0\"s]", 6), std::string("\n\u0210["), std::string("\n\u0210 = 1"),
-          std::string("\na = 'b' \u00a1"), std::string("\n# \x07")}) {
+          std::string("\na = 'b' \u00a1"), std::string("\na = 4x'\u00fa'"), std::string("\n# \x07")}) {
         const auto config = parseConfig(text, "tnad.conf");
         ASSERT_FALSE(config) << text;
         EXPECT_THAT(config.error().what, HasSubstr("tnad.conf:2: ")) << text;
