@@ -33,7 +33,7 @@ NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 departure)
 }
 
 /* Notes that a packet is routed out of a port, with the tag that the frame is to have and, above it, has. */
-NOINLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 left, u64 tags, u32 version)
+INLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 left, u64 tags, u32 version)
 {
 	struct tna_decision *note = decision_here();
 
