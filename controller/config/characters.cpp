@@ -14,10 +14,8 @@ bool control(char c) {
     return (code < ' ' && c != '\t' && c != '\n' && c != '\r') || code == 0x7f;
 }
 
-/// Whether a string begins here: not in the middle of a word, where the parser is not aware of any.
-bool opens(At at, At begin) {
-    return (*at == '"' || *at == '\'') &&
-           (at == begin || std::string_view(" \t\r\n=[{,.").contains(*(at - 1)));
+bool foreign(char c) {
+    return (static_cast<unsigned char>(c) & 0x80U) != 0;
 }
 
 /// Behind a string that begins here; the end if it has none.
@@ -39,15 +37,23 @@ At behindString(At at, At end) {
 }
 } // namespace
 
+std::string asciiOf(std::string text) {
+    std::ranges::replace_if(text, foreign, 'z');
+    return text;
+}
+
+std::optional<At> findControl(const std::string& text) {
+    const auto found = std::ranges::find_if(text, control);
+    return found == text.end() ? std::nullopt : std::optional(found);
+}
+
 std::optional<At> findStray(const std::string& text) {
-    if (const auto found = std::ranges::find_if(text, control); found != text.end())
-        return found;
     for (auto at = text.begin(); at != text.end();) {
         if (*at == '#')
             at = std::find(at, text.end(), '\n');
-        else if (opens(at, text.begin()))
+        else if (*at == '"' || *at == '\'')
             at = behindString(at, text.end());
-        else if ((static_cast<unsigned char>(*at) & 0x80U) != 0)
+        else if (foreign(*at))
             return at;
         else
             ++at;

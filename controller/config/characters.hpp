@@ -6,9 +6,17 @@
 
 namespace tna::config {
 
-/// The first character that TOML has no place for: most control characters, and outside of strings and
-/// comments all that is not ASCII. The parser (toml++ 3.1) is not prepared for them: fuzzing has found that
-/// it fails an assertion, or reaches what its authors thought to be unreachable.
+// The parser (toml++ 3) is not prepared for some characters where TOML has no place for them: fuzzing has
+// found that it fails an assertion, or reaches what its authors thought to be unreachable.
+
+/// The first control character that TOML has no place for, in strings neither.
+[[nodiscard]] std::optional<std::string::const_iterator> findControl(const std::string& text);
+
+/// The text with a letter in the place of each byte that is not ASCII.
+[[nodiscard]] std::string asciiOf(std::string text);
+
+/// The first byte outside of strings and comments that is not ASCII, of a text whose asciiOf() is TOML: of
+/// others nobody can say where strings begin.
 [[nodiscard]] std::optional<std::string::const_iterator> findStray(const std::string& text);
 
 } // namespace tna::config

@@ -138,16 +138,27 @@ const std::vector<std::string>& fdbWays() {
 }
 
 Result<Config> parseConfig(const std::string& text, const std::string& name) {
+    const auto wrongAt = [&](auto line, std::string why) {
+        return std::unexpected(Error{fmt::format("{}:{}: this is not TOML", name, line), std::move(why),
+                                     "tnad.conf(5) shows every setting", ExitCode::usage});
+    };
+    const auto strayAt = [&](auto found) {
+        return wrongAt(
+            1 + std::count(text.begin(), found, '\n'),
+            fmt::format("there is a character with the code {:#04x}", static_cast<unsigned char>(*found)));
+    };
+    const auto notParsed = [&](const toml::parse_error& error) {
+        return wrongAt(error.source().begin.line, std::string(error.description()));
+    };
+    if (const auto found = findControl(text))
+        return strayAt(*found);
+    if (const auto ascii = toml::parse(asciiOf(text)); !ascii)
+        return notParsed(ascii.error());
     if (const auto found = findStray(text))
-        return std::unexpected(Error{
-            fmt::format("{}:{}: this is not TOML", name, 1 + std::count(text.begin(), *found, '\n')),
-            fmt::format("there is a character with the code {:#04x}", static_cast<unsigned char>(**found)),
-            "tnad.conf(5) shows every setting", ExitCode::usage});
+        return strayAt(*found);
     const auto parsed = toml::parse(text);
     if (!parsed)
-        return std::unexpected(Error{
-            fmt::format("{}:{}: this is not TOML", name, parsed.error().source().begin.line),
-            std::string(parsed.error().description()), "tnad.conf(5) shows every setting", ExitCode::usage});
+        return notParsed(parsed.error());
     Config config;
     Reader reader{name};
     reader.table(

@@ -89,13 +89,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// Found by fuzzing: the parser is not prepared for them.
 TEST(Config, CharactersThatTomlHasNoPlaceForAreRefusedWithTheirLine) {
-    for (const std::string& text :
-         {std::string("\n[\0\"s]", 6), std::string("\n\u0210["), std::string("\n\u0210 = 1"),
-          std::string("\na = 'b' \u00a1"), std::string("\na = 4x'\u00fa'"), std::string("\n# \x07")}) {
+    for (const std::string& text : {std::string("\n[\0\"s]", 6), std::string("\n\u0210 = 1"),
+                                    std::string("\n[a\u0210]"), std::string("\n# \x07")}) {
         const auto config = parseConfig(text, "tnad.conf");
         ASSERT_FALSE(config) << text;
         EXPECT_THAT(config.error().what, HasSubstr("tnad.conf:2: ")) << text;
         EXPECT_THAT(config.error().cause, HasSubstr("a character with the code 0x")) << text;
+    }
+}
+
+/// Where strings would begin, nobody can say: the parser gets to see no such character then.
+TEST(Config, LettersInWhatIsNoTomlAtAll) {
+    for (const std::string text :
+         {"\n\u0210[", "\na = 'b' \u00a1", "\na = 4x'\u00fa'", "\na=+O['\u0123\"", "\na = 4.'\u0123'"}) {
+        const auto config = parseConfig(text, "tnad.conf");
+        ASSERT_FALSE(config) << text;
+        EXPECT_THAT(config.error().what, HasSubstr("tnad.conf:2: ")) << text;
+        EXPECT_THAT(config.error().cause, Not(HasSubstr("a character with the code"))) << text;
     }
 }
 
