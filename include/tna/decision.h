@@ -48,6 +48,7 @@ struct tna_decision {
 	__u32 egress;  /* ifindex */
 	__u32 slots;   /* of the ports: in, and above 16 bits out */
 	__u32 length;  /* of the frame that this is about */
+	__u32 left;    /* routed: of that, without what lies behind the packet */
 	/*
 	 * What becomes of the tag. Bridged: 0, or TNA_RETAG_* and its TCI. Routed: the tag that the frame is
 	 * to have and, above 32 bits, has, as they lie in the frame; 0: none.
@@ -55,7 +56,6 @@ struct tna_decision {
 	__u64 retag;
 	__u32 vlan_protocol; /* network order, of that tag */
 	__u32 routed;        /* 0, 4 or 6 */
-	__u32 left;          /* routed: the frame's length, without what lies behind the packet */
 	__u64 destination;   /* routed: the MAC addresses, as they lie in memory */
 	__u64 source;
 	__u64 seen[9]; /* the headers that this was decided for */

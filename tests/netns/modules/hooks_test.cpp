@@ -195,9 +195,25 @@ protected:
         if (IsSkipped())
             return;
         learnt(3, "p2");
+        switchBeside();
         accelerate();
         if (!IsSkipped() && !HasFatalFailure())
             modules_.insert("looking", moduleObject(GetParam()));
+    }
+    /// A bridge that routes nothing: station(4) is behind p3, station(5) behind p4.
+    void switchBeside() {
+        must("ip link add br3 type bridge mcast_snooping 0 ageing_time 6400000");
+        must("ip link set br3 up");
+        for (const unsigned number : {3U, 4U}) {
+            const auto n = std::to_string(number);
+            must("ip link add p" + n + " type veth peer name far" + n + " netns " + farSide_->name());
+            must("ip link set p" + n + " master br3 up");
+            learnt(number + 1, "p" + n);
+            const auto inside = farSide_->enter();
+            must("ip link set far" + n + " up");
+            must("ethtool -K far" + n + " gro on");
+            farPorts_[number].emplace("far" + n);
+        }
     }
     ModuleControl modules_{controller_};
 };
@@ -211,6 +227,13 @@ TEST_P(LookingHooks, WhatIsBridgedIsNotWhatWasRoutedBefore) {
     }
     EXPECT_EQ(modules_.said("looking", "bridge"), (Said{{"continue", 4}}));
     EXPECT_EQ(modules_.said("looking", "route"), (Said{{"continue", 2}}));
+}
+
+/// What has been noted is the processor's: the next frame may be of a profile that routes nothing.
+TEST_P(LookingHooks, WhatIsBridgedIsNotWhatWasRoutedByAnotherPort) {
+    const auto bridged = FrameBuilder().ethernet(station(5), station(4)).udp();
+    expectFast(packet());
+    EXPECT_EQ(treat(bridged, 3), (Treatment{fastPath(), {{4, {bridged}}}}));
 }
 
 INSTANTIATE_TEST_SUITE_P(, Hooks, withAnyStack, nameOfModule);
