@@ -43,13 +43,17 @@ private:
     deploy::KernelProbe& probe_;
 };
 
-/// What the refreshing of stations depends on.
-BridgeTimes bridgeTimes(const model::Network& network) {
-    BridgeTimes times;
-    for (const auto& [ifindex, link] : network.links)
+Presumed presumed(const model::Network& network) {
+    Presumed now;
+    for (const auto& [ifindex, link] : network.links) {
         if (link.bridge)
-            times[ifindex] = {link.bridge->ageingTime, link.bridge->topologyChange};
-    return times;
+            now.bridgeTimes[ifindex] = {link.bridge->ageingTime, link.bridge->topologyChange};
+        if (link.ip.ignoreRoutesWithLinkDown)
+            now.ignoresLinkDown.insert(ifindex);
+    }
+    const auto all = network.sysctls.find("net.ipv4.conf.all.ignore_routes_with_linkdown");
+    now.allIgnoreLinkDown = all != network.sysctls.end() && all->second != "0";
+    return now;
 }
 
 Result<UniqueFd> pollOf(int fd) {
@@ -178,8 +182,8 @@ void Controller::reconcile(std::chrono::steady_clock::time_point since) {
     for (const auto ifindex : wanted.attached)
         if (!loaded_.fastPath->attached(ifindex))
             introspector_->suspect(ifindex);
-    if (auto times = bridgeTimes(introspector_->network()); times != bridgeTimes_) {
-        bridgeTimes_ = std::move(times);
+    if (auto now = presumed(introspector_->network()); now != presumed_) {
+        presumed_ = std::move(now);
         loaded_.fastPath->forgetFlows();
     }
     events_.swaps += applied.swapped;

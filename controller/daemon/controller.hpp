@@ -27,7 +27,13 @@ struct Events {
     std::uint64_t failures = 0;
 };
 
-using BridgeTimes = std::map<model::IfIndex, std::pair<std::uint32_t, bool>>;
+/// What remembered flows depend on, and cannot see by themselves that it has changed.
+struct Presumed {
+    std::map<model::IfIndex, std::pair<std::uint32_t, bool>> bridgeTimes; ///< for refreshing stations
+    std::set<model::IfIndex> ignoresLinkDown; ///< links whose routes do not count while they are down
+    bool allIgnoreLinkDown = false;
+    bool operator==(const Presumed&) const = default;
+};
 
 /// What tests put in the place of the real thing.
 struct Seams {
@@ -130,7 +136,7 @@ private:
     bool informed_ = true; ///< what Linux is told could be read
     std::set<std::string> paused_;
     bool allPaused_ = false;
-    BridgeTimes bridgeTimes_;
+    Presumed presumed_;
     using Modules = std::map<std::string, std::uint64_t>;
     Modules modules_; ///< for which the fast path was loaded
     Modules modulesTried_;

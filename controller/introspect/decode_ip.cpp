@@ -138,9 +138,12 @@ std::optional<NetconfMessage> decodeNetconf(const Message& message) {
     const auto ifindex = attributes->value<std::int32_t>(NETCONFA_IFINDEX);
     if (!ifindex || *ifindex == 0)
         return std::nullopt;
-    return NetconfMessage{message.type == RTM_DELNETCONF, ipFamily(header->ncm_family), *ifindex,
+    return NetconfMessage{message.type == RTM_DELNETCONF,
+                          ipFamily(header->ncm_family),
+                          *ifindex,
                           attributes->value<std::int32_t>(NETCONFA_FORWARDING),
-                          attributes->value<std::int32_t>(NETCONFA_RP_FILTER)};
+                          attributes->value<std::int32_t>(NETCONFA_RP_FILTER),
+                          attributes->value<std::int32_t>(NETCONFA_IGNORE_ROUTES_WITH_LINKDOWN)};
 }
 
 std::optional<NeighbourMessage> decodeNeighbour(const Message& message) {

@@ -35,6 +35,7 @@ struct NetconfMessage {
     std::int32_t ifindex = 0; ///< NETCONFA_IFINDEX_ALL, NETCONFA_IFINDEX_DEFAULT or a link
     std::optional<std::int32_t> forwarding;
     std::optional<std::int32_t> reversePathFilter;
+    std::optional<std::int32_t> ignoreRoutesWithLinkDown;
 };
 [[nodiscard]] std::optional<NetconfMessage> decodeNetconf(const Message& message);
 

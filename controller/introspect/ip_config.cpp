@@ -35,6 +35,9 @@ void IpConfig::apply(const NetconfMessage& decoded) {
             tracker_.setSysctl(prefix + "forwarding", std::to_string(*decoded.forwarding));
         if (decoded.reversePathFilter && decoded.family == 4)
             tracker_.setSysctl(prefix + "rp_filter", std::to_string(*decoded.reversePathFilter));
+        if (decoded.ignoreRoutesWithLinkDown && decoded.family == 4)
+            tracker_.setSysctl(prefix + "ignore_routes_with_linkdown",
+                               std::to_string(*decoded.ignoreRoutesWithLinkDown));
         return;
     }
     auto* link = tracker_.find(static_cast<model::IfIndex>(decoded.ifindex));
@@ -44,6 +47,8 @@ void IpConfig::apply(const NetconfMessage& decoded) {
         (decoded.family == 4 ? link->ip.forwarding4 : link->ip.forwarding6) = *decoded.forwarding != 0;
     if (decoded.reversePathFilter && decoded.family == 4)
         link->ip.reversePathFilter = static_cast<std::uint8_t>(*decoded.reversePathFilter);
+    if (decoded.ignoreRoutesWithLinkDown && decoded.family == 4)
+        link->ip.ignoreRoutesWithLinkDown = *decoded.ignoreRoutesWithLinkDown != 0;
 }
 
 void IpConfig::applyWaiting() {

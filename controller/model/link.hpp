@@ -115,7 +115,8 @@ struct Address {
 struct IpSettings {
     bool forwarding4 = false;
     bool forwarding6 = false;
-    std::uint8_t reversePathFilter = 0; ///< IPv4: 0 off, 1 strict, 2 loose
+    std::uint8_t reversePathFilter = 0;    ///< IPv4: 0 off, 1 strict, 2 loose
+    bool ignoreRoutesWithLinkDown = false; ///< IPv4
     bool operator==(const IpSettings&) const = default;
 };
 

@@ -118,6 +118,17 @@ TEST_F(ConfigOfNamespace, FollowsForwardingAndReversePathFilters) {
         eventually([&](const Network&) { return link("w0") != nullptr && link("w0")->ip.forwarding4; }));
 }
 
+TEST_F(ConfigOfNamespace, FollowsWhetherRoutesOfLinksThatAreDownCount) {
+    run("echo 1 > /proc/sys/net/ipv4/conf/v0/ignore_routes_with_linkdown");
+    EXPECT_TRUE(eventually([&](const Network&) { return link("v0")->ip.ignoreRoutesWithLinkDown; }));
+    run("echo 0 > /proc/sys/net/ipv4/conf/v0/ignore_routes_with_linkdown;"
+        "echo 1 > /proc/sys/net/ipv4/conf/all/ignore_routes_with_linkdown");
+    EXPECT_TRUE(eventually([&](const Network& now) {
+        return now.sysctls.at("net.ipv4.conf.all.ignore_routes_with_linkdown") == "1" &&
+               !link("v0")->ip.ignoreRoutesWithLinkDown;
+    }));
+}
+
 TEST_F(ConfigOfNamespace, ReadsUnannouncedSysctlsWhenAsked) {
     constexpr auto name = "net.bridge.bridge-nf-call-iptables";
     if (!network().sysctls.contains(name))

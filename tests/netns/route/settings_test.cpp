@@ -45,6 +45,40 @@ TEST_F(RouterSettings, SourceOfAnotherPort) {
                       asymmetric("StrictReversePathOnTheLeavingPort", "conf.p1.rp_filter", "1", "")});
 }
 
+/// No generation tells of that; it is announced.
+TEST_F(RouterSettings, WhetherRoutesOfLinksThatAreDownCount) {
+    const auto frame = packet({.from = "10.5.0.1"});
+    run({"sysctl -qw net.ipv4.conf.p0.rp_filter=1", "ip route add 10.5.0.0/16 via 10.0.2.2",
+         "ip route add 10.5.0.0/16 via 10.0.0.2 metric 10"});
+    inFar("ip link set far2 down");
+    sysctl("net.ipv4.conf.p2.ignore_routes_with_linkdown", "1");
+    routesAtLast(frame);
+    const auto each = [&](const auto& passes, const auto& fails) {
+        for (const std::string link : {"p2", "all"}) {
+            SCOPED_TRACE(link);
+            const auto ignore = "net.ipv4.conf." + link + ".ignore_routes_with_linkdown";
+            sysctl(ignore, "1");
+            passes();
+            sysctl(ignore, "0");
+            fails();
+        }
+    };
+    each([&] { EXPECT_EQ(treat(frame).out, routedTo(frame)); },
+         [&] { EXPECT_EQ(treat(frame).out, Arrivals{}); });
+    accelerate();
+    if (IsSkipped())
+        return;
+    each(
+        [&] {
+            pump();
+            expectFast(frame);
+        },
+        [&] {
+            pump();
+            EXPECT_EQ(treat(frame), (Treatment{slowPath("reverse-path"), {}}));
+        });
+}
+
 Condition policy(const char* name, const std::string& direction) {
     return one(name, {"ip xfrm policy flush"},
                "ip xfrm policy add src 0.0.0.0/0 dst 0.0.0.0/0 dir " + direction + " action block", "xfrm",

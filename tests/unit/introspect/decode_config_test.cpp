@@ -96,7 +96,8 @@ TEST(DecodeRoute, PrefersTheLongTableNumberAndLeavesOutCachedRoutes) {
 MessageBuilder netconfMessage() {
     MessageBuilder builder(RTM_NEWNETCONF, netconfmsg{AF_INET});
     builder.put(NETCONFA_IFINDEX, std::int32_t{NETCONFA_IFINDEX_ALL})
-        .put(NETCONFA_RP_FILTER, std::int32_t{2});
+        .put(NETCONFA_RP_FILTER, std::int32_t{2})
+        .put(NETCONFA_IGNORE_ROUTES_WITH_LINKDOWN, std::int32_t{1});
     return builder;
 }
 
@@ -107,6 +108,7 @@ TEST(DecodeNetconf, TellsWhatIsAbsentFromWhatIsZero) {
     EXPECT_EQ(decoded->ifindex, NETCONFA_IFINDEX_ALL);
     EXPECT_FALSE(decoded->forwarding);
     EXPECT_EQ(decoded->reversePathFilter, 2);
+    EXPECT_EQ(decoded->ignoreRoutesWithLinkDown, 1);
 }
 
 MessageBuilder neighbourMessage() {
