@@ -158,12 +158,21 @@ private:
             no("not-ethernet", "it is not an Ethernet device");
         if (link_.switchPort)
             no("switchdev", "it is a port of a switch chip, which may forward by itself");
+        if (leadsToSwitch())
+            no("switch-conduit",
+               "the frames of a switch chip's ports come in by it, with tags of the chip's own");
         const auto features = capabilities_.devices.find(link_.ifindex);
         if (capabilities_.devices.empty()) // not even the loopback's
             no("no-native-xdp", "the kernel does not tell what drivers can do with XDP");
         else if (features == capabilities_.devices.end() || !features->second.native)
             no("no-native-xdp", "its driver has no native XDP",
                "`ethtool -i " + link_.name + "` names the driver");
+    }
+
+    /// DSA: Linux receives as a port of the switch what comes in here, whatever it looks like.
+    [[nodiscard]] bool leadsToSwitch() const {
+        return std::ranges::any_of(around_.network.stackedOn(link_.ifindex),
+                                   [](const auto* above) { return above->switchPort && !above->vlan; });
     }
 
     void ruleKernel() {

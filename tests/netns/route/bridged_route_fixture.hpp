@@ -45,6 +45,22 @@ protected:
     }
 };
 
+/// The group address that the host sent to shares with others (as load balancers do), known behind one port
+/// only; on br1, whatever is sent to a group goes to all ports.
+template <typename Router>
+class ToGroupOf : public ToBridgeOf<Router> {
+protected:
+    void expectAllPortsToGetIt(const Frame& frame, const std::string& neighbour) {
+        const std::string group = "03:bf:0a:00:01:02";
+        must("bridge fdb add " + group + " dev p1 master static");
+        must("ip neigh replace " + neighbour + " lladdr " + group + " dev br1 nud permanent");
+        const auto linux = this->treat(frame).out;
+        EXPECT_EQ(linux.size(), 2U);
+        this->accelerate();
+        EXPECT_EQ(this->treat(frame), (Treatment{slowPath("multicast"), linux}));
+    }
+};
+
 /// From one bridge to another: p0 is a port of br0, p1 and p2 are ports of br1.
 template <typename Router>
 class FromBridgeToBridgeOf : public ToBridgeOf<Router> {
@@ -62,6 +78,8 @@ using FromBridge = FromBridgeOf<RouteTest>;
 using FromBridge6 = FromBridgeOf<Route6Test>;
 using ToBridge = ToBridgeOf<RouteTest>;
 using ToBridge6 = ToBridgeOf<Route6Test>;
+using ToGroup = ToGroupOf<RouteTest>;
+using ToGroup6 = ToGroupOf<Route6Test>;
 using FromBridgeToBridge = FromBridgeToBridgeOf<RouteTest>;
 using FromBridgeToBridge6 = FromBridgeToBridgeOf<Route6Test>;
 

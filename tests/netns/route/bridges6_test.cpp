@@ -93,6 +93,10 @@ TEST_F(ToBridge6, PacketsGoOutOfThePortBehindWhichTheNextHopIs) {
     expectFast(packet());
 }
 
+TEST_F(ToGroup6, PacketsGoToAllPorts) {
+    expectAllPortsToGetIt(packet(), "fd00:0:0:1::2");
+}
+
 TEST_F(ToBridge6, Conditions) {
     const auto host = text(test::station(2));
     const std::string usual = "ip link set br1 mtu 1500 && ip link set p1 mtu 1500";

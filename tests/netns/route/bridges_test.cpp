@@ -151,6 +151,10 @@ TEST_F(ToBridge, PacketsGoOutOfThePortBehindWhichTheNextHopIs) {
     expectFast(packet());
 }
 
+TEST_F(ToGroup, PacketsGoToAllPorts) {
+    expectAllPortsToGetIt(packet(), "10.0.1.2");
+}
+
 /// A backup port takes the place of one that has lost its carrier.
 TEST_F(ToBridge, PortWithoutCarrierIsLeftToLinux) {
     if (command({"bridge", "link", "set", "dev", "p1", "backup_port", "p2"}).exitCode != 0)

@@ -103,6 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"ForeignOffloadedProgram", [](World& w) { w.port().xdp.offloadProgram = 7; }, "foreign-xdp"},
         Rule{"NotEthernet", [](World& w) { w.port().ethernet = false; }, "not-ethernet", false},
         Rule{"SwitchPort", [](World& w) { w.port().switchPort = true; }, "switchdev", false},
+        Rule{"LeadsToASwitch", [](World& w) { w.above().switchPort = true; }, "switch-conduit"},
         Rule{"NoNativeXdp", [](World& w) { w.capabilities.devices[portIndex].native = false; },
              "no-native-xdp"},
         Rule{"FeaturesUnknown", [](World& w) { w.capabilities.devices.clear(); }, "no-native-xdp"},
@@ -120,6 +121,13 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"NeighbourVlanSuppression", [](World& w) { w.port().bridgePort->neighVlanSuppress = true; },
              "neigh-suppress"}),
     [](const auto& parameter) { return parameter.param.name; });
+
+TEST(Assemble, VlanDevicesAreNoPortsOfASwitchUnderneath) {
+    World world;
+    world.above().vlan.emplace();
+    world.port().switchPort = world.above().switchPort = true;
+    EXPECT_EQ(world.plan().reasons.size(), 1U);
+}
 
 TEST(Assemble, OwnProgramOnThePortIsNotForeign) {
     World world;

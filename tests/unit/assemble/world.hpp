@@ -7,6 +7,7 @@ namespace tna::assemble {
 
 inline constexpr model::IfIndex bridgeIndex = 1;
 inline constexpr model::IfIndex portIndex = 2;
+inline constexpr model::IfIndex aboveIndex = 3;
 
 /// A world in which the port is accelerated; each test changes one thing.
 struct World {
@@ -32,6 +33,13 @@ struct World {
     }
     model::Link& port() { return network.links.at(portIndex); }
     model::Link& bridge() { return network.links.at(bridgeIndex); }
+    /// Another device, that lies on top of the port.
+    model::Link& above() {
+        auto& link = network.links[aboveIndex];
+        link.ifindex = aboveIndex;
+        link.lower = portIndex;
+        return link;
+    }
     [[nodiscard]] PortPlan plan() const {
         return assemble(network, capabilities, wishes).ports.at(portIndex);
     }

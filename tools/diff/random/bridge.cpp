@@ -37,7 +37,7 @@ std::string portSetting(Chance& chance, const std::string& port, std::string& un
 
 std::string entry(Chance& chance, const Topology& topology, const std::string& port,
                   const std::string& where) {
-    const auto mac = text(chance.oneOf(topology.hosts).mac);
+    const auto mac = text(chance.once(12) ? groupMac : chance.oneOf(topology.hosts).mac);
     if (chance.once(3))
         return fmt::format("bridge fdb del {} dev {} master{}", mac, port, where);
     if (chance.once(8))

@@ -103,6 +103,9 @@ private:
                     net));
             else
                 nets_.push_back({net, "p" + std::to_string(i), deviceMac(0x10 + i)});
+        if (chance_.once(2)) // known behind one port, which does not matter
+            lines.push_back(fmt::format("bridge fdb add {} dev p{} master static", text(groupMac),
+                                        chance_.below(second_ ? ports : 2)));
         for (const auto& net : nets_)
             topology_.gateways.emplace_back(net.mac);
         for (unsigned i = 0; i < 2 * ports; i++) {

@@ -96,6 +96,20 @@ std::string Routing::route(std::string& undo) {
            target(six);
 }
 
+/// Not a host's own.
+Mac Routing::oddMac() {
+    switch (chance_.below(6)) {
+    case 0:
+        return {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    case 1:
+        return net().mac;
+    case 2:
+        return chance_.oneOf(topology_.hosts).mac;
+    default:
+        return groupMac;
+    }
+}
+
 std::string Routing::neighbour(std::string& undo) {
     auto& host = topology_.hosts[chance_.below(topology_.hosts.size())];
     std::string device;
@@ -104,17 +118,17 @@ std::string Routing::neighbour(std::string& undo) {
             device = net.device;
     if (chance_.once(6)) // dies, and comes back with another address
         host.mac = station(0x100 + chance_.below(16));
+    const auto mac = text(chance_.once(3) ? oddMac() : host.mac);
     std::string words;
     for (const auto& address : {text4(host.ip4), text6(host.ip6)}) {
         undo += fmt::format("{}ip neigh replace {} lladdr {} dev {} nud permanent", undo.empty() ? "" : "; ",
                             address, text(host.mac), device);
         words += fmt::format(
             "{}{}", words.empty() ? "" : "; ",
-            chance_.once(4)
-                ? fmt::format("ip neigh del {} dev {}", address, device)
-                : fmt::format(
-                      "ip neigh replace {} lladdr {} dev {} nud {}", address, text(host.mac), device,
-                      chance_.oneOf({"permanent", "permanent", "reachable", "reachable", "stale", "noarp"})));
+            chance_.once(4) ? fmt::format("ip neigh del {} dev {}", address, device)
+                            : fmt::format("ip neigh replace {} lladdr {} dev {} nud {}", address, mac, device,
+                                          chance_.oneOf({"permanent", "permanent", "reachable", "reachable",
+                                                         "stale", "noarp"})));
     }
     return words;
 }

@@ -31,6 +31,7 @@ public:
 private:
     [[nodiscard]] std::string way(bool six);
     [[nodiscard]] std::string target(bool six);
+    [[nodiscard]] Mac oddMac();
     [[nodiscard]] const RoutedNet& net() { return nets_[chance_.below(nets_.size())]; }
 
     Chance& chance_;

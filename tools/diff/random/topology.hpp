@@ -33,6 +33,8 @@ struct Topology {
     std::vector<std::vector<unsigned>> vlans = {{0}, {0}, {0}, {0}};
 };
 
+/// That hosts share, as behind a load balancer: it is nobody's own.
+inline constexpr Mac groupMac{3, 0xbf, 0, 0, 0, 1};
 /// 02:00:00:00:hi:lo
 [[nodiscard]] Mac station(unsigned number);
 /// 10.0.NET.HOST and fd00:0:0:NET::HOST
