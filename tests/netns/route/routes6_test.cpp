@@ -136,12 +136,16 @@ TEST_F(Route6Changes, Neighbour) {
 }
 
 TEST_F(Route6Changes, Address) {
-    expectAllAsLinux({host("OfTheLeavingPortGone", {"ip address del fd00:0:0:1::1/64 dev p1"}, "not-routed",
-                           {address, known + "permanent"}),
-                      host("DestinationBecomesLocal", {"ip address add fd00:0:0:1::2/128 dev p2 nodad"},
-                           "not-routed", {"ip address del fd00:0:0:1::2/128 dev p2"}),
-                      host("SourceBecomesLocal", {"ip address add fd00:0:0:0::2/128 dev p2 nodad"}, "",
-                           {"ip address del fd00:0:0:0::2/128 dev p2"})});
+    expectAllAsLinux(
+        {host("OfTheLeavingPortGone", {"ip address del fd00:0:0:1::1/64 dev p1"}, "not-routed",
+              {address, known + "permanent"}),
+         // Linux makes the address its own a moment after it has been told to.
+         host("DestinationBecomesLocal",
+              {"ip address add fd00:0:0:1::2/128 dev p2 nodad",
+               "timeout 20 sh -c 'until ip -6 route get fd00:0:0:1::2 | grep -q ^local; do :; done'"},
+              "not-routed", {"ip address del fd00:0:0:1::2/128 dev p2"}),
+         host("SourceBecomesLocal", {"ip address add fd00:0:0:0::2/128 dev p2 nodad"}, "",
+              {"ip address del fd00:0:0:0::2/128 dev p2"})});
 }
 
 /// The device's MTU and the one for IPv6 are two settings. Below 1280 bytes there is no IPv6 at all.
