@@ -94,7 +94,7 @@ auto seeds(std::size_t usual) {
 INSTANTIATE_TEST_SUITE_P(Bridge, BridgeEquivalence, seeds(10));
 INSTANTIATE_TEST_SUITE_P(Vlan, VlanEquivalence, seeds(4));
 INSTANTIATE_TEST_SUITE_P(Router, RouterEquivalence, seeds(10));
-INSTANTIATE_TEST_SUITE_P(RoutedBridge, RoutedBridgeEquivalence, seeds(8));
+INSTANTIATE_TEST_SUITE_P(RoutedBridge, RoutedBridgeEquivalence, seeds(10));
 INSTANTIATE_TEST_SUITE_P(VlanRouter, VlanRouterEquivalence, seeds(3));
 INSTANTIATE_TEST_SUITE_P(Vrf, VrfEquivalence, seeds(1));
 

@@ -29,7 +29,11 @@ protected:
     /// Does something while the port is there, and again while that happens to it before each call.
     void atEachCall(const std::function<void()>& prepare, const std::function<void()>& act) {
         prepare();
-        const auto calls = callsOf(Call::bpf, act);
+        const auto first = callsOf(Call::bpf, act);
+        command({"ip", "link", "del", "p3"});
+        prepare();
+        // A machine that is busy may have had some repeated.
+        const auto calls = std::min(first, callsOf(Call::bpf, act));
         ASSERT_GT(calls, 0U);
         for (const auto number : numbers(calls)) {
             SCOPED_TRACE("call " + std::to_string(number) + " of " + std::to_string(calls));
