@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/program.hpp"
-#include "bench/commands.hpp"
-#include "bench/kernel_objects.hpp"
-#include "bench/own_namespace.hpp"
-#include "bench/temporary_folder.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/testbed/kernel_objects.hpp"
+#include "bench/testbed/own_namespace.hpp"
+#include "bench/testbed/temporary_folder.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

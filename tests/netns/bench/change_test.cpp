@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/change.hpp"
+#include "bench/measure/change.hpp"
 
 #include "support/namespace.hpp"
 #include "unwatched.hpp"

@@ -2,7 +2,7 @@
 // Other people's data planes: what they are asked to do, and what is said of those that cannot be measured.
 // Stand-ins take the place of what is not installed.
 #include "base/file.hpp"
-#include "bench/line_up.hpp"
+#include "bench/measure/line_up.hpp"
 #include "in_folder.hpp"
 #include "unwatched.hpp"
 

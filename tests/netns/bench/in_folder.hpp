@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bench/temporary_folder.hpp"
+#include "bench/testbed/temporary_folder.hpp"
 #include "support/namespace.hpp"
 
 #include <gtest/gtest.h>

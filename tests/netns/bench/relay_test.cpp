@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device under test with set loss and delay: a relay in user space between d0 and d1. What it loses must
 // come out exactly; how long it keeps frames is the least that any may take.
-#include "bench/frame.hpp"
-#include "bench/load.hpp"
+#include "bench/testbed/frame.hpp"
+#include "bench/traffic/load.hpp"
 #include "support/command.hpp"
 #include "support/eventually.hpp"
 #include "support/namespace.hpp"

@@ -2,7 +2,7 @@
 // Whether what goes wrong with frames is counted exactly: frames written by hand, and a device under test
 // that loses a known part.
 #include "bench/bpf/shared.h"
-#include "bench/load.hpp"
+#include "bench/traffic/load.hpp"
 #include "support/command.hpp"
 #include "support/eventually.hpp"
 #include "support/namespace.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bench/progress.hpp"
+#include "bench/measure/progress.hpp"
 
 namespace tna::bench {
 

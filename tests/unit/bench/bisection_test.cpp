@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search of RFC 2544 against devices whose throughput is known.
-#include "bench/bisection.hpp"
+#include "bench/measure/bisection.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cabling.hpp"
+#include "bench/testbed/cabling.hpp"
 
-#include "bench/contender.hpp"
+#include "bench/contenders/contender.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pacing, frames, accounts and times against a device under test whose loss and delay are known, in a time
 // that passes only when somebody looks at the clock.
-#include "bench/bisection.hpp"
-#include "bench/frame_writer.hpp"
-#include "bench/histogram.hpp"
-#include "bench/pacer.hpp"
-#include "bench/traffic.hpp"
+#include "bench/measure/bisection.hpp"
+#include "bench/results/histogram.hpp"
+#include "bench/traffic/frame_writer.hpp"
+#include "bench/traffic/pacer.hpp"
+#include "bench/traffic/traffic.hpp"
 
 #include <cmath>
 #include <cstring>

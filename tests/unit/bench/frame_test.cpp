@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/frame.hpp"
+#include "bench/testbed/frame.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/histogram.hpp"
+#include "bench/results/histogram.hpp"
 
 #include <gtest/gtest.h>
 

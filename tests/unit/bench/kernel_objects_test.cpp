@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/kernel_objects.hpp"
+#include "bench/testbed/kernel_objects.hpp"
 
 #include <gtest/gtest.h>
 

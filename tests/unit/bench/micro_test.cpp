@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/micro.hpp"
+#include "bench/measure/micro.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

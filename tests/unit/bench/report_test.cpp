@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/report.hpp"
-#include "bench/topology.hpp"
-#include "bench/turns.hpp"
+#include "bench/measure/throughput_report.hpp"
+#include "bench/measure/turns.hpp"
+#include "bench/testbed/topology.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

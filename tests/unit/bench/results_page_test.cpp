@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every field of every result file stands on the page that explains them.
 #include "base/file.hpp"
-#include "bench/change.hpp"
-#include "bench/kill.hpp"
-#include "bench/latency_report.hpp"
-#include "bench/micro.hpp"
-#include "bench/reaction.hpp"
-#include "bench/report.hpp"
-#include "bench/rfc2544.hpp"
+#include "bench/measure/change.hpp"
+#include "bench/measure/kill.hpp"
+#include "bench/measure/latency_report.hpp"
+#include "bench/measure/micro.hpp"
+#include "bench/measure/reaction.hpp"
+#include "bench/measure/rfc2544.hpp"
+#include "bench/measure/throughput_report.hpp"
+#include "bench/results/document.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

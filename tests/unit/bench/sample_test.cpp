@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/sample.hpp"
+#include "bench/measure/sample.hpp"
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/statistics.hpp"
+#include "bench/results/statistics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/contenders/make.hpp"
-#include "bench/process.hpp"
+#include "bench/testbed/process.hpp"
 
 #include <chrono>
 #include <thread>

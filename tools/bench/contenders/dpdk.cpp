@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/contenders/external.hpp"
 #include "bench/contenders/make.hpp"
-#include "bench/kernel_objects.hpp"
+#include "bench/testbed/kernel_objects.hpp"
 
 #include <algorithm>
 #include <thread>

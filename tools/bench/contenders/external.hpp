@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bench/contender.hpp"
-#include "bench/process.hpp"
-#include "bench/temporary_folder.hpp"
+#include "bench/contenders/contender.hpp"
+#include "bench/testbed/process.hpp"
+#include "bench/testbed/temporary_folder.hpp"
 
 #include <chrono>
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bench/contender.hpp"
+#include "bench/contenders/contender.hpp"
 
 namespace tna::bench {
 

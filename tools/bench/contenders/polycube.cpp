@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/contenders/external.hpp"
 #include "bench/contenders/make.hpp"
-#include "bench/frame.hpp"
+#include "bench/testbed/frame.hpp"
 
 #include "base/file.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/contenders/make.hpp"
-#include "bench/tnad.hpp"
+#include "bench/testbed/tnad.hpp"
 
 namespace tna::bench {
 

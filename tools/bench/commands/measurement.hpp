@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bench/commands/commands.hpp"
+#include "bench/measure/progress.hpp"
+#include "bench/results/document.hpp"
+#include "bench/testbed/scenario.hpp"
+
+#include <memory>
+
+namespace tna::bench {
+
+/// What all commands do around `Result measure(Watcher&)`: find the daemon, take priority, watch for an
+/// interruption, complain. `int show(result, machine, interrupted)` prints and gives the exit code.
+template <typename Measure, typename Show>
+[[nodiscard]] int runMeasurement(std::string& tnad, Measure measure, Show show) {
+    if (const int code = prepare(tnad); code != 0)
+        return code;
+    const auto machine = describeMachine();
+    takePriority();
+    auto watcher = std::make_unique<TerminalWatcher>();
+    const auto result = measure(*watcher);
+    const bool interrupted = watcher->interrupted();
+    watcher.reset();
+    if (!result)
+        return complain(result.error().sentence(), ExitCode::failure);
+    return show(*result, machine, interrupted);
+}
+
+/// The exit code where what was measured before an interruption is of use.
+[[nodiscard]] inline int interruptedOr(int code, bool interrupted) {
+    return interrupted ? complain("interrupted; what was measured is shown", ExitCode::failure) : code;
+}
+
+} // namespace tna::bench

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/testbed/device_under_test.hpp"
+
+#include "base/file.hpp"
+#include "bench/testbed/frame.hpp"
+#include "bench/testbed/process.hpp"
+#include "bench/testbed/temporary_folder.hpp"
+
+#include <bit>
+#include <chrono>
+#include <fmt/format.h>
+#include <thread>
+
+namespace tna::bench {
+
+namespace {
+constexpr int portAttempts = 50;
+constexpr auto portPause = std::chrono::milliseconds(20);
+
+/// A port takes stations once it forwards, which is a moment after it was set up.
+Result<void> addStations(const std::string& name, const std::string& lines) {
+    auto done = runBatch("bridge", name, lines);
+    for (int attempt = 0; !done && attempt < portAttempts; attempt++) {
+        std::this_thread::sleep_for(portPause);
+        done = runBatch("bridge", name, lines);
+    }
+    return done;
+}
+
+/// Ports whose far ends are nobody.
+std::string morePorts(unsigned ports) {
+    std::string lines;
+    for (unsigned port = 2; port < ports; port++)
+        lines += fmt::format(
+            "link add d{0} type veth peer name x{0}\nlink set d{0} master br0 up\nlink set x{0} up\n", port);
+    return lines;
+}
+
+/// Stations that nobody talks to, half of them on each side.
+std::string moreStations(unsigned count, const std::string& vlan) {
+    std::string lines;
+    for (unsigned i = 0; i < count; i++)
+        lines += fmt::format("fdb replace 02:02:00:{:02x}:{:02x}:{:02x} dev d{} master dynamic{}\n", i >> 16U,
+                             i >> 8U & 255U, i & 255U, i % 2, vlan);
+    return lines;
+}
+
+Result<void> setUpBridge(const std::string& name, const Setup& setup) {
+    if (auto made =
+            runBatch("ip", name,
+                     fmt::format("link add br0 type bridge ageing_time 1000000 mcast_snooping 0{}\n"
+                                 "link set d0 master br0 up\nlink set d1 master br0 up\nlink set br0 up\n",
+                                 setup.vlanFiltering ? " vlan_filtering 1" : "") +
+                         morePorts(setup.ports));
+        !made)
+        return made;
+    const auto vlan = setup.vlanFiltering ? fmt::format(" vlan {}", setup.vlan) : "";
+    if (setup.vlanFiltering)
+        if (auto set =
+                runBatch("bridge", name,
+                         fmt::format("vlan add dev d0 vid {0}\nvlan add dev d1 vid {0}\n", setup.vlan));
+            !set)
+            return set;
+    std::string stations;
+    for (unsigned i = 0; i < setup.flows; i++)
+        stations += fmt::format("fdb replace 02:00:00:{0:02x}:{1:02x}:{2:02x} dev d1 master dynamic{3}\n"
+                                "fdb replace 02:01:00:{0:02x}:{1:02x}:{2:02x} dev d0 master dynamic{3}\n",
+                                i >> 16U, i >> 8U & 255U, i & 255U, vlan);
+    return addStations(name, stations + moreStations(setup.entries, vlan));
+}
+
+/// Of sources that no frame has, so that each frame meets all of them.
+constexpr unsigned foreignNetwork = 0xc6120000; // 198.18.0.0/15
+
+std::string foreignSource(const Setup& setup, unsigned number) {
+    if (setup.scenario == Scenario::router6)
+        return fmt::format("fd00:ffff::{:x}:{:x}", number >> 16U, number & 0xffffU);
+    const auto address = foreignNetwork + number;
+    return fmt::format("{}.{}.{}.{}", address >> 24U, address >> 16U & 255U, address >> 8U & 255U,
+                       address & 255U);
+}
+
+Result<void> addRules(const std::string& name, const Setup& setup) {
+    if (setup.rules == 0)
+        return {};
+    auto lines = fmt::format("table {} tna_bench {{\nchain forward {{\ntype filter hook forward priority 0\n",
+                             routes(setup.scenario) ? "inet" : "bridge");
+    for (unsigned i = 0; i < setup.rules; i++)
+        lines += fmt::format("{} saddr {} drop\n", setup.scenario == Scenario::router6 ? "ip6" : "ip",
+                             foreignSource(setup, i));
+    const auto folder = TemporaryFolder::make();
+    if (!folder)
+        return std::unexpected(folder.error());
+    const auto file = folder->path() + "/rules.nft";
+    if (auto written = writeFile(file, lines + "}\n}\n"); !written)
+        return written;
+    return runProgram({"ip", "netns", "exec", name, "nft", "-f", file});
+}
+
+Result<void> addRoutingRules(const std::string& name, const Setup& setup) {
+    std::string lines;
+    for (unsigned i = 0; i < setup.routingRules; i++)
+        lines += fmt::format("rule add from {} lookup 200 pref 100\n", foreignSource(setup, i));
+    return lines.empty() ? Result<void>{} : runBatch("ip", name, lines);
+}
+
+/// One route for all destinations, and more specific ones that divide them evenly.
+std::string routesTo4(unsigned count) {
+    const auto bits = static_cast<unsigned>(std::bit_width(count - 1));
+    std::string lines = "route add 100.64.0.0/10 via 10.2.0.2\n";
+    for (unsigned i = 0; i + 1 < count; i++) {
+        const auto address = 0x64400000U + (i << (scatterBits - bits));
+        lines += fmt::format("route add {}.{}.{}.{}/{} via 10.2.0.2\n", address >> 24U, address >> 16U & 255U,
+                             address >> 8U & 255U, address & 255U, 32 - scatterBits + bits);
+    }
+    return lines;
+}
+
+std::string routesTo6(unsigned count) {
+    const auto bits = static_cast<unsigned>(std::bit_width(count - 1));
+    std::string lines = "route add 2001:db8::/32 via fd00:2::2\n";
+    for (unsigned i = 0; i + 1 < count; i++) {
+        const auto address = i << (32 - bits);
+        lines += fmt::format("route add 2001:db8:{:x}:{:x}::/{} via fd00:2::2\n", address >> 16U,
+                             address & 0xffffU, 32 + bits);
+    }
+    return lines;
+}
+
+Result<void> setSysctl(const std::string& name, const std::string& setting) {
+    return runProgram({"ip", "netns", "exec", name, "sysctl", "-q", "-w", setting});
+}
+
+/// `in` and `out` are the devices with addresses.
+Result<void> setUpRouter4(const std::string& name, const std::string& in, const std::string& out,
+                          unsigned routes) {
+    if (auto set = setSysctl(name, "net.ipv4.ip_forward=1"); !set)
+        return set;
+    return runBatch("ip", name,
+                    fmt::format("address add 10.1.0.1/24 dev {0}\naddress add 10.2.0.1/24 dev {1}\n"
+                                "neighbour replace 10.1.0.2 lladdr {2} dev {0} nud permanent\n"
+                                "neighbour replace 10.2.0.2 lladdr {3} dev {1} nud permanent\n",
+                                in, out, generatorMac, sinkMac) +
+                        routesTo4(routes));
+}
+
+Result<void> setUpRouter6(const std::string& name, unsigned routes) {
+    for (const char* setting : {"net.ipv6.conf.all.disable_ipv6=0", "net.ipv6.conf.d0.disable_ipv6=0",
+                                "net.ipv6.conf.d1.disable_ipv6=0", "net.ipv6.conf.all.forwarding=1"})
+        if (auto set = setSysctl(name, setting); !set)
+            return set;
+    return runBatch(
+        "ip", name,
+        fmt::format("address add fd00:1::1/64 dev d0 nodad\naddress add fd00:2::1/64 dev d1 nodad\n"
+                    "neighbour replace fd00:1::2 lladdr {} dev d0 nud permanent\n"
+                    "neighbour replace fd00:2::2 lladdr {} dev d1 nud permanent\n",
+                    generatorMac, sinkMac) +
+            routesTo6(routes));
+}
+
+Result<void> setUpBridges(const std::string& name, unsigned routes) {
+    if (auto made =
+            runBatch("ip", name,
+                     fmt::format("link add br0 address {} type bridge ageing_time 1000000 mcast_snooping 0\n"
+                                 "link add br1 address {} type bridge ageing_time 1000000 mcast_snooping 0\n"
+                                 "link set d0 master br0 up\nlink set d1 master br1 up\n"
+                                 "link set br0 up\nlink set br1 up\n",
+                                 ingressMac, egressMac));
+        !made)
+        return made;
+    if (auto added = addStations(name, fmt::format("fdb replace {} dev d0 master dynamic\n"
+                                                   "fdb replace {} dev d1 master dynamic\n",
+                                                   generatorMac, sinkMac));
+        !added)
+        return added;
+    return setUpRouter4(name, "br0", "br1", routes);
+}
+
+Result<void> setUpRouter(const std::string& name, const Setup& setup) {
+    if (auto set = runBatch(
+            "ip", name,
+            fmt::format("link set d0 address {} up\nlink set d1 address {} up\n", ingressMac, egressMac));
+        !set)
+        return set;
+    return setup.scenario == Scenario::router6 ? setUpRouter6(name, setup.routes)
+                                               : setUpRouter4(name, "d0", "d1", setup.routes);
+}
+} // namespace
+
+namespace {
+Result<void> setUpScenario(const std::string& name, const Setup& setup) {
+    switch (setup.scenario) {
+    case Scenario::router:
+    case Scenario::router6:
+        return setUpRouter(name, setup);
+    case Scenario::bridges:
+        return setUpBridges(name, setup.routes);
+    case Scenario::bridge:
+        break;
+    }
+    return setUpBridge(name, setup);
+}
+} // namespace
+
+Result<void> setUpForwarding(const std::string& name, const Setup& setup) {
+    if (auto done = setUpScenario(name, setup); !done)
+        return done;
+    if (auto done = addRules(name, setup); !done)
+        return done;
+    return addRoutingRules(name, setup);
+}
+
+} // namespace tna::bench

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/testbed/devices.hpp"
+
+#include "introspect/introspector.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+namespace tna::bench {
+
+namespace {
+/// In the words of ethtool -K.
+constexpr std::array<std::pair<__u32, const char*>, 6> offloads{{{ETHTOOL_GRXCSUM, "rx"},
+                                                                 {ETHTOOL_GTXCSUM, "tx"},
+                                                                 {ETHTOOL_GSG, "sg"},
+                                                                 {ETHTOOL_GTSO, "tso"},
+                                                                 {ETHTOOL_GGSO, "gso"},
+                                                                 {ETHTOOL_GGRO, "gro"}}};
+constexpr std::array<std::pair<__u32, const char*>, 3> flags{
+    {{ETH_FLAG_LRO, "lro"}, {ETH_FLAG_RXVLAN, "rxvlan"}, {ETH_FLAG_TXVLAN, "txvlan"}}};
+
+__u32 ask(int socket, const std::string& device, __u32 question) {
+    ethtool_value value{};
+    value.cmd = question;
+    ifreq request{};
+    std::strncpy(request.ifr_name, device.c_str(), IFNAMSIZ - 1);
+    request.ifr_data = reinterpret_cast<char*>(&value);
+    return ::ioctl(socket, SIOCETHTOOL, &request) == 0 ? value.data : 0;
+}
+
+std::vector<std::string> offloadsOf(int socket, const std::string& device) {
+    std::vector<std::string> list;
+    for (const auto& [question, name] : offloads)
+        if (ask(socket, device, question) != 0)
+            list.emplace_back(name);
+    const auto set = ask(socket, device, ETHTOOL_GFLAGS);
+    for (const auto& [flag, name] : flags)
+        if ((set & flag) != 0)
+            list.emplace_back(name);
+    return list;
+}
+
+Result<void> describe(const NetNamespace& where, const std::vector<std::string>& names,
+                      std::vector<DeviceFacts>& facts) {
+    const auto inside = NamespaceScope::enter(where);
+    if (!inside)
+        return std::unexpected(inside.error());
+    const UniqueFd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    auto introspector = introspect::Introspector::open();
+    if (!socket || !introspector)
+        return introspector ? failErrno(errno, "cannot make a socket")
+                            : std::unexpected(introspector.error());
+    for (const auto& name : names)
+        if (const auto* link = (*introspector)->network().linkByName(name))
+            facts.push_back({name, link->driver, link->mtu, link->rxQueues, link->txQueues,
+                             offloadsOf(socket.get(), name)});
+    return {};
+}
+} // namespace
+
+Result<std::vector<DeviceFacts>> describeDevices(const Topology& topology) {
+    std::vector<DeviceFacts> facts;
+    auto done = describe(topology.generator(), {topology.generatorDevice()}, facts);
+    if (done && !topology.cabled())
+        done = describe(topology.device(), {"d0", "d1"}, facts);
+    if (done)
+        done = describe(topology.sink(), {topology.sinkDevice()}, facts);
+    if (!done)
+        return std::unexpected(done.error());
+    return facts;
+}
+
+nlohmann::json devicesDocument(const std::vector<DeviceFacts>& devices) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& device : devices)
+        list.push_back({{"name", device.name},
+                        {"driver", device.driver},
+                        {"mtu", device.mtu},
+                        {"rx_queues", device.receiveQueues},
+                        {"tx_queues", device.transmitQueues},
+                        {"offloads", device.offloads}});
+    return list;
+}
+
+} // namespace tna::bench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/testbed/temporary_folder.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <unistd.h>
+
+namespace tna::bench {
+
+namespace {
+constexpr const char* where = "/tmp/";
+const std::string ownPrefix = "tna-bench-";
+} // namespace
+
+bool ownerIsDead(const std::string& name, const std::string& prefix) {
+    if (!name.starts_with(prefix))
+        return false;
+    const pid_t owner = std::atoi(name.c_str() + prefix.size());
+    return owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH;
+}
+
+Result<TemporaryFolder> TemporaryFolder::make() {
+    auto path = fmt::format("{}{}{}-XXXXXX", where, ownPrefix, ::getpid());
+    if (::mkdtemp(path.data()) == nullptr)
+        return failErrno(errno, "cannot make a folder in {}", where);
+    return TemporaryFolder{std::move(path)};
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty())
+        std::filesystem::remove_all(path_, ignored);
+}
+
+unsigned TemporaryFolder::removeLeftovers() {
+    unsigned removed = 0;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(where, none))
+        if (ownerIsDead(entry.path().filename().string(), ownPrefix) && entry.is_directory(none) &&
+            std::filesystem::remove_all(entry.path(), none) > 0)
+            removed++;
+    return removed;
+}
+
+} // namespace tna::bench

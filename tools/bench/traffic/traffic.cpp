@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/traffic/traffic.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bpf/bpf.h>
+#include <cerrno>
+#include <cstring>
+#include <linux/if_link.h>
+#include <net/if.h>
+#include <numeric>
+#include <thread>
+
+// The skeleton needs the types before it.
+#include "bench/bpf/shared.h"
+
+#include "traffic.skel.h"
+
+namespace tna::bench {
+
+namespace {
+/// Frames that are under way move within milliseconds; a busy machine may take longer.
+constexpr auto settlePatience = std::chrono::seconds(5);
+constexpr auto settleQuiet = std::chrono::milliseconds(150);
+constexpr auto tick = std::chrono::milliseconds(1);
+
+bool setPort(const bpf_map* map, __u32 key, const NetNamespace& where, const std::string& device) {
+    auto inside = NamespaceScope::enter(where);
+    const __u32 ifindex = inside ? ::if_nametoindex(device.c_str()) : 0;
+    return ifindex != 0 && bpf_map_update_elem(bpf_map__fd(map), &key, &ifindex, BPF_ANY) == 0;
+}
+
+/// Until `done`, or until `progress` has stood still for a while.
+template <typename Done, typename Progress>
+void waitFor(Done done, Progress progress) {
+    const auto start = std::chrono::steady_clock::now();
+    auto changed = start;
+    auto last = progress();
+    for (auto now = start; !done() && now - start < settlePatience && now - changed < settleQuiet;
+         now = std::chrono::steady_clock::now()) {
+        std::this_thread::sleep_for(tick);
+        if (const auto current = progress(); current != last) {
+            last = current;
+            changed = now;
+        }
+    }
+}
+} // namespace
+
+namespace {
+Result<UniqueFd> attachProgram(int program, const std::string& device, __u32 mode) {
+    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = mode);
+    UniqueFd link{
+        bpf_link_create(program, static_cast<int>(::if_nametoindex(device.c_str())), BPF_XDP, &options)};
+    if (!link)
+        return failErrno(errno, "cannot attach an XDP program to {}", device);
+    return link;
+}
+} // namespace
+
+Result<UniqueFd> attachXdp(int program, const std::string& device) {
+    return attachProgram(program, device, XDP_FLAGS_DRV_MODE);
+}
+
+/// A driver without XDP gives frames to a sink as well, only later.
+Result<UniqueFd> Traffic::attachSink(const bpf_program* program, const std::string& device) {
+    auto link = attachXdp(bpf_program__fd(program), device);
+    if (link || !topology_.cabled())
+        return link;
+    auto generic = attachProgram(bpf_program__fd(program), device, XDP_FLAGS_SKB_MODE);
+    if (generic)
+        remarks_.push_back(fmt::format("frames are counted on {} by generic XDP, which takes longer: {}",
+                                       device, link.error().sentence()));
+    return generic;
+}
+
+/// The programs write the start of each frame, as it is in the first flow, and add what is a flow's own.
+void Traffic::describeFrames(const Setup& setup) {
+    auto* known = skeleton_->rodata;
+    const auto write = [](auto& words, const Frame& frame) {
+        std::memcpy(const_cast<__u64*>(&words[0]), frame.data(), sizeof(words));
+    };
+    for (std::size_t i = 0; i < frames_.size(); i++) {
+        const auto head = frames_[i].head();
+        known->sizes[i] = static_cast<__u32>(head.bytes.size());
+        known->header_sums[i] = head.sum;
+        known->mark_at = static_cast<__u32>(head.markAt);
+        write(known->heads[i], head.bytes);
+        write(known->heads_back[i], head.back);
+        write(known->own_bits, head.ownBits);
+    }
+    for (std::size_t i = 0; i < PATTERN; i++)
+        known->pattern[i] = sizeIndexOf(i, SIZES);
+    known->flow_count = setup.flows;
+    known->size_count = static_cast<__u32>(frames_.size());
+    known->addressing = addressingOf(setup.scenario);
+}
+
+/// What counts as unchanged at the sink.
+void Traffic::expectFrames(bool forwarded) {
+    for (std::size_t i = 0; i < frames_.size(); i++) {
+        const auto head = frames_[i].head();
+        std::memcpy(skeleton_->bss->expected[i], forwarded ? head.forwarded.data() : head.bytes.data(),
+                    sizeof(skeleton_->bss->expected[i]));
+    }
+}
+
+Result<std::unique_ptr<Traffic>> Traffic::load(const Topology& topology, const Setup& setup) {
+    ::traffic* skeleton = traffic__open();
+    if (skeleton == nullptr)
+        return failErrno(errno, "cannot open the traffic programs");
+    std::unique_ptr<Traffic> traffic{new Traffic(skeleton, topology, setup)};
+    traffic->describeFrames(setup);
+    if (traffic__load(skeleton) != 0)
+        return std::unexpected(Error{"cannot load the traffic programs", errnoText(errno), "needs root"});
+    if (auto named = traffic->nameDevices(); !named)
+        return std::unexpected(named.error());
+    if (auto attached = traffic->attach(); !attached)
+        return std::unexpected(attached.error());
+    const auto inside = NamespaceScope::enter(topology.generator());
+    if (!inside)
+        return std::unexpected(inside.error());
+    if (auto chosen = traffic->chooseGenerator(setup); !chosen)
+        return std::unexpected(chosen.error());
+    return traffic;
+}
+
+Result<void> Traffic::attach() {
+    if (auto attached = putSink(topology_.sink(), topology_.sinkDevice()); !attached)
+        return attached;
+    const auto inside = NamespaceScope::enter(topology_.generator());
+    if (!inside)
+        return std::unexpected(inside.error());
+    auto back = attachSink(skeleton_->progs.sink_back, topology_.generatorDevice());
+    if (!back)
+        return std::unexpected(back.error());
+    backLink_ = std::move(*back);
+    return {};
+}
+
+void Traffic::detach() {
+    sinkLink_.reset();
+    backLink_.reset();
+}
+
+/// A device map finds devices in the caller's namespace, and keeps them wherever it is used.
+Result<void> Traffic::nameDevices() {
+    const auto& maps = skeleton_->maps;
+    if (!setPort(maps.generator_ports, 0, topology_.generator(), topology_.generatorDevice()) ||
+        !setPort(maps.generator_ports, 1, topology_.sink(), topology_.sinkDevice()) ||
+        !setPort(maps.reflecting_port, 0, topology_.sink(), topology_.sinkDevice()))
+        return failErrno(errno, "cannot name the traffic's devices");
+    if (!topology_.cabled() && (!setPort(maps.bridge_ports, 0, topology_.device(), "d1") ||
+                                !setPort(maps.bridge_ports, 1, topology_.device(), "d0")))
+        return failErrno(errno, "cannot name the devices in between");
+    return {};
+}
+
+Result<void> Traffic::putSink(const NetNamespace& where, const std::string& device) {
+    sinkLink_.reset();
+    auto inside = NamespaceScope::enter(where);
+    if (!inside)
+        return std::unexpected(inside.error());
+    auto link = attachSink(skeleton_->progs.sink, device);
+    if (!link)
+        return std::unexpected(link.error());
+    sinkLink_ = std::move(*link);
+    return {};
+}
+
+Traffic::~Traffic() {
+    detach();
+    traffic__destroy(skeleton_);
+}
+
+int Traffic::ceilingProgram() const {
+    return bpf_program__fd(skeleton_->progs.ceiling);
+}
+
+int Traffic::ceilingBackProgram() const {
+    return bpf_program__fd(skeleton_->progs.ceiling_back);
+}
+
+Counters Counters::since(const Counters& before) const {
+    return {sent - before.sent,
+            received - before.received,
+            wrong - before.wrong,
+            late - before.late,
+            twice - before.twice,
+            sentBack - before.sentBack,
+            receivedBack - before.receivedBack};
+}
+
+Counters Traffic::counters() const {
+    Counters sums;
+    // What was received first: then it cannot seem to be more than was sent.
+    for (const auto& cpu : skeleton_->bss->received) {
+        sums.received += __atomic_load_n(&cpu.frames, __ATOMIC_ACQUIRE);
+        sums.wrong += __atomic_load_n(&cpu.wrong, __ATOMIC_RELAXED);
+    }
+    for (const auto& cpu : skeleton_->bss->generated)
+        sums.sent += __atomic_load_n(&cpu.frames, __ATOMIC_RELAXED);
+    for (const auto& stream : skeleton_->bss->streams) {
+        sums.late += __atomic_load_n(&stream.late, __ATOMIC_RELAXED);
+        sums.twice += __atomic_load_n(&stream.twice, __ATOMIC_RELAXED);
+    }
+    for (const auto& cpu : skeleton_->bss->received_back)
+        sums.receivedBack += __atomic_load_n(&cpu.frames, __ATOMIC_RELAXED);
+    for (const auto& cpu : skeleton_->bss->generated_back)
+        sums.sentBack += __atomic_load_n(&cpu.frames, __ATOMIC_RELAXED);
+    return sums;
+}
+
+/// What was sent to be looked at is no loss.
+void Traffic::forgetCounts() {
+    auto* counts = skeleton_->bss;
+    for (auto* all : {&counts->generated, &counts->received, &counts->generated_back, &counts->received_back})
+        for (auto& cpu : *all)
+            cpu = {};
+    for (auto& stream : counts->streams)
+        stream = {};
+}
+
+Counters Traffic::settle() const {
+    waitFor(
+        [this] {
+            const auto now = counters();
+            return now.received == now.sent && now.receivedBack == now.sentBack;
+        },
+        [this] {
+            const auto now = counters();
+            return now.received + now.receivedBack;
+        });
+    return counters();
+}
+
+Result<void> Traffic::useSink(const bpf_program* program) {
+    if (bpf_link_update(sinkLink_.get(), bpf_program__fd(program), nullptr) != 0)
+        return failErrno(errno, "cannot replace the sink's program");
+    return {};
+}
+
+Result<void> Traffic::watch(Watch what) {
+    const auto& programs = skeleton_->progs;
+    skeleton_->bss->dated = what == Watch::dates ? 1 : 0;
+    const auto* back = what == Watch::roundTrips ? programs.sink_back_stamped : programs.sink_back;
+    if (bpf_link_update(backLink_.get(), bpf_program__fd(back), nullptr) != 0)
+        return failErrno(errno, "cannot replace the program for frames that come back");
+    switch (what) {
+    case Watch::latency:
+        return useSink(programs.sink_stamped);
+    case Watch::roundTrips:
+        return useSink(programs.reflect);
+    case Watch::dates:
+        return useSink(programs.sink_dated);
+    case Watch::nothing:
+        break;
+    }
+    return useSink(programs.sink);
+}
+
+Traffic::Dates Traffic::dates() const {
+    return {__atomic_load_n(&skeleton_->bss->earliest, __ATOMIC_ACQUIRE),
+            __atomic_load_n(&skeleton_->bss->latest, __ATOMIC_ACQUIRE)};
+}
+
+void Traffic::forgetDates() {
+    __atomic_store_n(&skeleton_->bss->latest, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&skeleton_->bss->earliest, 0, __ATOMIC_RELEASE);
+}
+
+Histogram Traffic::takeLatencies() const {
+    const int map = bpf_map__fd(skeleton_->maps.latencies);
+    const auto cpus = static_cast<std::size_t>(libbpf_num_possible_cpus());
+    std::vector<__u64> counts(cpus);
+    const std::vector<__u64> none(cpus);
+    Histogram histogram;
+    for (__u32 bucket = 0; bucket < LATENCY_BUCKETS; bucket++) {
+        if (bpf_map_lookup_elem(map, &bucket, counts.data()) != 0)
+            continue;
+        const auto sum = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+        histogram.add(bucket, sum);
+        if (sum != 0)
+            bpf_map_update_elem(map, &bucket, none.data(), BPF_ANY);
+    }
+    return histogram;
+}
+
+std::vector<Frame> Traffic::kept() const {
+    std::vector<Frame> frames;
+    const auto count =
+        std::min<__u32>(__atomic_load_n(&skeleton_->bss->kept_count, __ATOMIC_ACQUIRE), KEPT_FRAMES);
+    for (__u32 index = 0; index < count; index++) {
+        const auto frame = std::make_unique<kept_frame>();
+        if (bpf_map_lookup_elem(bpf_map__fd(skeleton_->maps.kept), &index, frame.get()) == 0)
+            frames.emplace_back(frame->bytes,
+                                frame->bytes + std::min<std::size_t>(frame->size, sizeof(frame->bytes)));
+    }
+    return frames;
+}
+
+Result<void> Traffic::verify(bool forwarded) {
+    const auto flows = std::min<unsigned>(flows_, KEPT_FRAMES);
+    const auto cpu = std::max(1U, std::thread::hardware_concurrency()) - 1;
+    forgetCounts();
+    expectFrames(forwarded);
+    __atomic_store_n(&skeleton_->bss->kept_count, 0, __ATOMIC_RELEASE);
+    if (auto keeping = useSink(skeleton_->progs.keep); !keeping)
+        return keeping;
+    // Of each flow, and of each size.
+    const auto count = std::max<unsigned>(flows, frames_.size() > 1 ? PATTERN : 1);
+    auto sent = sendPinned(cpu, count);
+    const auto arrived = [this] { return __atomic_load_n(&skeleton_->bss->kept_count, __ATOMIC_ACQUIRE); };
+    waitFor([&] { return arrived() >= count; }, arrived);
+    if (auto counting = useSink(skeleton_->progs.sink); !counting)
+        return counting;
+    forgetCounts();
+    if (!sent)
+        return sent;
+    std::vector<Frame> expected;
+    for (unsigned number = 0; number < count; number++) {
+        const auto& frames = frames_[sizeIndexOf(number, frames_.size())];
+        const auto sequence = SEQUENCE(cpu % CPUS, number);
+        const auto flow = number % flows_;
+        expected.push_back(forwarded ? frames.forwarded(flow, sequence) : frames.sent(flow, sequence));
+    }
+    if (const auto difference = differences(kept(), expected); !difference.empty())
+        return fail("it does not forward correctly: {}", difference);
+    return {};
+}
+
+} // namespace tna::bench
