@@ -35,7 +35,8 @@ NOINLINE u64 bridge_objection(struct xdp_md *ctx, u64 device, u64 egress_address
 	if (guard_bridge_hooks(net, &home))
 		word |= bridge_hooks_revalidate(&home);
 	if (buffer)
-		word |= guard_unfinished_checksum(buffer) | guard_hidden_tag(buffer);
+		word |= guard_unfinished_checksum(buffer) | guard_hidden_tag(buffer) |
+			guard_sender_marks(buffer);
 	return word;
 }
 

@@ -47,6 +47,7 @@ INLINE u32 evaluate_ingress(const struct bridge_path *path, u64 buffer)
 	BECAUSE(guard_netdev_ingress(ingress), NETDEV_HOOK);
 	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
 	BECAUSE(buffer && guard_unfinished_checksum(buffer), CHECKSUM);
+	BECAUSE(buffer && guard_sender_marks(buffer), MARKED);
 	return REASON_NONE;
 }
 

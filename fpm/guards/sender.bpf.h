@@ -5,7 +5,8 @@
 /*
  * On a veth, a frame may still be the sender's socket buffer: with a checksum or a segmentation that
  * the hardware was to finish (a GSO buffer always has CHECKSUM_PARTIAL), or with its VLAN tag beside
- * it. None of that survives a redirect. The buffer is NULL for frames that came by redirect.
+ * it, or with marks on it. None of that survives a redirect. The buffer is NULL for frames that came by
+ * redirect.
  */
 
 #include "kernel/access.h"
@@ -35,6 +36,21 @@ INLINE u64 guard_hidden_tag(u64 buffer)
 	struct sk_buff *skb = KOBJ(struct sk_buff, buffer);
 
 	return KGET(u32, skb, vlan_all);
+}
+
+/*
+ * What stays on a buffer for as long as it stays in a namespace (skb_scrub_packet()), where filters and
+ * sockets behind the egress port see it: the sender's mark (SO_MARK), and that of SELinux. Frames from
+ * another namespace have lost both. Priority, route, time of departure and extensions are taken off on any
+ * veth, or when the frame is forwarded.
+ */
+INLINE u64 guard_sender_marks(u64 buffer)
+{
+	struct sk_buff *skb = KOBJ(struct sk_buff, buffer);
+
+	if (!bpf_core_field_exists(struct sk_buff, secmark))
+		return KGET(u32, skb, mark);
+	return KGET(u32, skb, mark) | KGET(u32, skb, secmark);
 }
 
 #endif

@@ -13,6 +13,11 @@ struct ipv4_devconf {
 	int data[33];
 };
 
+struct in_ifaddr {
+	struct in_ifaddr *ifa_next;
+	u32 ifa_local;
+};
+
 struct in_device {
 	struct in_ifaddr *ifa_list;
 	struct neigh_parms *arp_parms;

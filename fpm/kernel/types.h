@@ -147,6 +147,7 @@ struct net_device {
 	struct bpf_prog *xdp_prog; /* a generic one */
 	struct Qdisc *qdisc;
 	struct hlist_node index_hlist;
+	struct list_head dev_list;
 	u8 priv[0];
 	struct vlan_info *vlan_info; /* only with CONFIG_VLAN_8021Q */
 };
@@ -248,6 +249,7 @@ struct netns_packet {
 };
 
 struct net {
+	struct list_head dev_base_head;
 	struct hlist_head *dev_index_head;
 	struct list_head ptype_all;
 	struct list_head ptype_specific;
@@ -294,6 +296,8 @@ struct veth_xdp_buff {
 struct sk_buff {
 	unsigned char ip_summed : 2;
 	u32 vlan_all;
+	u32 secmark; /* only with CONFIG_NETWORK_SECMARK */
+	u32 mark;
 	unsigned char *head;
 	unsigned int end;
 };

@@ -13,9 +13,7 @@
  * a moment after a route is unlinked and that is announced, so each packet looks at the link as well.
  */
 
-#include "route/evaluate.bpf.h"
-
-#define ROUTE_ACCESSED 1 /* FA_S_ACCESSED */
+#include "route/own_address.bpf.h"
 
 /* The struct fib_info * of a route that is the same for all packets, 0 of others. */
 INLINE u64 route_plain(u64 address)

@@ -20,7 +20,10 @@
 #define SCOPE_LINK 253                /* RT_SCOPE_LINK */
 #define FAMILY_INET 2                 /* AF_INET */
 #define HOP_UNUSABLE (1u | 16u | 32u) /* RTNH_F_DEAD, RTNH_F_LINKDOWN, RTNH_F_UNRESOLVED */
-#define METRIC_MTU 1                  /* RTAX_MTU, which counts from 1 */
+#define METRIC_LOCK 0                 /* RTAX_LOCK, which counts from 1 */
+#define METRIC_MTU 1                  /* RTAX_MTU */
+#define METRIC_LOCK_MTU (1u << 2)     /* 1 << RTAX_MTU */
+#define LOCKED_MTU 576                /* ip_dst_mtu_maybe_forward() */
 
 /* What a packet meets on its way, by address. */
 struct route_path {
@@ -54,6 +57,7 @@ INLINE u32 evaluate_routed_port(u64 port, u64 buffer)
 	BECAUSE(guard_namespace(KOBJ(struct net_device, port), CONSTANT(NET)), NAMESPACE);
 	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
 	BECAUSE(buffer && guard_unfinished_checksum(buffer), CHECKSUM);
+	BECAUSE(buffer && guard_sender_marks(buffer), MARKED);
 	return REASON_NONE;
 }
 
@@ -180,7 +184,8 @@ INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct rout
 /*
  * fib_validate_source(): the source must be routed, not one of this host's addresses; with a strict
  * filter by the port that the packet came in by, with a loose one at all. Where there is no filter Linux
- * forwards for sources without a route as well; here they are slow.
+ * forwards for sources without a route as well; here they are slow. And it does not ask the route then
+ * whether the source is its own: own_address.bpf.h.
  */
 INLINE u32 route_evaluate_source(struct xdp_md *ctx, const struct ipv4 *ip, struct route_path *path)
 {
@@ -190,9 +195,11 @@ INLINE u32 route_evaluate_source(struct xdp_md *ctx, const struct ipv4 *ip, stru
 	path->reverse_path = inet_reverse_path(KOBJ(struct net, CONSTANT(NET)), inet);
 	BECAUSE(route_lookup(ctx, &lookup, path->ifindex, ip->start, ip->addresses, FIB_SKIP_NEIGHBOUR),
 		REVERSE_PATH);
-	if (!path->reverse_path || lookup.ifindex == path->ifindex)
+	s32 filter = reverse_path_filter(path->reverse_path);
+
+	if (!filter || lookup.ifindex == path->ifindex)
 		return REASON_NONE;
-	BECAUSE(path->reverse_path >> 32 <= 1 && (u32)path->reverse_path <= 1, REVERSE_PATH);
+	BECAUSE(filter == 1, REVERSE_PATH);
 	BECAUSE(!KGET(u64, inet, ifa_list), REVERSE_PATH);
 	return REASON_NONE;
 }
@@ -206,6 +213,18 @@ INLINE u32 route_mtu(u32 device, u32 metric)
 INLINE u32 metric_mtu(u64 metrics)
 {
 	return KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_MTU]));
+}
+
+/*
+ * The same of IPv4, where a lock without an MTU stands for the smallest one that all hosts take
+ * (ip_mtu_locked(), of routes by a gateway; with others it is just slow).
+ */
+INLINE u32 metric_mtu_locked(u64 metrics)
+{
+	u32 mtu = metric_mtu(metrics);
+	u32 lock = KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_LOCK]));
+
+	return !mtu && lock & METRIC_LOCK_MTU ? LOCKED_MTU : mtu;
 }
 
 /* Moves what a route has counted to its ports. */
@@ -298,7 +317,7 @@ NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route, const s
 	UNLESS_BECAUSE(evaluate_route(ctx, &ip, &path));
 	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip, &path));
 	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.departure, mtu)),
-			     metric_mtu(KLOAD(u64, KADDR(struct fib_info, path.info, fib_metrics))));
+			     metric_mtu_locked(KLOAD(u64, KADDR(struct fib_info, path.info, fib_metrics))));
 	BECAUSE(ip.total > path.mtu, ROUTE_MTU);
 	UNLESS_BECAUSE(route_fill(route, &path, epoch));
 	route->addresses = ip.addresses;

@@ -39,8 +39,8 @@ INLINE int source_in_order(struct xdp_md *ctx, u32 from, u64 arrival, u64 revers
 {
 	u64 info = destination_info(ctx, from, arrival);
 
-	if (!info || !reverse_path)
-		return !!info;
+	if (!info || !reverse_path_filter(reverse_path))
+		return info && own_addresses_routed(KOBJ(struct net, CONSTANT(NET)));
 	u64 address = fib_single_hop(info);
 	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, address);
 

@@ -28,7 +28,8 @@ NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 departure)
 		word |= guard_capture_namespace(CONSTANT(NET), net) |
 			guard_capture_specific(CONSTANT(NET), device, KOBJ(struct net_device, device));
 	if (buffer)
-		word |= guard_unfinished_checksum(buffer) | guard_hidden_tag(buffer);
+		word |= guard_unfinished_checksum(buffer) | guard_hidden_tag(buffer) |
+			guard_sender_marks(buffer);
 	return word;
 }
 
@@ -158,6 +159,11 @@ NOINLINE int route_look_again(struct xdp_md *ctx)
 		reason = evaluate_arrival(ctx, route_stack_at(place));
 	if (reason == REASON_NONE)
 		reason = route_evaluate(ctx, route_at(place), route_stack_at(place));
+	if (reason == REASON_NONE) {
+		reason = evaluate_own_source(ctx, route_at(place), route_stack_at(place));
+		if (reason != REASON_NONE)
+			route_at(place)->egress_dev = 0; /* the route has been filled in */
+	}
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(route_at(place), route_stack_at(place), total);
 	if (reason != REASON_NONE)

@@ -91,6 +91,14 @@ INLINE u64 inet_reverse_path(struct net *net, struct in_device *inet)
 	return (u64)KGET(u32, all, data[CONF_RP_FILTER]) << 32 | KGET(u32, inet, cnf.data[CONF_RP_FILTER]);
 }
 
+/* The filter that those two make: 0 none, 1 strict, anything else loose. */
+INLINE s32 reverse_path_filter(u64 settings)
+{
+	s32 all = settings >> 32, own = settings;
+
+	return all > own ? all : own;
+}
+
 INLINE u64 inet6_device(struct net_device *dev)
 {
 	return KGET(u64, dev, ip6_ptr);

@@ -22,6 +22,7 @@
 	X(CHECKSUM, "unfinished-checksum",                                                                   \
 	  "a local sender left the checksum or the segmentation to the hardware")                            \
 	X(HIDDEN_TAG, "hidden-vlan-tag", "the frame's VLAN tag is kept outside of the frame")                \
+	X(MARKED, "marked", "a local sender's mark is on the frame (SO_MARK): Linux keeps it there")         \
 	X(TAGGED, "tagged", "a tagged frame: whether a VLAN device wants it cannot be seen on this kernel")  \
 	X(VLAN_DEVICE, "vlan-device", "a tagged frame on a port with VLAN devices of its own")               \
 	X(CAPTURE, "capture", "somebody is capturing: they see every frame")                                 \
@@ -88,7 +89,7 @@
 	X(ROUTE_SPECIAL, "special-route",                                                                    \
 	  "a route that depends on the type of service or the source, encapsulates, has a gateway of the "   \
 	  "other protocol, or of which ICMP told something")                                                 \
-	X(REVERSE_PATH, "reverse-path", "the source has no route, or not by this port")                      \
+	X(REVERSE_PATH, "reverse-path", "the source has no route, or not by this port, or is this host's")   \
 	X(SAME_DEVICE, "same-device", "the packet would leave where it came from: Linux tells its sender")   \
 	X(ROUTE_MTU, "route-mtu", "the packet is larger than the route or the egress port takes")            \
 	X(NEIGHBOUR, "neighbour", "the next hop's MAC address is not known, or Linux is to confirm it")      \

@@ -139,6 +139,30 @@ TEST_P(NextHops, Sources) {
     EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame)}));
 }
 
+/// One of this host's addresses has lost its local route, so that it looks like any other's.
+TEST_P(NextHops, SourcesOfThisHostWithoutALocalRoute) {
+    accelerate();
+    const auto expectAll = [&] {
+        for (unsigned i = 0; i < several; i++) {
+            const auto frame = packet({.from = "10.0.2." + std::to_string(100 + i), .to = fresh()});
+            EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame)}));
+            EXPECT_EQ(treat(packet({.from = "10.0.2.1", .to = fresh()})),
+                      (Treatment{slowPath("reverse-path"), {}}));
+        }
+    };
+    expectAll();
+    must("ip route del local 10.0.2.1 dev p2 table local");
+    expectAll();
+    must("ip address add 10.0.2.101/32 dev p2");
+    for (unsigned i = 0; i < several; i++) // all that is known of addresses is known before it goes
+        expectFast(packet({.from = "10.0.2." + std::to_string(150 + i), .to = fresh()}));
+    must("ip route del local 10.0.2.101 dev p2 table local");
+    EXPECT_EQ(treat(packet({.from = "10.0.2.101", .to = fresh()})),
+              (Treatment{slowPath("reverse-path"), {}}));
+    must("ip address del 10.0.2.101/32 dev p2");
+    expectAll();
+}
+
 TEST_P(NextHops, AddressesThatAreNotRouted) {
     must("ip route add default via 10.0.1.2");
     accelerate();

@@ -66,6 +66,8 @@ TEST_F(Route6Changes, SpecialRoutes) {
          route("ThatExpiresLater", {viaOne + " expires 1000"}, ""),
          route("SmallMtu", {viaOne + " mtu 1300"}, "route-mtu", {viaOne}, 1400),
          route("LargeMtu", {viaOne + " mtu 9000"}, ""),
+         route("LockedMtu", {viaOne + " mtu lock 1300"}, "route-mtu", {viaOne}, 1400),
+         route("LockedWithoutAnMtu", {viaOne + " mtu lock 0"}, "", {viaOne}, 1400),
          route("Encapsulating", {"ip -6 route replace fd09::/16 encap ip6 id 7 dst fd00:0:0:2::2 dev p1"},
                "special-route")});
 }

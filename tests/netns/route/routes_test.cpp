@@ -55,6 +55,10 @@ TEST_F(RouteChanges, Routes) {
                {"ip route del 10.9.0.0/16 tos 0x10 via 10.0.2.2"}),
          route("SmallMtu", {viaOne + " mtu 600"}, "route-mtu", {viaOne}, 700),
          route("LargeMtu", {viaOne + " mtu 9000"}, ""),
+         route("LockedMtu", {viaOne + " mtu lock 600"}, "route-mtu", {viaOne}, 700),
+         route("LargeLockedMtu", {viaOne + " mtu lock 1400"}, "", {viaOne}, 700),
+         route("LockedWithoutAnMtu", {viaOne + " mtu lock 0"}, "route-mtu", {viaOne}, 700),
+         route("LockedWithoutAnMtuButSmall", {viaOne + " mtu lock 0"}, "", {viaOne}, 500),
          route("OfAnotherTable", {"ip route add 10.9.1.1/32 via 10.0.2.2 table 7"}, "",
                {"ip route flush table 7"})});
 }

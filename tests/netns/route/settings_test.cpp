@@ -45,6 +45,44 @@ TEST_F(RouterSettings, SourceOfAnotherPort) {
                       asymmetric("StrictReversePathOnTheLeavingPort", "conf.p1.rp_filter", "1", "")});
 }
 
+/// About a packet from an address that becomes this host's, whose local route is not what a packet finds.
+Condition ownAddress(const char* name, const std::string& set, const std::string& reason,
+                     const std::string& unset = "true", std::uint8_t tos = 0) {
+    return RouteTest::about({name,
+                             {"ip route add 10.5.0.0/16 via 10.0.2.2"},
+                             {"ip address add 10.5.0.1/32 dev p2", set},
+                             reason,
+                             {unset, "ip address del 10.5.0.1/32 dev p2"}},
+                            {.from = "10.5.0.1", .tos = tos});
+}
+
+/// Linux knows its addresses by a list of their own, unless there is a filter.
+TEST_F(RouterSettings, SourceIsOfThisHostThoughNoRouteSaysSo) {
+    const std::string remove = "ip route del local 10.5.0.1 dev p2 table local";
+    expectAllAsLinux(
+        {ownAddress("WithItsLocalRoute", "true", "reverse-path"),
+         ownAddress("LocalRouteIsGone", remove, "reverse-path"),
+         ownAddress("LocalRouteComesSecond", "ip route prepend 10.5.0.1/32 via 10.0.2.2 table local",
+                    "reverse-path", "ip route del 10.5.0.1/32 via 10.0.2.2 table local"),
+         ownAddress("LocalRouteOfAnotherTypeOfService",
+                    "ip route add 10.5.0.1/32 tos 0x10 via 10.0.2.2 table local", "reverse-path",
+                    "ip route del 10.5.0.1/32 tos 0x10 table local", 0x10),
+         ownAddress("LooseFilter", remove + " && sysctl -qw net.ipv4.conf.p0.rp_filter=2", "",
+                    "sysctl -qw net.ipv4.conf.p0.rp_filter=0"),
+         ownAddress("StrictFilter", remove + " && sysctl -qw net.ipv4.conf.p0.rp_filter=1", "reverse-path",
+                    "sysctl -qw net.ipv4.conf.p0.rp_filter=0"),
+         ownAddress("FiltersThatAreNone", remove + " && sysctl -qw net.ipv4.conf.p0.rp_filter=-1",
+                    "reverse-path", "sysctl -qw net.ipv4.conf.p0.rp_filter=0")});
+}
+
+TEST_F(RouterSettings, FilterOfSmallerThanNone) {
+    run({"ip route add 10.5.0.0/16 via 10.0.2.2", "sysctl -qw net.ipv4.conf.p0.rp_filter=1",
+         "sysctl -qw net.ipv4.conf.all.rp_filter=-1"});
+    accelerate();
+    for (int i = 0; i < 3 && !IsSkipped(); i++)
+        EXPECT_EQ(treat(packet({.from = "10.5.0.1"})), (Treatment{slowPath("reverse-path"), {}}));
+}
+
 /// No generation tells of that; it is announced.
 TEST_F(RouterSettings, WhetherRoutesOfLinksThatAreDownCount) {
     const auto frame = packet({.from = "10.5.0.1"});
