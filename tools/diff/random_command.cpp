@@ -28,7 +28,12 @@ const std::map<std::string, Kind> kinds = {{"any", Kind::any},
                                            {"router", Kind::router},
                                            {"routed-bridge", Kind::routedBridge},
                                            {"vlan-router", Kind::vlanRouter},
-                                           {"vrf", Kind::vrf}};
+                                           {"vrf", Kind::vrf},
+                                           {"tables", Kind::tables},
+                                           {"route-options", Kind::routeOptions},
+                                           {"qdisc", Kind::qdisc},
+                                           {"sysctl", Kind::sysctl},
+                                           {"links", Kind::links}};
 
 Result<std::pair<std::uint64_t, std::uint64_t>> range(const std::string& words) {
     const auto dots = words.find("..");
@@ -95,7 +100,10 @@ void addRandom(CLI::App& app, int& exitCode) {
     command->add_option("--packets", wanted->packets, "for each configuration")
         ->capture_default_str()
         ->check(CLI::Range(1, 10000000));
-    command->add_option("--kind", wanted->kind, "any, bridge, vlan, router, routed-bridge, vlan-router, vrf")
+    command
+        ->add_option("--kind", wanted->kind,
+                     "any, bridge, vlan, router, routed-bridge, vlan-router, vrf, "
+                     "tables, route-options, qdisc, sysctl, links")
         ->capture_default_str()
         ->check(CLI::IsMember(kinds));
     command->add_option("--fdb", wanted->options.fdb, "how stations are found, as in tnad.conf(5)")

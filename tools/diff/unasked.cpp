@@ -85,8 +85,20 @@ bool forgetTime(Frame& frame, std::size_t at) {
     return true;
 }
 
+/// Of the host's own tunnels, which number what they send by chance: IP in IP, GRE, VXLAN and Geneve.
+bool tunnelled(const Frame& frame, std::size_t at) {
+    const auto protocol = byteAt(frame, at + 9);
+    const auto port = wordAt(frame, at + headerSize(frame, at) + 2);
+    return protocol == 4 || protocol == 41 || protocol == 47 ||
+           (protocol == 17 && (port == 4789 || port == 6081));
+}
+
 void forgetChance4(Frame& frame, std::size_t at) {
     forgetTime(frame, at);
+    if (tunnelled(frame, at)) {
+        forget(frame, at + 4, 2);
+        forget(frame, at + checksum, 2);
+    }
     if (byteAt(frame, at + 9) != icmp)
         return;
     forget(frame, at + 4, 2);

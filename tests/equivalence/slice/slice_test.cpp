@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Some random configurations of each kind, with the packets that tna-diff sends. More of them: TNA_TEST_SEEDS
 // in the environment says how many, TNA_TEST_PACKETS how many packets for each.
+#include "diff/random/machine.hpp"
 #include "diff/random/random_case.hpp"
 #include "diff/report.hpp"
 #include "support/namespace.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
@@ -88,6 +90,46 @@ TEST_P(VrfEquivalence, NobodyCanTell) {
     play(Kind::vrf, "vrf", 500);
 }
 
+/// What authors do not think of: grammars taken whole, and what the running kernel has.
+class TablesEquivalence : public Equivalence {};
+TEST_P(TablesEquivalence, NobodyCanTell) {
+    play(Kind::tables, "tables", 1000);
+}
+
+class RouteOptionsEquivalence : public Equivalence {};
+TEST_P(RouteOptionsEquivalence, NobodyCanTell) {
+    play(Kind::routeOptions, "route-options", 1000);
+}
+
+class QdiscEquivalence : public Equivalence {};
+TEST_P(QdiscEquivalence, NobodyCanTell) {
+    play(Kind::qdisc, "qdisc", 500);
+}
+
+class SysctlEquivalence : public Equivalence {};
+TEST_P(SysctlEquivalence, NobodyCanTell) {
+    play(Kind::sysctl, "sysctl", 500);
+}
+
+class LinksEquivalence : public Equivalence {};
+TEST_P(LinksEquivalence, NobodyCanTell) {
+    play(Kind::links, "links", 500);
+}
+
+TEST(Machine, SaysWhatItHas) {
+    if (const auto why = cannotUseNamespaces(); !why.empty())
+        GTEST_SKIP() << why;
+    const auto has = [](const std::vector<diff::Setting>& all, const char* name) {
+        return std::ranges::find(all, name, &diff::Setting::name) != all.end();
+    };
+    EXPECT_TRUE(has(diff::machine().sysctls, "ipv4/conf/p0/forwarding"));
+    EXPECT_TRUE(has(diff::machine().bridgeOptions, "ageing_time"));
+    EXPECT_TRUE(has(diff::machine().portOptions, "isolated"));
+    EXPECT_EQ(diff::accepted({"ip link add x0 type bridge", "ip link add x0 type nothing",
+                              "tc qdisc add dev {0} root pfifo_fast", "false"}),
+              (std::vector<std::size_t>{0, 2}));
+}
+
 auto seeds(std::size_t usual) {
     return ::testing::Range(1U, 1U + static_cast<unsigned>(wanted("TNA_TEST_SEEDS", usual)));
 }
@@ -97,6 +139,11 @@ INSTANTIATE_TEST_SUITE_P(Router, RouterEquivalence, seeds(10));
 INSTANTIATE_TEST_SUITE_P(RoutedBridge, RoutedBridgeEquivalence, seeds(10));
 INSTANTIATE_TEST_SUITE_P(VlanRouter, VlanRouterEquivalence, seeds(3));
 INSTANTIATE_TEST_SUITE_P(Vrf, VrfEquivalence, seeds(1));
+INSTANTIATE_TEST_SUITE_P(Tables, TablesEquivalence, seeds(3));
+INSTANTIATE_TEST_SUITE_P(RouteOptions, RouteOptionsEquivalence, seeds(4));
+INSTANTIATE_TEST_SUITE_P(Qdisc, QdiscEquivalence, seeds(3));
+INSTANTIATE_TEST_SUITE_P(Sysctl, SysctlEquivalence, seeds(4));
+INSTANTIATE_TEST_SUITE_P(Links, LinksEquivalence, seeds(3));
 
 } // namespace
 } // namespace tna::test

@@ -14,14 +14,31 @@ Packets::Packets(Chance& chance, Topology& topology) : chance_(chance), topology
         flows_.push_back(newFlow());
 }
 
-std::vector<Packet> Packets::introductions() const {
+std::vector<Packet> introductions(const Topology& topology) {
     std::vector<Packet> packets;
-    for (const auto& host : topology_.hosts)
-        for (const auto vlan : host.vlan != 0 ? std::vector{host.vlan} : topology_.vlans[host.port]) {
+    for (const auto& host : topology.hosts)
+        for (const auto vlan : host.vlan != 0 ? std::vector{host.vlan} : topology.vlans[host.port]) {
             Writer writer(everybody, host.mac);
             if (vlan != 0)
                 writer.tag(host.protocol, vlan);
             packets.push_back({host.port, writer.type(0x88b5).filling(46).done()});
+        }
+    return packets;
+}
+
+std::vector<Packet> greetings(const Topology& topology) {
+    std::vector<Packet> packets;
+    const auto& hosts = topology.hosts;
+    for (std::size_t i = 0; i < hosts.size(); i++)
+        for (std::size_t far = 1; far < hosts.size(); far++) {
+            const auto& other = hosts[(i + far) % hosts.size()];
+            if (other.net != hosts[i].net)
+                continue;
+            packets.push_back({hosts[i].port, Writer(other.mac, hosts[i].mac)
+                                                  .packet(Header4{.from = hosts[i].ip4, .to = other.ip4},
+                                                          udp(4000, 4000, 18, static_cast<unsigned>(i)))
+                                                  .done()});
+            break;
         }
     return packets;
 }
@@ -41,8 +58,10 @@ Packets::Flow Packets::newFlow() {
     flow.six = chance_.once(2);
     const bool routed = topology_.gateways[hosts[flow.from].net].has_value();
     const auto farCount = flow.six ? topology_.far6.size() : topology_.far4.size();
-    if (routed && farCount > 0 && chance_.once(3))
+    if (routed && farCount > 0 && chance_.once(topology_.spread.far))
         flow.far = 1 + chance_.below(farCount);
+    if (farCount > 0 && topology_.spread.fromFar > 0 && chance_.once(topology_.spread.fromFar))
+        flow.fromFar = 1 + chance_.below(farCount);
     flow.protocol = chance_.oneOf<unsigned>({udpNumber, udpNumber, tcpNumber, tcpNumber, icmpNumber});
     flow.fromPort = 1024 + chance_.below(50000);
     flow.toPort = chance_.oneOf<unsigned>({53, 80, 443, 4001, 8080});
@@ -62,11 +81,11 @@ Packets::Draft Packets::draft(Flow& flow) {
         draft.tags.emplace_back(from.protocol, flow.vlan);
     const unsigned count = flow.sent++;
     const auto protocol = flow.protocol == icmpNumber && flow.six ? icmp6Number : flow.protocol;
-    draft.header4 = {.from = from.ip4,
+    draft.header4 = {.from = flow.fromFar > 0 && !flow.six ? topology_.far4[flow.fromFar - 1] : from.ip4,
                      .to = flow.far > 0 && !flow.six ? topology_.far4[flow.far - 1] : to.ip4,
                      .id = static_cast<std::uint16_t>(count),
                      .protocol = static_cast<std::uint8_t>(protocol)};
-    draft.header6 = {.from = from.ip6,
+    draft.header6 = {.from = flow.fromFar > 0 && flow.six ? topology_.far6[flow.fromFar - 1] : from.ip6,
                      .to = flow.far > 0 && flow.six ? topology_.far6[flow.far - 1] : to.ip6,
                      .protocol = static_cast<std::uint8_t>(protocol),
                      .first = static_cast<std::uint8_t>(protocol)};
@@ -91,7 +110,7 @@ Frame Packets::write(const Draft& draft) {
 
 Packet Packets::next() {
     auto& flow = flows_[chance_.below(flows_.size())];
-    if (chance_.once(200))
+    if (chance_.once(topology_.spread.newFlow))
         flow = newFlow();
     if (chance_.once(8))
         return odd(flow);

@@ -8,21 +8,25 @@
 
 namespace tna::diff {
 
+/// One of each host that nobody answers, so that switches know it.
+[[nodiscard]] std::vector<Packet> introductions(const Topology& topology);
+/// One of each host to the next one of its net, if there is any.
+[[nodiscard]] std::vector<Packet> greetings(const Topology& topology);
+
 /// Packets between the hosts of a topology: most of them of flows that go on, others of all kinds, well
 /// formed, odd and broken.
 class Packets {
 public:
     Packets(Chance& chance, Topology& topology);
     [[nodiscard]] Packet next();
-    /// One of each host that nobody answers, so that switches know it.
-    [[nodiscard]] std::vector<Packet> introductions() const;
 
 private:
     struct Flow {
         std::size_t from; ///< hosts
         std::size_t to;
         bool six;
-        std::size_t far; ///< 0, or the number of a far destination + 1
+        std::size_t far;     ///< 0, or the number of a far destination + 1
+        std::size_t fromFar; ///< the same of a source
         unsigned protocol;
         unsigned fromPort, toPort;
         std::size_t size;

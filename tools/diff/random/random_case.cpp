@@ -19,6 +19,16 @@ std::unique_ptr<Scenario> scenario(Chance& chance, Kind kind) {
         return vlanRouterScenario(chance);
     case Kind::vrf:
         return vrfScenario(chance);
+    case Kind::tables:
+        return tablesScenario(chance);
+    case Kind::routeOptions:
+        return routeOptionsScenario(chance);
+    case Kind::qdisc:
+        return qdiscScenario(chance);
+    case Kind::sysctl:
+        return sysctlScenario(chance);
+    case Kind::links:
+        return linksScenario(chance);
     default:
         return bridgeScenario(chance, kind == Kind::vlan);
     }
@@ -34,13 +44,13 @@ Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind) {
     for (auto& line : world->setup())
         made.steps.emplace_back(Command{std::move(line)});
     Packets source(chance, world->topology());
-    for (auto& packet : source.introductions())
+    for (auto& packet : introductions(world->topology()))
         made.steps.emplace_back(std::move(packet));
     // Some configurations change often, others rarely, but none hardly ever.
     const std::size_t between = std::min(chance.oneOf<std::size_t>({50, 150, 500, 1500}), 1 + packets / 20);
     while (packets > 0) {
-        for (auto run = std::min(packets, 1 + std::size_t{chance.below(2 * between)}); run > 0;
-             run--, packets--)
+        for (auto run = std::min({packets, 1 + std::size_t{chance.below(2 * between)}, world->untilNext()});
+             run > 0; run--, packets--)
             made.steps.emplace_back(source.next());
         for (auto& step : world->change())
             made.steps.push_back(std::move(step));

@@ -33,10 +33,20 @@ std::vector<std::string> RouterScenario::finish(std::vector<std::string> lines) 
             lines.push_back(std::move(line));
     lines.emplace_back("sysctl -qw net.ipv6.conf.all.forwarding=1");
     routing_.emplace(chance_, topology_, nets_);
+    for (const auto& net : nets_)
+        topology_.devices.push_back(net.device);
     const auto& gateway = topology_.hosts[2];
     lines.push_back(fmt::format("ip route add 10.9.0.0/16 via {}", text4(gateway.ip4)));
     lines.push_back(fmt::format("ip -6 route add fd09::/16 via {}", text6(topology_.hosts.back().ip6)));
     return lines;
+}
+
+std::string RouterScenario::restoration() {
+    std::string words;
+    for (const auto& net : nets_)
+        for (const auto& line : netSetup(net, topology_))
+            words += (words.empty() ? "" : "; ") + line;
+    return words + "; sysctl -qw net.ipv6.conf.all.forwarding=0 net.ipv6.conf.all.forwarding=1";
 }
 
 std::vector<Step> RouterScenario::newChange() {

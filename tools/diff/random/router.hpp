@@ -16,8 +16,10 @@ class RouterScenario : public Scenario {
 public:
     explicit RouterScenario(Chance& chance) : Scenario(chance) {}
 
-protected:
     std::vector<std::string> setup() override;
+    std::string restoration() override;
+
+protected:
     std::vector<Step> newChange() override;
     /// What all routers end with, when their nets and hosts are known.
     [[nodiscard]] std::vector<std::string> finish(std::vector<std::string> lines);

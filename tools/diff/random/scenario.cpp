@@ -13,6 +13,7 @@ std::vector<Step> Scenario::commands(const std::vector<std::string>& lines) {
 }
 
 std::vector<Step> Scenario::change() {
+    untilNext_ = SIZE_MAX;
     auto steps = std::exchange(undo_, {});
     if (!steps.empty() && !chance_.once(3))
         return steps;

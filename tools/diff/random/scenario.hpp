@@ -15,9 +15,13 @@ public:
     virtual ~Scenario() = default;
     /// The commands that make it.
     [[nodiscard]] virtual std::vector<std::string> setup() = 0;
+    /// What puts links and addresses back that a change of something else has taken with it.
+    [[nodiscard]] virtual std::string restoration() { return "true"; }
     /// Something that changes.
     [[nodiscard]] std::vector<Step> change();
-    [[nodiscard]] Topology& topology() { return topology_; }
+    [[nodiscard]] virtual Topology& topology() { return topology_; }
+    /// How many packets there may be before the next change, where time would decide otherwise.
+    [[nodiscard]] std::size_t untilNext() const { return untilNext_; }
 
     static constexpr unsigned ports = 4;
 
@@ -34,12 +38,14 @@ protected:
     /// What is undone before the next change.
     void undoBy(std::vector<Step> steps) { undo_ = std::move(steps); }
     void undoBy(const std::string& words) { undo_ = commands({words}); }
+    void nextAfter(std::size_t packets) { untilNext_ = packets; }
 
     Chance& chance_;
     Topology topology_;
 
 private:
     std::vector<Step> undo_;
+    std::size_t untilNext_ = SIZE_MAX;
 };
 
 [[nodiscard]] std::unique_ptr<Scenario> bridgeScenario(Chance& chance, bool vlans);
@@ -48,6 +54,16 @@ private:
 [[nodiscard]] std::unique_ptr<Scenario> routedBridgeScenario(Chance& chance);
 /// VLAN devices that packets are routed between.
 [[nodiscard]] std::unique_ptr<Scenario> vlanRouterScenario(Chance& chance);
+/// A router, or bridges that packets are routed between, with many routes.
+[[nodiscard]] std::unique_ptr<Scenario> tablesScenario(Chance& chance);
+/// The same with routes of all kinds, with all that routes may say.
+[[nodiscard]] std::unique_ptr<Scenario> routeOptionsScenario(Chance& chance);
+/// Any of bridges and routers whose ports have queueing disciplines with parameters, classes and filters.
+[[nodiscard]] std::unique_ptr<Scenario> qdiscScenario(Chance& chance);
+/// Any of them whose settings change: all that this kernel has.
+[[nodiscard]] std::unique_ptr<Scenario> sysctlScenario(Chance& chance);
+/// Any of them with devices of all kinds that this kernel makes.
+[[nodiscard]] std::unique_ptr<Scenario> linksScenario(Chance& chance);
 /// Ports that join and leave a device with a routing table of its own.
 [[nodiscard]] std::unique_ptr<Scenario> vrfScenario(Chance& chance);
 

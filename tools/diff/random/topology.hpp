@@ -21,16 +21,27 @@ struct Host {
     unsigned protocol = 0x8100;
 };
 
+/// How packets are spread: one in so many is of another flow from then on, one flow in so many leads far
+/// away, and one in so many (0: none) comes from there.
+struct Spread {
+    unsigned newFlow = 200;
+    unsigned far = 3;
+    unsigned fromFar = 0;
+};
+
 /// Who there is to talk to, and by which addresses: what packets are made of.
 struct Topology {
     std::vector<Host> hosts;
     /// By the net: the MAC address that routes out of it, if any does.
     std::vector<std::optional<Mac>> gateways;
+    /// By the net: the device that leads there, if one does.
+    std::vector<std::string> devices;
     /// Behind routers elsewhere.
     std::vector<Address4> far4;
     std::vector<Address6> far6;
     /// VLANs that frames of a port are sent in; 0: untagged.
     std::vector<std::vector<unsigned>> vlans = {{0}, {0}, {0}, {0}};
+    Spread spread;
 };
 
 /// That hosts share, as behind a load balancer: it is nobody's own.
