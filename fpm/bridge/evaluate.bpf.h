@@ -78,7 +78,7 @@ INLINE u32 evaluate_source(const struct bridge_path *path)
 {
 	struct net_bridge_fdb_entry *from = KOBJ(struct net_bridge_fdb_entry, path->source);
 
-	BECAUSE(!path->source || KGET(u64, from, dst) != path->port, SOURCE_UNKNOWN);
+	BECAUSE(KGET(u64, from, dst) != path->port, SOURCE_UNKNOWN);
 	BECAUSE(KGET(u64, from, flags) & (FDB_LOCAL | FDB_LOCKED), SOURCE_INVALID);
 	BECAUSE(KGET(u64, from, flags) & FDB_NOTIFY_INACTIVE, SOURCE_AGED);
 	BECAUSE(bpf_jiffies64() - KGET(u64, from, updated) >
@@ -92,8 +92,7 @@ INLINE u32 evaluate_vlan(const struct packet *packet, struct bridge_path *path)
 {
 	path->tag = vlan_complete(vlan_tag(packet, CONSTANT(VLAN)),
 				  vlan_pvid(KOBJ(struct net_bridge_port, path->port)));
-	path->vlans.ingress = vlan_find(path->port, path->tag & VLAN_ID);
-	BECAUSE(!path->vlans.ingress, VLAN);
+	SOUGHT(path->vlans.ingress, vlan_find(path->port, path->tag & VLAN_ID), VLAN);
 	BECAUSE(vlan_state(vlan_settings(KOBJ(struct net_bridge_vlan, path->vlans.ingress)),
 			   path->tag & VLAN_ID),
 		VLAN);
@@ -103,8 +102,7 @@ INLINE u32 evaluate_vlan(const struct packet *packet, struct bridge_path *path)
 /* The egress port's part in the frame's VLAN, and what becomes of the tag there. */
 INLINE u32 evaluate_egress_vlan(const struct packet *packet, struct bridge_path *path)
 {
-	path->vlans.egress = vlan_find(path->egress_port, path->tag & VLAN_ID);
-	BECAUSE(!path->vlans.egress, EGRESS_VLAN);
+	SOUGHT(path->vlans.egress, vlan_find(path->egress_port, path->tag & VLAN_ID), EGRESS_VLAN);
 	u64 settings = vlan_settings(KOBJ(struct net_bridge_vlan, path->vlans.egress));
 
 	BECAUSE(vlan_state(settings, path->tag & VLAN_ID), EGRESS_VLAN);
@@ -116,12 +114,14 @@ INLINE u32 evaluate_stations(const struct packet *packet, struct bridge_path *pa
 {
 	u64 vlan = (path->tag & VLAN_ID) << 48;
 
-	fdb_find_both(path->bridge, packet->source | vlan, packet->destination | vlan, &path->source,
-		      &path->destination);
+	struct search from, to_whom;
+
+	fdb_find_both(path->bridge, packet->source | vlan, packet->destination | vlan, &from, &to_whom);
+	SOUGHT(path->source, from, SOURCE_UNKNOWN);
 	UNLESS_BECAUSE(evaluate_source(path));
+	SOUGHT(path->destination, to_whom, UNKNOWN_UNICAST);
 	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, path->destination);
 
-	BECAUSE(!path->destination, UNKNOWN_UNICAST);
 	BECAUSE(KGET(u64, to, flags) & FDB_LOCAL, LOCAL);
 	path->egress_port = KGET(u64, to, dst);
 	return REASON_NONE;

@@ -28,16 +28,22 @@ INLINE u64 vlan_pvid(struct net_bridge_port *port)
 	return KGET(u16, group, pvid);
 }
 
-/* A port's part in a VLAN, by address: a struct net_bridge_vlan, 0 if it has none. */
-NOINLINE u64 vlan_find(u64 port, u64 vid)
+NOINLINE u64 vlan_search(u64 port, u64 vid)
 {
 	u64 group = KLOAD(u64, KADDR(struct net_bridge_port, port, vlgrp));
 
 	if (!group)
-		return 0;
+		return search_none().answer;
 	return rhash_find(KADDR(struct net_bridge_vlan_group, group, vlan_hash), vid, sizeof(u16),
 			  bpf_core_field_offset(struct net_bridge_vlan, vnode),
-			  bpf_core_field_offset(struct net_bridge_vlan, vid));
+			  bpf_core_field_offset(struct net_bridge_vlan, vid))
+		.answer;
+}
+
+/* A port's part in a VLAN: a struct net_bridge_vlan. */
+INLINE struct search vlan_find(u64 port, u64 vid)
+{
+	return (struct search){vlan_search(port, vid)};
 }
 
 INLINE int vlan_settings_packed(void)

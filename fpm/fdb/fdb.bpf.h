@@ -12,32 +12,38 @@
 #define FDB_NOTIFY_INACTIVE (1u << 7)
 #define FDB_LOCKED (1u << 8)
 
-/* The address of the entry for a key (MAC address, VLAN id in the two upper bytes), 0 if there is none. */
-NOINLINE u64 fdb_find(u64 bridge, u64 key)
+NOINLINE u64 fdb_search(u64 bridge, u64 key)
 {
 	return rhash_find(KADDR(struct net_bridge, bridge, fdb_hash_tbl), key, sizeof(key),
 			  bpf_core_field_offset(struct net_bridge_fdb_entry, rhnode),
-			  bpf_core_field_offset(struct net_bridge_fdb_entry, key));
+			  bpf_core_field_offset(struct net_bridge_fdb_entry, key))
+		.answer;
+}
+
+/* The entry for a key (MAC address, VLAN id in the two upper bytes). */
+INLINE struct search fdb_find(u64 bridge, u64 key)
+{
+	return (struct search){fdb_search(bridge, key)};
 }
 
 /*
  * The same for two keys. Nearly all entries are the first of their chains: both are looked for there at
  * once, so that the memory that they lie in is fetched at once.
  */
-INLINE void fdb_find_both(u64 bridge, u64 key, u64 other_key, u64 *entry, u64 *other)
+INLINE void fdb_find_both(u64 bridge, u64 key, u64 other_key, struct search *entry, struct search *other)
 {
 	u64 table = KADDR(struct net_bridge, bridge, fdb_hash_tbl);
 	u64 buckets = KLOAD(u64, KADDR(struct rhashtable, table, tbl));
 	u64 node_offset = bpf_core_field_offset(struct net_bridge_fdb_entry, rhnode);
-	u64 first = rhash_first(buckets, key, sizeof(key)) - node_offset;
-	u64 other_first = rhash_first(buckets, other_key, sizeof(key)) - node_offset;
+	u64 first = rhash_first(rhash_bucket(buckets, key, sizeof(key))) - node_offset;
+	u64 other_first = rhash_first(rhash_bucket(buckets, other_key, sizeof(key))) - node_offset;
 	u64 word = KLOAD(u64, KADDR(struct net_bridge_fdb_entry, first, key)) ^ key;
 
 	COLLECT(word, KLOAD(u64, KADDR(struct net_bridge_fdb_entry, other_first, key)) ^ other_key);
 	COLLECT(word, KLOAD(u32, KADDR(struct bucket_table, buckets, nest)));
 	COLLECT(word, ~(first & other_first) >> 63); /* an empty bucket */
-	*entry = likely(!word) ? first : fdb_find(bridge, key);
-	*other = likely(!word) ? other_first : fdb_find(bridge, other_key);
+	*entry = likely(!word) ? search_found(first) : fdb_find(bridge, key);
+	*other = likely(!word) ? search_found(other_first) : fdb_find(bridge, other_key);
 }
 
 /*

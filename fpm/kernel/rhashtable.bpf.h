@@ -10,9 +10,12 @@
  * both at start by comparing with netlink dumps.
  */
 
-#include "kernel/access.h"
+#include "kernel/loop.bpf.h"
 
-/* Longer chains than this mean that the table is being grown; the frame is left to Linux. */
+/*
+ * Chains are not longer than 16 when something is added (RHT_ELASTICITY: the table is rehashed instead).
+ * While entries move to another table, one chain goes on in another's.
+ */
 #define RHASH_CHAIN_MAX 24
 
 #define LIST_POINTER_TOP 0xffULL /* the top byte of every kernel address: a list's pointer while linked */
@@ -41,43 +44,68 @@ INLINE u32 rhash_hash(u64 key, u32 length, u32 seed)
 	return (c ^ b) - rotate(b, 24);
 }
 
-/* The address of the first node for a key in a table's bucket, 0 if there is none. */
-INLINE u64 rhash_first(u64 buckets, u64 key, u32 length)
+/* The address of the bucket of a key in a table. */
+INLINE u64 rhash_bucket(u64 buckets, u64 key, u32 length)
 {
 	struct bucket_table *table = KOBJ(struct bucket_table, buckets);
 	u32 size = KGET(u32, table, size), seed = KGET(u32, table, hash_rnd);
-	u64 bucket = KADDR(struct bucket_table, buckets, buckets);
 
-	return KLOAD(u64, bucket + 8ULL * (rhash_hash(key, length, seed) & (size - 1))) & ~1ULL;
+	return KADDR(struct bucket_table, buckets, buckets) +
+	       8ULL * (rhash_hash(key, length, seed) & (size - 1));
+}
+
+/* The address of the first node in a bucket, 0 if there is none. */
+INLINE u64 rhash_first(u64 bucket)
+{
+	return KLOAD(u64, bucket) & ~1ULL;
+}
+
+/* The entry with a key in a bucket. A chain ends with the bucket's own address (RHT_NULLS_MARKER()): one that
+ * ends otherwise is another's, in which an entry of this one has gone on while it was looked at. */
+INLINE struct search rhash_find_in(u64 bucket, u64 key, u64 mask, u64 node_offset, u64 key_offset)
+{
+	u64 node = rhash_first(bucket);
+	struct search search;
+
+	SEARCH_SHORT (search, RHASH_CHAIN_MAX) {
+		u64 entry = node - node_offset;
+
+		if (!node || node == (bucket | 1))
+			CONCLUDE(search, search_none());
+		if (node & 1)
+			break;
+		if ((KLOAD(u64, entry + key_offset) & mask) == key)
+			CONCLUDE(search, search_found(entry));
+		node = KLOAD(u64, node);
+	}
+	return search;
 }
 
 /*
- * The address of the entry with a key of `length` bytes, 0 if there is none; its node and its key lie at
- * these offsets. While the table is being resized, entries are in one of two tables.
+ * The entry with a key of `length` bytes; its node and its key lie at these offsets. While the table is being
+ * resized, entries are in one of two tables.
  */
-INLINE u64 rhash_find(u64 table, u64 key, u32 length, u64 node_offset, u64 key_offset)
+INLINE struct search rhash_find(u64 table, u64 key, u32 length, u64 node_offset, u64 key_offset)
 {
 	u64 address = KLOAD(u64, KADDR(struct rhashtable, table, tbl));
 	u64 mask = ~0ULL >> (64 - 8 * length);
+	struct search search;
 
-	for (int round = 0; round < 2 && address; round++) {
+	SEARCH_SHORT (search, 2) {
+		if (!address)
+			CONCLUDE(search, search_none());
 		struct bucket_table *buckets = KOBJ(struct bucket_table, address);
 		u64 future = KGET(u64, buckets, future_tbl);
 
 		if (KGET(u32, buckets, nest))
-			return 0;
-		u64 node = rhash_first(address, key, length);
-
-		for (int i = 0; i < RHASH_CHAIN_MAX && node && !(node & 1); i++) {
-			u64 entry = node - node_offset;
-
-			if ((KLOAD(u64, entry + key_offset) & mask) == key)
-				return entry;
-			node = KLOAD(u64, node);
-		}
+			break;
+		struct search here =
+			rhash_find_in(rhash_bucket(address, key, length), key, mask, node_offset, key_offset);
+		if (!search_surely_none(here))
+			CONCLUDE(search, here);
 		address = future;
 	}
-	return 0;
+	return search;
 }
 
 #endif

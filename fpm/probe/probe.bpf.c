@@ -34,7 +34,7 @@ INLINE u64 find_device(u64 net, u32 ifindex)
 
 INLINE void probe_entry(u64 bridge)
 {
-	u64 entry = fdb_find(bridge, probe.key);
+	u64 entry = found_or_linux(fdb_find(bridge, probe.key));
 
 	probe.entry = entry;
 	if (!entry)
@@ -50,7 +50,7 @@ INLINE void probe_entry(u64 bridge)
 
 INLINE void probe_vlan(u64 port, u64 bridge)
 {
-	u64 vlan = probe.vid ? vlan_find(port, probe.vid) : 0;
+	u64 vlan = probe.vid ? found_or_linux(vlan_find(port, probe.vid)) : 0;
 	u64 settings = vlan_settings(KOBJ(struct net_bridge_vlan, vlan));
 
 	probe.pvid = vlan_pvid(KOBJ(struct net_bridge_port, port));

@@ -73,7 +73,7 @@ NOINLINE u32 arrival_tag_find(u64 device, u32 tag)
 
 	if (!vid)
 		vid = vlan_pvid(KOBJ(struct net_bridge_port, port));
-	u64 part = vlan_find(port, vid);
+	u64 part = found_or_linux(vlan_find(port, vid)); /* the proof is not for 0 */
 
 	return vlan_tag_behind(vlan_of_bridge(KOBJ(struct net_bridge_vlan, part)), CONSTANT(VLAN));
 }
@@ -133,8 +133,7 @@ INLINE u32 evaluate_filtered_departure(u64 bridge_address, u64 port, u64 vid, u3
 	u32 protocol = KGET(u16, bridge, vlan_proto);
 
 	BECAUSE(tag_foreign(*tag, protocol), VLAN_SETTINGS);
-	*part = vlan_find(port, vid);
-	BECAUSE(!*part, EGRESS_VLAN);
+	SOUGHT(*part, vlan_find(port, vid), EGRESS_VLAN);
 	struct net_bridge_vlan *out = KOBJ(struct net_bridge_vlan, *part);
 	u64 settings = vlan_settings(out);
 

@@ -159,13 +159,14 @@ NOINLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, struct tna_route_stack
 		UNLESS_BECAUSE(evaluate_arrival_tag(packet_tags(ctx, 1), &path, part));
 	u64 vlan = (path.tag & VLAN_ID) << 48;
 
-	path.source = fdb_find(path.bridge, packet.source | vlan);
+	SOUGHT(path.source, fdb_find(path.bridge, packet.source | vlan), SOURCE_UNKNOWN);
 	UNLESS_BECAUSE(evaluate_source(&path));
 	BECAUSE(bridge_port_offloaded(path.port), SWITCHDEV);
 	BECAUSE(guard_generic_xdp(port_bridge_device(KOBJ(struct net_device, path.device))), GENERIC_XDP);
-	u64 own = fdb_find(path.bridge, packet.destination | vlan);
+	u64 own;
 
-	BECAUSE(!own || bridged_not_own(KOBJ(struct net_bridge_fdb_entry, own), packet.destination | vlan),
+	SOUGHT(own, fdb_find(path.bridge, packet.destination | vlan), OTHER_STATION);
+	BECAUSE(bridged_not_own(KOBJ(struct net_bridge_fdb_entry, own), packet.destination | vlan),
 		OTHER_STATION);
 	part->own = own;
 	part->source = path.source;
@@ -202,8 +203,7 @@ INLINE u32 evaluate_bridged_departure(u64 device, u64 next_hop, struct bridged_w
 		UNPROVED);
 	UNLESS_BECAUSE(evaluate_bridge_settings(bridge, filters));
 	BECAUSE(next_hop & MAC_MULTICAST, MULTICAST); /* even if the database knows where */
-	way->station = fdb_find(bridge, (next_hop & MAC_MASK) | vid << 48);
-	BECAUSE(!way->station, UNKNOWN_UNICAST);
+	SOUGHT(way->station, fdb_find(bridge, (next_hop & MAC_MASK) | vid << 48), UNKNOWN_UNICAST);
 	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, way->station);
 	u64 port = KGET(u64, to, dst);
 	struct net_bridge_port *out = KOBJ(struct net_bridge_port, port);

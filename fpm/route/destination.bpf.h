@@ -53,7 +53,7 @@ INLINE struct tna_destination *destinations_at(u32 line)
 /* The one to give up: one of another generation, or any. */
 INLINE u32 destination_spare(const struct tna_destination *line, u64 key)
 {
-	for (u32 way = 0; way < TNA_DESTINATION_WAYS; way++)
+	EACH (way, TNA_DESTINATION_WAYS)
 		if ((line[way].key ^ key) >> 32)
 			return way;
 	return bpf_get_prandom_u32() % TNA_DESTINATION_WAYS;
@@ -79,10 +79,11 @@ NOINLINE u64 destination_recall(struct xdp_md *ctx, u32 address, u64 arrival)
 		return 0;
 	struct tna_destination *line = destinations_at(index);
 
-	for (u32 way = 0; way < TNA_DESTINATION_WAYS; way++)
+	EACH (way, TNA_DESTINATION_WAYS)
 		if (line[way].key == key)
 			return route_still_plain(line[way].alias);
-	u64 found = fib_find(KGET(u64, net, ipv4.fib_main), bpf_ntohl(address)), info = route_plain(found);
+	u64 found = found_or_linux(fib_find(KGET(u64, net, ipv4.fib_main), bpf_ntohl(address)));
+	u64 info = route_plain(found);
 
 	if (!info)
 		return 0;
@@ -107,7 +108,7 @@ INLINE u64 destination_info(struct xdp_md *ctx, u32 address, u64 arrival)
 
 	if (CONSTANT(DESTINATION_LINES))
 		return destination_recall(ctx, address, arrival);
-	return route_plain(fib_find(KGET(u64, net, ipv4.fib_main), bpf_ntohl(address)));
+	return route_plain(found_or_linux(fib_find(KGET(u64, net, ipv4.fib_main), bpf_ntohl(address))));
 }
 
 #endif

@@ -161,9 +161,8 @@ INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct rout
 	struct bpf_fib_lookup lookup;
 	long answer = route_lookup(ctx, &lookup, path->ifindex, ip->start, to, 0);
 
-	path->alias = fib_find(table, bpf_ntohl(to));
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
-		BECAUSE(!path->alias, UNPROVED);
+		SOUGHT(path->alias, fib_find(table, bpf_ntohl(to)), UNPROVED);
 		struct fib_alias *alias = KOBJ(struct fib_alias, path->alias);
 
 		BECAUSE(KGET(u8, alias, fa_dscp), ROUTE_SPECIAL);
@@ -172,9 +171,8 @@ INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct rout
 		BECAUSE(path->departure == path->arrival, SAME_DEVICE);
 	}
 	UNLESS_BECAUSE(route_refused(answer));
-	path->neighbour = neighbour_find(path->departure, path->gateway);
-	BECAUSE(!path->neighbour || neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->departure,
-						   path->gateway),
+	SOUGHT(path->neighbour, neighbour_find(path->departure, path->gateway), NEIGHBOUR);
+	BECAUSE(neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->departure, path->gateway),
 		NEIGHBOUR);
 	path->destination = neighbour_address(path->neighbour);
 	BECAUSE((path->destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);

@@ -115,12 +115,14 @@ INLINE u32 evaluate6_tables(struct route6_path *path, const struct ipv6 *ip)
 	u64 table = KGET(u64, net, ipv6.fib6_main_tbl), none = KGET(u64, net, ipv6.fib6_null_entry);
 
 	if (bpf_core_field_exists(struct net, ipv6.fib6_local_tbl)) {
-		u64 local = fib6_find(fib6_root(KGET(u64, net, ipv6.fib6_local_tbl)), first, second);
+		struct search local =
+			fib6_find(fib6_root(KGET(u64, net, ipv6.fib6_local_tbl)), first, second);
+		u64 node = found_or_linux(local);
 
-		BECAUSE(local && KLOAD(u64, KADDR(struct fib6_node, local, leaf)) != none, UNPROVED);
+		BECAUSE(search_in_doubt(local), SEARCH);
+		BECAUSE(node && KLOAD(u64, KADDR(struct fib6_node, node, leaf)) != none, UNPROVED);
 	}
-	path->common.alias = fib6_find(fib6_root(table), first, second);
-	BECAUSE(!path->common.alias, UNPROVED);
+	SOUGHT(path->common.alias, fib6_find(fib6_root(table), first, second), UNPROVED);
 	path->common.info = fib6_only_route(path->common.alias);
 	BECAUSE(!path->common.info, MULTIPATH);
 	struct fib6_info *route = KOBJ(struct fib6_info, path->common.info);
@@ -147,10 +149,11 @@ INLINE u32 evaluate6_route(struct xdp_md *ctx, const struct ipv6 *ip, struct rou
 	UNLESS_BECAUSE(route_refused(answer));
 	path->egress_inet6 = inet6_device(KOBJ(struct net_device, path->common.departure));
 	BECAUSE(inet6_disabled(path->egress_inet6), ROUTE_SPECIAL);
-	path->common.neighbour = neighbour6_find(path->egress_inet6, path->common.departure,
-						 path->gateway.prefix, path->gateway.rest);
-	BECAUSE(!path->common.neighbour || neighbour_unfit(KOBJ(struct neighbour, path->common.neighbour),
-							   path->common.departure),
+	SOUGHT(path->common.neighbour,
+	       neighbour6_find(path->egress_inet6, path->common.departure, path->gateway.prefix,
+			       path->gateway.rest),
+	       NEIGHBOUR);
+	BECAUSE(neighbour_unfit(KOBJ(struct neighbour, path->common.neighbour), path->common.departure),
 		NEIGHBOUR);
 	path->common.destination = neighbour_address(path->common.neighbour);
 	BECAUSE((path->common.destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);

@@ -21,8 +21,13 @@
 #include "kernel/loop.bpf.h"
 #include "pipeline/constant.bpf.h"
 
-#define FIB_STEPS_MAX 160
-#define FIB_ALIASES_MAX 8
+/*
+ * Nodes and routes that are looked at for one address. A trie is not deeper than 16 or so, as nodes grow as
+ * soon as half of them would be used; but a search begins again at the top for each prefix of the address
+ * that is also the beginning of longer ones, and routes of such prefixes are in its way, with all their
+ * metrics. Linux looks at as many, or more: each costs a visit to memory.
+ */
+#define FIB_TURNS_MAX 256
 
 /* The next shorter prefix's address: the lowest bit that is set is no longer part of it. 0 has none. */
 #define NO_PREFIX (~0ULL)
@@ -48,17 +53,18 @@ INLINE u64 fib_skip(u64 prefix, u64 difference)
 	return prefix & highest ? rest : fib_shorter(rest);
 }
 
-/* The route of a leaf that an address matches; 0 for none. */
-INLINE u64 fib_leaf_match(u64 leaf, u64 difference)
+/* Whether a route is one for an address that differs so from its leaf's key. */
+INLINE int fib_alias_matches(u64 alias, u64 difference)
 {
-	u64 alias = KLOAD(u64, KADDR(struct key_vector, leaf, tnode));
+	return !(difference >> (KLOAD(u8, KADDR(struct fib_alias, alias, fa_slen)) & 63)); /* 0 to 32 */
+}
 
-	for (int i = 0; i < FIB_ALIASES_MAX && alias; i++) {
-		if (!(difference >> (KLOAD(u8, KADDR(struct fib_alias, alias, fa_slen)) & 63)))
-			return alias;
-		alias = KLOAD(u64, alias);
-	}
-	return 0;
+/* The route that a link of a leaf's list leads to. */
+INLINE u64 fib_alias_at(u64 link)
+{
+	u64 node = KLOAD(u64, link);
+
+	return node ? node - bpf_core_field_offset(struct fib_alias, fa_list) : 0;
 }
 
 /* A node's key, and above it the bits that its children are indexed by, in one load where that can be. */
@@ -81,52 +87,62 @@ INLINE struct fib_node fib_node_at(u64 address)
 	if (likely(CONSTANT(PACKED))) {
 		u64 word = KLOAD(u64, KADDR(struct key_vector, address, key));
 
-		return (struct fib_node){(u32)word, word >> 32 & 31, word >> 40 & 31};
+		return (struct fib_node){(u32)word, word >> 32 & 63, word >> 40 & 63};
 	}
 	return (struct fib_node){
 		KLOAD(u32, KADDR(struct key_vector, address, key)),
-		KLOAD(u8, KADDR(struct key_vector, address, pos)) & 31,
-		KLOAD(u8, KADDR(struct key_vector, address, bits)) & 31,
+		KLOAD(u8, KADDR(struct key_vector, address, pos)) & 63,
+		KLOAD(u8, KADDR(struct key_vector, address, bits)) & 63,
 	};
 }
 
 /*
- * The struct fib_alias * of an address (in host order), 0 if it is not found. The first leaf that is met and
- * has a route for the address has the longest one: were there a longer one elsewhere, its key would have a
- * bit of `prefix` that the leaf's has not, at which the way would have gone there.
+ * The first leaf that is met and has a route for the address has the longest one: were there a longer one
+ * elsewhere, its key would have a bit of `prefix` that the leaf's has not, at which the way would have gone
+ * there. Of a leaf's routes, each must have been looked at before a shorter prefix is searched for.
  */
-NOINLINE u64 fib_find(u64 table, u32 address)
+NOINLINE u64 fib_search(u64 table, u32 address)
 {
 	u64 root = KLOAD(u64, KADDR(struct fib_table, table, tb_data));
 	u64 first = KLOAD(u64, KADDR(struct key_vector, root, tnode));
-	u64 at = first, prefix = address, alias = 0;
+	u64 at = first, prefix = address, alias = 0, beside = 0;
+	struct search search;
 
-	LOOP_BEGIN(step, FIB_STEPS_MAX);
-	while (LOOP_TURN(step) && at && prefix != NO_PREFIX) {
-		struct fib_node node = fib_node_at(at);
-		u64 difference = (prefix ^ node.key) >> (node.pos + node.bits) << (node.pos + node.bits);
+	SEARCH (search, FIB_TURNS_MAX) {
+		if (!alias) {
+			if (!at || prefix == NO_PREFIX)
+				CONCLUDE(search, search_none());
+			struct fib_node node = fib_node_at(at);
+			u32 above = (node.pos + node.bits) & 63;
+			u64 difference = (prefix ^ node.key) >> above << above;
 
-		if (!node.bits) {
-			alias = fib_leaf_match(at, address ^ node.key);
-			if (alias)
-				break;
+			if (!difference && node.bits) {
+				u64 index = prefix >> node.pos & ((1ULL << node.bits) - 1);
+
+				at = KLOAD(u64, KADDR(struct key_vector, at, tnode) + 8 * index);
+				if (at)
+					continue;
+				prefix = prefix >> node.pos << node.pos;
+			} else if (!node.bits) {
+				beside = address ^ node.key;
+				alias = fib_alias_at(KADDR(struct key_vector, at, tnode));
+			}
 			prefix = difference ? fib_skip(prefix, difference) : fib_shorter(prefix);
 			at = first;
-		} else if (difference) {
-			prefix = fib_skip(prefix, difference);
-			at = first;
-		} else {
-			u64 index = prefix >> node.pos & ((1ULL << node.bits) - 1);
-
-			at = KLOAD(u64, KADDR(struct key_vector, at, tnode) + 8 * index);
-			if (!at) {
-				prefix = fib_shorter(prefix >> node.pos << node.pos);
-				at = first;
-			}
+		}
+		if (alias) {
+			if (fib_alias_matches(alias, beside))
+				CONCLUDE(search, search_found(alias));
+			alias = fib_alias_at(KADDR(struct fib_alias, alias, fa_list));
 		}
 	}
-	LOOP_END(step);
-	return alias;
+	return search.answer;
+}
+
+/* The struct fib_alias * of an address (in host order). */
+INLINE struct search fib_find(u64 table, u32 address)
+{
+	return (struct search){fib_search(table, address)};
 }
 
 /* Whether a route's place in the trie is empty: hlist_del_rcu() poisons the link. */

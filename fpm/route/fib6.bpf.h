@@ -17,7 +17,9 @@
 #include "kernel/loop.bpf.h"
 #include "route/ipv6.bpf.h"
 
-#define FIB6_DEPTH_MAX 130 /* one node for each length of prefixes */
+/* One node for each length of prefixes, 0 to 128: fn_bit grows with each step down. A way up that meets a
+ * node while it is taken out of the trie ends as well. */
+#define FIB6_DEPTH_MAX 130
 
 /* include/net/ip6_fib.h, include/uapi/linux/ipv6_route.h */
 #define FIB6_NODE_ROOT 0x0002u
@@ -63,32 +65,46 @@ INLINE u64 fib6_child(u64 node, u64 first, u64 second)
 	return KLOAD(u64, KADDR(struct fib6_node, node, left));
 }
 
-/* The struct fib6_node * with the routes for an address (in host order), 0 if it is not found. */
-NOINLINE u64 fib6_find(u64 root, u64 first, u64 second)
+/* The node where the way down for an address ends. */
+INLINE struct search fib6_bottom(u64 root, u64 first, u64 second)
 {
-	u64 node = root, below = root, found = 0;
+	u64 node = root;
+	struct search search;
 
-	LOOP_BEGIN(down, FIB6_DEPTH_MAX);
-	while (LOOP_TURN(down) && below) {
+	SEARCH (search, FIB6_DEPTH_MAX) {
+		u64 below = fib6_child(node, first, second);
+
+		if (!below)
+			CONCLUDE(search, search_found(node));
 		node = below;
-		below = fib6_child(node, first, second);
 	}
-	LOOP_END(down);
-	LOOP_BEGIN(up, FIB6_DEPTH_MAX);
-	while (LOOP_TURN(up)) {
+	return search;
+}
+
+NOINLINE u64 fib6_search(u64 root, u64 first, u64 second)
+{
+	struct search search = fib6_bottom(root, first, second);
+	u64 node = found_or_linux(search);
+
+	if (!node)
+		return search.answer;
+	SEARCH (search, FIB6_DEPTH_MAX) {
 		u32 flags = KLOAD(u16, KADDR(struct fib6_node, node, fn_flags));
 		u64 info = KLOAD(u64, KADDR(struct fib6_node, node, leaf));
 
-		if (flags & FIB6_NODE_ROUTES && info && fib6_matches(info, first, second)) {
-			found = node;
-			break;
-		}
+		if (flags & FIB6_NODE_ROUTES && info && fib6_matches(info, first, second))
+			CONCLUDE(search, search_found(node));
 		if (flags & FIB6_NODE_ROOT)
-			break;
+			CONCLUDE(search, search_none());
 		node = KLOAD(u64, KADDR(struct fib6_node, node, parent));
 	}
-	LOOP_END(up);
-	return found;
+	return search.answer;
+}
+
+/* The struct fib6_node * with the routes for an address (in host order). */
+INLINE struct search fib6_find(u64 root, u64 first, u64 second)
+{
+	return (struct search){fib6_search(root, first, second)};
 }
 
 /*

@@ -4,10 +4,12 @@
 
 /* The kernel's neighbours (ARP, ND), found by walking its hash tables; what is found is compared. */
 
-#include "kernel/access.h"
 #include "kernel/inet_types.h"
+#include "kernel/loop.bpf.h"
 #include "packet/packet.bpf.h"
 
+/* The table doubles as soon as there are more neighbours than buckets (___neigh_create()), so long chains are
+ * rare. */
 #define NEIGHBOUR_CHAIN_MAX 16
 
 /*
@@ -39,7 +41,7 @@ INLINE u32 neighbour_mix(u32 key, u64 device)
 INLINE u64 neighbour_first(u64 hash, u32 sum)
 {
 	u32 shift = KLOAD(u32, KADDR(struct neigh_hash_table, hash, hash_shift));
-	u32 bucket = sum >> ((32 - shift) & 31);
+	u32 bucket = sum >> ((32 - shift) & 31); /* of 2^3 to 2^31 buckets (neigh_hash_alloc()) */
 	u64 buckets = bpf_core_field_exists(struct neigh_hash_table, hash_heads)
 			      ? KLOAD(u64, KADDR(struct neigh_hash_table, hash, hash_heads))
 			      : KLOAD(u64, KADDR(struct neigh_hash_table, hash, hash_buckets));
@@ -47,21 +49,27 @@ INLINE u64 neighbour_first(u64 hash, u32 sum)
 	return KLOAD(u64, buckets + 8ULL * bucket);
 }
 
-/* The address of the neighbour with a key on a device, 0 if there is none (arp_hashfn()). */
-INLINE u64 neighbour_find(u64 device, u32 key)
+/*
+ * The neighbour with a key on a device (arp_hashfn()). While the table is being resized the links of one
+ * chain may lead into another's: who misses a neighbour then leaves the frame to Linux.
+ */
+INLINE struct search neighbour_find(u64 device, u32 key)
 {
 	u64 inet = KLOAD(u64, KADDR(struct net_device, device, ip_ptr));
 	u64 hash = neighbour_hash(KLOAD(u64, KADDR(struct in_device, inet, arp_parms)));
 	u64 node = neighbour_first(hash, neighbour_mix(key, device) * neighbour_seed(hash, 0));
+	struct search search;
 
-	for (int i = 0; i < NEIGHBOUR_CHAIN_MAX && node; i++) {
+	SEARCH_SHORT (search, NEIGHBOUR_CHAIN_MAX) {
+		if (!node)
+			CONCLUDE(search, search_none());
 		/* both kinds of links begin with the next neighbour's address, at the neighbour's start */
 		if (KLOAD(u64, KADDR(struct neighbour, node, dev)) == device &&
 		    KLOAD(u32, KADDR(struct neighbour, node, primary_key)) == key)
-			return node;
+			CONCLUDE(search, search_found(node));
 		node = KLOAD(u64, node);
 	}
-	return 0;
+	return search;
 }
 
 /* What differs from a key of IPv6, two words as they lie in a header. */
@@ -73,21 +81,24 @@ INLINE u64 neighbour6_differs(u64 node, u64 first, u64 second)
 }
 
 /* The same for IPv6 (ndisc_hashfn()), where the device's settings lie elsewhere. */
-INLINE u64 neighbour6_find(u64 inet6, u64 device, u64 first, u64 second)
+INLINE struct search neighbour6_find(u64 inet6, u64 device, u64 first, u64 second)
 {
 	u64 hash = neighbour_hash(KLOAD(u64, KADDR(struct inet6_dev, inet6, nd_parms)));
 	u32 sum = neighbour_mix(first, device) * neighbour_seed(hash, 0) +
 		  (u32)(first >> 32) * neighbour_seed(hash, 1) + (u32)second * neighbour_seed(hash, 2) +
 		  (u32)(second >> 32) * neighbour_seed(hash, 3);
 	u64 node = neighbour_first(hash, sum);
+	struct search search;
 
-	for (int i = 0; i < NEIGHBOUR_CHAIN_MAX && node; i++) {
+	SEARCH_SHORT (search, NEIGHBOUR_CHAIN_MAX) {
+		if (!node)
+			CONCLUDE(search, search_none());
 		if (KLOAD(u64, KADDR(struct neighbour, node, dev)) == device &&
 		    !neighbour6_differs(node, first, second))
-			return node;
+			CONCLUDE(search, search_found(node));
 		node = KLOAD(u64, node);
 	}
-	return 0;
+	return search;
 }
 
 /* Whether this is not, or no longer, a device's neighbour that Linux would use without further ado. */

@@ -30,11 +30,12 @@ INLINE int own_addresses_routed(struct net *net)
 	return home.own_addresses == own_generation(net);
 }
 
-/* Whether the route that a packet to an address finds is the kernel's own, and marked; else leaves the mark. */
+/* Whether the route that a packet to an address finds is the kernel's own, and marked; else leaves the mark.
+ */
 NOINLINE int own_address_routed(struct xdp_md *ctx, u32 address, u32 ifindex)
 {
 	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
-	u64 found = fib_find(table, bpf_ntohl(address));
+	u64 found = found_or_linux(fib_find(table, bpf_ntohl(address)));
 	struct fib_alias *alias = KOBJ(struct fib_alias, found);
 	struct bpf_fib_lookup lookup;
 
@@ -63,10 +64,10 @@ NOINLINE int own_address_possible(struct xdp_md *ctx, u32 source, u32 ifindex)
 {
 	u64 net = CONSTANT(NET), devices = KADDR(struct net, net, dev_base_head);
 	u64 generation = own_generation(KOBJ(struct net, net)); /* before anything is looked at */
-	u64 node = KLOAD(u64, devices), address = 0, strange = 0, found = 0, whole = 0;
+	u64 node = KLOAD(u64, devices), address = 0, strange = 0, found = 0;
+	struct search more; /* than have been looked at */
 
-	LOOP_BEGIN(step, OWN_ADDRESSES_MAX);
-	while (LOOP_TURN(step) && !whole) {
+	SEARCH (more, OWN_ADDRESSES_MAX) {
 		if (address) {
 			u32 own = KLOAD(u32, KADDR(struct in_ifaddr, address, ifa_local));
 
@@ -75,16 +76,15 @@ NOINLINE int own_address_possible(struct xdp_md *ctx, u32 source, u32 ifindex)
 				strange = 1;
 			address = KLOAD(u64, KADDR(struct in_ifaddr, address, ifa_next));
 		} else if (node == devices) {
-			whole = 1;
+			CONCLUDE(more, search_none());
 		} else {
 			address = own_first_address(node);
 			node = KLOAD(u64, node);
 		}
 	}
-	LOOP_END(step);
-	if (whole && !strange)
+	if (search_surely_none(more) && !strange)
 		home.own_addresses = generation;
-	return found || !whole;
+	return found || !search_surely_none(more);
 }
 
 /* For a packet whose route has been filled in: Linux takes none from itself. */

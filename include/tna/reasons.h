@@ -93,6 +93,8 @@
 	X(SAME_DEVICE, "same-device", "the packet would leave where it came from: Linux tells its sender")   \
 	X(ROUTE_MTU, "route-mtu", "the packet is larger than the route or the egress port takes")            \
 	X(NEIGHBOUR, "neighbour", "the next hop's MAC address is not known, or Linux is to confirm it")      \
+	X(SEARCH, "long-search",                                                                             \
+	  "a route, a neighbour or a station that is further down a list than the fast path looks")          \
 	X(UNPROVED, "route-unproved", "the route changed during the look, or was not found in place")        \
 	X(MODULE_CHANGED, "module-changed", "a custom module changed the frame after the decision about it")
 

@@ -3,7 +3,6 @@
 #include "route_fixture.hpp"
 #include "support/command.hpp"
 
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,18 +14,6 @@ using ::testing::Pair;
 
 class RouteExtremes : public RouteTest {
 protected:
-    /// In one run of ip.
-    static void batch(const std::vector<std::string>& lines) {
-        char file[] = "/tmp/tna-batch-XXXXXX";
-        const UniqueFd opened{::mkstemp(file)};
-        ASSERT_TRUE(opened);
-        std::ofstream out(file);
-        for (const auto& line : lines)
-            out << line << "\n";
-        out.close();
-        must(std::string("ip -batch ") + file);
-        ::unlink(file);
-    }
     /// The host with this number in 10.50.0.0/16, and its MAC address.
     static std::string host(unsigned number) {
         return fmt::format("10.50.{}.{}", number / 250, 1 + number % 250);
@@ -40,7 +27,7 @@ TEST_F(RouteExtremes, EachOfThousandsOfNeighboursGetsItsOwnPackets) {
     std::vector<std::string> lines;
     for (unsigned i = 0; i < neighbours; i++)
         lines.push_back(fmt::format("neigh add {} lladdr {} dev p1 nud permanent", host(i), text(macOf(i))));
-    batch(lines);
+    inOneRun(lines);
     accelerate();
     std::uint64_t fast = 0;
     for (unsigned i = 0; i < neighbours && !IsSkipped(); i++) {

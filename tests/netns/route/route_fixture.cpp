@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
+#include <fstream>
 #include <iostream>
 #include <linux/if_ether.h>
 #include <linux/if_link.h>
@@ -55,6 +56,18 @@ void RouteTest::becomes(const std::string& device, unsigned number) {
 void RouteTest::routesAtLast(const Frame& frame) {
     ASSERT_TRUE(eventually([&] { return treat(frame).out == routedTo(frame); }, std::chrono::seconds(20)))
         << "nothing is routed";
+}
+
+void RouteTest::inOneRun(const std::vector<std::string>& lines) {
+    char file[] = "/tmp/tna-batch-XXXXXX";
+    const UniqueFd opened{::mkstemp(file)};
+    ASSERT_TRUE(opened);
+    std::ofstream out(file);
+    for (const auto& line : lines)
+        out << line << "\n";
+    out.close();
+    must(std::string("ip -batch ") + file);
+    ::unlink(file);
 }
 
 UniqueFd RouteTest::capture(const char* interface, int protocol) {

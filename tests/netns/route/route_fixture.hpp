@@ -38,6 +38,8 @@ protected:
     static void knows(const std::string& device, unsigned number);
     /// Until a packet comes out where it should without the fast path.
     void routesAtLast(const Frame& frame = packet());
+    /// Many commands in one run of ip, each without that word.
+    static void inOneRun(const std::vector<std::string>& lines);
     /// A packet socket for a protocol, on an interface or (null) on all.
     static UniqueFd capture(const char* interface, int protocol);
     /// Does something while a generic XDP program drops whatever a device receives.
