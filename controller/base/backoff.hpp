@@ -11,6 +11,8 @@ class Backoff {
 public:
     using Time = std::chrono::steady_clock::time_point;
 
+    /// The longest rest.
+    explicit Backoff(std::chrono::seconds most = std::chrono::seconds(64)) : most_(most) {}
     /// Nothing has failed so far.
     void reset(Time now) {
         rest_ = std::chrono::seconds(1);
@@ -20,7 +22,7 @@ public:
     [[nodiscard]] bool isDue(Time now) {
         if (now < due_)
             return false;
-        rest_ = std::min(2 * rest_, std::chrono::seconds(64));
+        rest_ = std::min(2 * rest_, most_);
         due_ = now + rest_;
         return true;
     }
@@ -28,6 +30,7 @@ public:
 private:
     Time due_;
     std::chrono::seconds rest_{1};
+    std::chrono::seconds most_;
 };
 
 } // namespace tna

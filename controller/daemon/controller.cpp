@@ -168,6 +168,9 @@ assemble::Wishes Controller::wishes() const {
 }
 
 void Controller::reconcile(std::chrono::steady_clock::time_point since) {
+    // What cannot be read is read as a whole by the next call, which tells of it.
+    if (std::exchange(detached_, false))
+        (void)introspector_->process();
     proveInPlace();
     readFeatures();
     if (watched()) {
@@ -180,8 +183,10 @@ void Controller::reconcile(std::chrono::steady_clock::time_point since) {
     auto applied = loaded_.fastPath->apply(plan_, introspector_->network());
     // The kernel does not announce that a program of ours is gone, which would be taken for somebody else's.
     for (const auto ifindex : wanted.attached)
-        if (!loaded_.fastPath->attached(ifindex))
+        if (!loaded_.fastPath->attached(ifindex)) {
             introspector_->suspect(ifindex);
+            detached_ = true;
+        }
     if (auto now = presumed(introspector_->network()); now != presumed_) {
         presumed_ = std::move(now);
         loaded_.fastPath->forgetFlows();
@@ -219,12 +224,13 @@ void Controller::onTick() {
     const std::lock_guard lock{mutex_};
     const auto refreshed = introspector_->refreshSysctls();
     followModules();
+    const bool cut = recheck();
     const auto changes = introspector_->process();
     if (informed_ && !(refreshed && changes))
         spdlog::error("{}", (changes ? refreshed.error() : changes.error()).sentence());
     informed_ = refreshed && changes;
     const bool different = watched() ? pollWatched() : !proved();
-    if ((changes && concerns(*changes)) || different || dueAgain())
+    if ((changes && concerns(*changes)) || different || cut || dueAgain())
         reconcile(std::chrono::steady_clock::now());
     followWatched();
 }
@@ -260,6 +266,7 @@ void Controller::setConfig(config::Config config) {
     config_ = std::move(config);
     custom_.readDirectory(config_.modules.directory);
     useCustomModules();
+    lookAgain();
     reconcile(std::chrono::steady_clock::now());
     followers_.tell({{"event", "configuration"}, {"action", "read"}});
 }
@@ -293,6 +300,8 @@ bool Controller::pause(const std::optional<std::string>& port, bool paused) {
     }
     followers_.tell(
         {{"event", paused ? "pause" : "resume"}, {"port", port ? nlohmann::json(*port) : nlohmann::json()}});
+    if (!paused)
+        lookAgain();
     reconcile(std::chrono::steady_clock::now());
     return true;
 }

@@ -9,6 +9,7 @@
 #include "daemon/custom_modules.hpp"
 #include "daemon/followers.hpp"
 #include "daemon/loading.hpp"
+#include "daemon/recheck.hpp"
 #include "introspect/introspector.hpp"
 
 #include <chrono>
@@ -101,6 +102,8 @@ private:
     void readTcx();
     void readVlanDevices();
     [[nodiscard]] bool pollWatched();
+    void lookAgain();
+    [[nodiscard]] bool recheck();
     void followWatched();
     void followStations();
     [[nodiscard]] bool dueAgain();
@@ -136,6 +139,8 @@ private:
     bool informed_ = true; ///< what Linux is told could be read
     std::set<std::string> paused_;
     bool allPaused_ = false;
+    Recheck recheck_{std::chrono::steady_clock::now()};
+    bool detached_ = false; ///< from a port, which has not been read since
     Presumed presumed_;
     using Modules = std::map<std::string, std::uint64_t>;
     Modules modules_; ///< for which the fast path was loaded

@@ -14,6 +14,7 @@
 #include "deploy/watched_ports.hpp"
 #include "model/network.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -79,6 +80,10 @@ public:
     [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network);
 
     [[nodiscard]] std::map<model::IfIndex, PortCounters> counters();
+    /// Whether somebody else has detached something of ours, or its device is gone.
+    [[nodiscard]] bool anyCut() const {
+        return std::ranges::any_of(attachments_, [](const auto& item) { return !item.second.alive(); });
+    }
     [[nodiscard]] bool attached(model::IfIndex ifindex) const {
         return attachments_.contains(ifindex) || inherited_.contains(ifindex);
     }

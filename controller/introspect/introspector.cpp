@@ -35,6 +35,7 @@ public:
     [[nodiscard]] Result<Changes> process();
     [[nodiscard]] Result<void> resync();
     void suspect(model::IfIndex ifindex) { links_.suspect(ifindex); }
+    void suspectAll() { suspected_ = true; }
     [[nodiscard]] Result<void> refreshSysctls() { return proc_.read(tracker_); }
 
 private:
@@ -42,6 +43,7 @@ private:
     void onEvent(const Message& message);
     [[nodiscard]] bool onLink(const Message& message);
     [[nodiscard]] Result<void> update();
+    [[nodiscard]] Result<void> read();
     [[nodiscard]] Result<void> settle();
     [[nodiscard]] Result<void> watch(int fd);
     [[nodiscard]] Result<void> openTables();
@@ -62,6 +64,7 @@ private:
     Stats stats_;
     bool capturing_ = false; ///< somebody may have begun or ended to capture
     bool lost_ = false;      ///< announcements, or what they hinted at
+    bool suspected_ = false; ///< all, to be different without an announcement
 };
 
 bool Introspector::Impl::onLink(const Message& message) {
@@ -174,7 +177,8 @@ Result<Changes> Introspector::Impl::process() {
 }
 
 Result<void> Introspector::Impl::update() {
-    if (auto done = lost_ ? resync() : settle(); !done)
+    const bool suspected = std::exchange(suspected_, false);
+    if (auto done = lost_ ? resync() : suspected ? read() : settle(); !done)
         return done;
     if (std::exchange(capturing_, false))
         if (auto done = proc_.readCaptures(tracker_); !done)
@@ -191,6 +195,13 @@ Result<void> Introspector::Impl::update() {
 
 Result<void> Introspector::Impl::resync() {
     ++stats_.resyncs;
+    if (auto done = read(); !done)
+        return done;
+    suspectCounts();
+    return {};
+}
+
+Result<void> Introspector::Impl::read() {
     if (auto done = links_.readAll(); !done)
         return done;
     if (auto done = ip_.readAll(); !done)
@@ -199,10 +210,7 @@ Result<void> Introspector::Impl::resync() {
         return done;
     if (auto done = filtering_.readAll(); !done)
         return done;
-    if (auto done = proc_.read(tracker_); !done)
-        return done;
-    suspectCounts();
-    return {};
+    return proc_.read(tracker_);
 }
 
 Result<void> Introspector::Impl::watch(int fd) {
@@ -309,6 +317,9 @@ Result<void> Introspector::refreshSysctls() {
 }
 void Introspector::suspect(model::IfIndex ifindex) {
     impl_->suspect(ifindex);
+}
+void Introspector::suspectAll() {
+    impl_->suspectAll();
 }
 Stats Introspector::stats() const {
     return impl_->stats();

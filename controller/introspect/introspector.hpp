@@ -58,6 +58,9 @@ public:
     /// A link may be different without having been announced: process() reads it again.
     void suspect(model::IfIndex ifindex);
 
+    /// Any of them may be: process() reads all but what is counted.
+    void suspectAll();
+
     [[nodiscard]] Stats stats() const;
 
 private:
