@@ -28,6 +28,8 @@ public:
     /// Called from several threads. A body that is longer than largestBody() is left out.
     virtual Answer answer(const Peer& peer, const std::string& request) = 0;
     [[nodiscard]] virtual std::size_t largestBody(const Peer& peer) const = 0;
+    /// Whether somebody may do more than look: for them there are places that others do not get.
+    [[nodiscard]] virtual bool mayChange(const Peer& peer) const = 0;
 };
 
 } // namespace tna::api

@@ -13,11 +13,16 @@ namespace tna::api {
 
 namespace {
 constexpr std::size_t mostConnections = 256;
+/// Of them, for those who may change something.
+constexpr std::size_t keptConnections = 64;
 constexpr std::size_t largestHead = std::size_t{16} * 1024;
 /// Bodies on their way, of all connections together.
 constexpr std::size_t mostBodies = std::size_t{16} * 1024 * 1024;
 constexpr int acceptedAtOnce = 64;
 constexpr std::size_t lookerThreads = 3;
+constexpr std::size_t keptThreads = 1; ///< for those who may change something
+/// What is read of a body that is too large, so that who sends it comes to reading the refusal.
+constexpr std::size_t mostDrained = std::size_t{64} * 1024 * 1024;
 /// For a request to come as a whole, and for a piece of an answer to go.
 constexpr auto patience = std::chrono::seconds(5);
 /// After accept() has failed, for want of descriptors or of memory.
@@ -39,8 +44,9 @@ std::optional<Peer> whoIs(int fd) {
 } // namespace
 
 Front::Front(UniqueFd listening, UniqueFd wake, Answerer& answerer)
-    : listening_(std::move(listening)), wake_(std::move(wake)), answerer_(answerer), lookers_(lookerThreads),
-      changers_(1), thread_([this] { run(); }) {}
+    : listening_(std::move(listening)), wake_(std::move(wake)), answerer_(answerer),
+      lookerTurns_(lookerThreads, keptThreads), changerTurns_(1), lookers_(lookerThreads), changers_(1),
+      thread_([this] { run(); }) {}
 
 Result<std::unique_ptr<Front>> Front::start(UniqueFd listening, Answerer& answerer) {
     UniqueFd wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
@@ -72,6 +78,23 @@ void Front::run() {
             connection.stream.lines->onLine({});
 }
 
+/// That somebody has hung up is told in any case.
+short Front::awaited(const Connection& connection) {
+    switch (connection.state) {
+    case State::waiting:
+    case State::answering:
+        return 0;
+    case State::sending:
+        return POLLOUT;
+    case State::streaming:
+        return connection.out.empty() ? POLLIN : POLLIN | POLLOUT;
+    case State::receiving:
+    case State::draining:
+        return POLLIN;
+    }
+    return 0;
+}
+
 void Front::wait() {
     std::vector<pollfd> watched{{wake_.get(), POLLIN, 0}};
     auto until = Clock::time_point::max();
@@ -82,10 +105,9 @@ void Front::wait() {
     std::vector<Connections::iterator> polled;
     for (auto it = connections_.begin(); it != connections_.end(); ++it) {
         const auto& connection = it->second;
-        short events = POLLIN;
-        if (connection.state == State::sending || !connection.out.empty())
-            events = connection.state == State::streaming ? POLLIN | POLLOUT : POLLOUT;
-        watched.push_back({connection.state == State::answering ? -1 : connection.fd.get(), events, 0});
+        const bool settled =
+            !connection.looks && (connection.state == State::waiting || connection.state == State::answering);
+        watched.push_back({settled ? -1 : connection.fd.get(), awaited(connection), 0});
         polled.push_back(it);
         until = std::min(until, connection.deadline);
     }
@@ -123,29 +145,42 @@ void Front::acceptAll() {
             return;
         }
         auto peer = whoIs(fd.get());
-        if (!peer || (connections_.size() >= mostConnections && !makeRoom()))
+        const bool mayChange = peer && answerer_.mayChange(*peer);
+        if (!peer || (!hasRoom(mayChange) && !makeRoom(mayChange)))
             continue;
         auto& connection = connections_[nextId_++];
         connection.fd = std::move(fd);
         connection.peer = std::move(*peer);
+        connection.mayChange = mayChange;
         connection.since = Clock::now();
         connection.deadline = connection.since + patience;
     }
 }
 
-/// Who has the most connections loses the one that has been waiting for longest.
-bool Front::makeRoom() {
-    const auto waits = [](const Connection& connection) {
-        return connection.state == State::receiving || connection.state == State::sending;
+bool Front::hasRoom(bool mayChange) {
+    const auto lookers =
+        std::ranges::count_if(connections_, [](const auto& item) { return !item.second.mayChange; });
+    return connections_.size() < mostConnections &&
+           (mayChange || static_cast<std::size_t>(lookers) < mostConnections - keptConnections);
+}
+
+/// Who has the most connections loses the one that has been waiting for longest: of those who may only look,
+/// if it is one of them who comes. What was asked for is done, if it changes something.
+bool Front::makeRoom(bool mayChange) {
+    const auto mayGo = [&](const Connection& connection) {
+        const bool asked = connection.state == State::waiting || connection.state == State::answering;
+        return (mayChange || !connection.mayChange) && connection.state != State::streaming &&
+               (!asked || connection.looks || !connection.mayChange);
     };
     std::map<uid_t, std::size_t> counts;
     for (const auto& [id, connection] : connections_)
-        counts[connection.peer.user] += waits(connection) ? 1 : 0;
-    const auto greedy = std::ranges::max_element(counts, {}, [](const auto& item) { return item.second; });
+        counts[connection.peer.user]++;
     auto found = connections_.end();
+    const auto rank = [&](const Connection& connection) {
+        return std::pair{counts[connection.peer.user], -connection.since.time_since_epoch()};
+    };
     for (auto it = connections_.begin(); it != connections_.end(); ++it)
-        if (waits(it->second) && it->second.peer.user == greedy->first &&
-            (found == connections_.end() || it->second.since < found->second.since))
+        if (mayGo(it->second) && (found == connections_.end() || rank(found->second) < rank(it->second)))
             found = it;
     if (found == connections_.end())
         return false;
@@ -157,12 +192,15 @@ bool Front::serve(std::uint64_t id, Connection& connection, short events) {
     switch (connection.state) {
     case State::receiving:
         return events == 0 || receive(id, connection);
+    case State::waiting:
     case State::answering:
-        return true;
+        return (events & (POLLHUP | POLLERR)) == 0;
     case State::sending:
         return events == 0 || send(id, connection);
     case State::streaming:
         return sendLines(connection, events);
+    case State::draining:
+        return events == 0 || drain(connection);
     }
     return false;
 }
@@ -189,7 +227,8 @@ bool Front::advance(std::uint64_t id, Connection& connection) {
         return true;
     }
     if (framing->body > answerer_.largestBody(connection.peer)) {
-        connection.closeAfterwards = true; // nobody reads the body
+        connection.closeAfterwards = true;
+        connection.refused = true;
         dispatch(id, connection, framing->head, true);
         return true;
     }
@@ -213,37 +252,62 @@ bool Front::advance(std::uint64_t id, Connection& connection) {
 }
 
 void Front::dispatch(std::uint64_t id, Connection& connection, std::size_t size, bool looks) {
-    auto request = connection.in.substr(0, size);
+    connection.request = connection.in.substr(0, size);
     connection.in.erase(0, size);
     reserved_ -= std::exchange(connection.reserved, 0);
     connection.continued = false;
-    connection.state = State::answering;
+    connection.looks = looks;
+    connection.state = State::waiting;
     connection.deadline = Clock::time_point::max();
-    (looks ? lookers_ : changers_).enqueue([this, id, peer = connection.peer, request = std::move(request)] {
-        auto answer = answerer_.answer(peer, request);
-        // The interim answer has been given when it was waited for.
-        if (answer.bytes.starts_with(goOn))
-            answer.bytes.erase(0, goOn.size());
-        const std::lock_guard lock{mutex_};
-        answers_.emplace_back(id, std::move(answer));
-        wake();
-    });
+    turns(looks).wait(id, connection.peer.user, connection.mayChange);
+    startWaiting(looks);
+}
+
+void Front::startWaiting(bool looks) {
+    while (const auto id = turns(looks).next()) {
+        auto& connection = connections_.at(*id); // who has gone does not wait
+        connection.state = State::answering;
+        (looks ? lookers_ : changers_)
+            .enqueue([this, id = *id, looks, mayChange = connection.mayChange, peer = connection.peer,
+                      request = std::exchange(connection.request, {})] {
+                auto answer = answerer_.answer(peer, request);
+                // The interim answer has been given when it was waited for.
+                if (answer.bytes.starts_with(goOn))
+                    answer.bytes.erase(0, goOn.size());
+                const std::lock_guard lock{mutex_};
+                answers_.push_back({id, looks, mayChange, std::move(answer)});
+                wake();
+            });
+    }
 }
 
 void Front::takeAnswers() {
-    std::vector<std::pair<std::uint64_t, Answer>> answers;
+    std::vector<Answered> answers;
     {
         const std::lock_guard lock{mutex_};
         answers.swap(answers_);
     }
-    for (auto& [id, answer] : answers) {
-        auto& connection = connections_.at(id); // one that is being answered stays
+    for (auto& [id, looks, mayChange, answer] : answers) {
+        turns(looks).done(mayChange);
+        startWaiting(looks);
+        const auto found = connections_.find(id);
+        if (found == connections_.end()) {
+            letGo(std::move(answer.stream.source));
+            continue;
+        }
+        auto& connection = found->second;
         connection.out = std::move(answer.bytes);
         connection.closeAfterwards |= answer.close;
         connection.stream = std::move(answer.stream);
         connection.state = State::sending;
         connection.deadline = Clock::now() + patience;
     }
+}
+
+/// The end of a source may wait for the network.
+void Front::letGo(std::shared_ptr<void> source) {
+    if (source)
+        changers_.enqueue([source = std::move(source)]() mutable { source.reset(); });
 }
 
 /// What the other side takes at once.
@@ -266,12 +330,27 @@ bool Front::send(std::uint64_t id, Connection& connection) {
         connection.stream.lines->onLine([this] { wake(); });
         return sendLines(connection, 0);
     }
+    // To hang up on somebody who is sending still would take the answer away.
+    if (connection.refused) {
+        connection.state = State::draining;
+        connection.deadline = Clock::now() + patience;
+        return ::shutdown(connection.fd.get(), SHUT_WR) == 0;
+    }
     if (connection.closeAfterwards)
         return false;
     connection.state = State::receiving;
     connection.since = Clock::now();
     connection.deadline = connection.since + patience;
     return connection.in.empty() || advance(id, connection);
+}
+
+bool Front::drain(Connection& connection) {
+    char ignored[16384];
+    const auto got = ::recv(connection.fd.get(), ignored, sizeof(ignored), 0);
+    if (got <= 0)
+        return got < 0 && (errno == EAGAIN || errno == EINTR);
+    connection.drained += static_cast<std::size_t>(got);
+    return connection.drained < mostDrained;
 }
 
 bool Front::sendLines(Connection& connection, short events) {
@@ -300,14 +379,14 @@ bool Front::sendLines(Connection& connection, short events) {
 }
 
 void Front::drop(Connections::iterator connection) {
-    reserved_ -= connection->second.reserved;
-    auto& stream = connection->second.stream;
-    if (stream.lines) {
-        stream.lines->onLine({});
-        // Its end may wait for the network.
-        changers_.enqueue([source = std::exchange(stream.source, nullptr)]() mutable { source.reset(); });
-    }
-    ::shutdown(connection->second.fd.get(), SHUT_RDWR);
+    auto& [id, gone] = *connection;
+    reserved_ -= gone.reserved;
+    if (gone.state == State::waiting)
+        turns(gone.looks).leave(id, gone.peer.user, gone.mayChange);
+    if (gone.stream.lines)
+        gone.stream.lines->onLine({});
+    letGo(std::exchange(gone.stream.source, nullptr));
+    ::shutdown(gone.fd.get(), SHUT_RDWR);
     connections_.erase(connection);
 }
 

@@ -14,7 +14,11 @@ class Http : public httplib::Server, public Answerer {
 public:
     /// How long a body may be.
     using Limit = std::function<std::size_t(const Peer&)>;
-    explicit Http(Limit limit) : limit_(std::move(limit)) {}
+    /// Who may do more than look.
+    using Rule = std::function<bool(const Peer&)>;
+    explicit Http(
+        Limit limit, Rule mayChange = [](const Peer&) { return false; })
+        : limit_(std::move(limit)), mayChange_(std::move(mayChange)) {}
 
     /// Whose request this thread is answering.
     [[nodiscard]] static const Peer& peer();
@@ -23,9 +27,11 @@ public:
 
     Answer answer(const Peer& peer, const std::string& request) override;
     [[nodiscard]] std::size_t largestBody(const Peer& peer) const override { return limit_(peer); }
+    [[nodiscard]] bool mayChange(const Peer& peer) const override { return mayChange_(peer); }
 
 private:
     Limit limit_;
+    Rule mayChange_;
 };
 
 } // namespace tna::api

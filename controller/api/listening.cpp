@@ -17,6 +17,9 @@ std::optional<gid_t> idOf(const std::string& group) {
 }
 
 namespace {
+/// Who has connected and is not accepted yet: others wait behind them, in the order in which they came.
+constexpr int mostWaiting = 128;
+
 /// Whether somebody listens on a socket that lies there already.
 bool somebodyAnswers(const std::string& path) {
     sockaddr_un address{};
@@ -26,17 +29,32 @@ bool somebodyAnswers(const std::string& path) {
     return fd && ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
 }
 
+/// As /run/tna, where that is not there yet. More than one would be a name with a mistake in it, and those of
+/// the root directory are not ours to make.
+Result<void> makeFolder(const std::string& path) {
+    const auto folder = std::filesystem::path(path).parent_path();
+    const auto above = folder.parent_path();
+    std::error_code error;
+    if (folder.empty() || std::filesystem::is_directory(folder, error))
+        return {};
+    const bool ours = above.empty() || (above != "/" && std::filesystem::is_directory(above, error));
+    if (ours)
+        std::filesystem::create_directory(folder, error);
+    if (!ours || error)
+        return std::unexpected(Error{"cannot make the directory of the socket " + path,
+                                     ours ? error.message() : folder.string() + " is not there",
+                                     "make it, or choose another --socket"});
+    return {};
+}
+
 Result<void> clearPath(const std::string& path) {
     if (path.size() >= sizeof(sockaddr_un::sun_path))
         return std::unexpected(Error{fmt::format("the socket path {} is too long", path),
                                      fmt::format("{} bytes are the most", sizeof(sockaddr_un::sun_path) - 1),
                                      "choose another --socket", ExitCode::usage});
+    if (auto made = makeFolder(path); !made)
+        return made;
     std::error_code error;
-    if (const auto directory = std::filesystem::path(path).parent_path(); !directory.empty())
-        std::filesystem::create_directories(directory, error);
-    if (error)
-        return std::unexpected(Error{"cannot make the directory of the socket " + path, error.message(),
-                                     "make it, or choose another --socket"});
     if (somebodyAnswers(path))
         return std::unexpected(
             Error{"another tnad is running", "it answers on " + path, "stop it, or choose another --socket"});
@@ -50,9 +68,7 @@ Result<void> clearPath(const std::string& path) {
 
 void setOwner(const std::string& path, const std::string& group) {
     const auto id = idOf(group);
-    if (!id)
-        spdlog::info("there is no group '{}': the socket is for root alone", group);
-    else if (::chown(path.c_str(), static_cast<uid_t>(-1), *id) != 0)
+    if (id && ::chown(path.c_str(), static_cast<uid_t>(-1), *id) != 0)
         spdlog::warn("cannot give {} to the group '{}': {}", path, group, errnoText(errno));
     if (::chmod(path.c_str(), S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP) != 0)
         spdlog::warn("cannot set the mode of {}: {}", path, errnoText(errno));
@@ -60,7 +76,13 @@ void setOwner(const std::string& path, const std::string& group) {
 
 } // namespace
 
-Result<UniqueFd> listenOn(const std::string& path, const std::string& group) {
+Listening::~Listening() {
+    std::error_code ignored;
+    if (!path_.empty())
+        std::filesystem::remove(path_, ignored);
+}
+
+Result<Listening> listenOn(const std::string& path, const std::string& group) {
     if (auto cleared = clearPath(path); !cleared)
         return std::unexpected(cleared.error());
     sockaddr_un address{};
@@ -73,11 +95,11 @@ Result<UniqueFd> listenOn(const std::string& path, const std::string& group) {
         fd && ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
     const int error = errno;
     ::umask(before);
-    if (!bound || ::listen(fd.get(), SOMAXCONN) != 0)
+    if (!bound || ::listen(fd.get(), mostWaiting) != 0)
         return std::unexpected(
             Error{"cannot listen on " + path, errnoText(bound ? errno : error), "choose another --socket"});
     setOwner(path, group);
-    return fd;
+    return Listening{std::move(fd), path};
 }
 
 } // namespace tna::api

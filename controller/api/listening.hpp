@@ -5,15 +5,34 @@
 #include "base/unique_fd.hpp"
 
 #include <optional>
+#include <string>
 #include <sys/types.h>
+#include <utility>
 
 namespace tna::api {
 
 /// The id of a group; nothing if there is none of this name.
 [[nodiscard]] std::optional<gid_t> idOf(const std::string& group);
 
+/// A socket that listens, and its place in the file system, which goes along with it.
+class Listening {
+public:
+    Listening(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+    ~Listening();
+    Listening(Listening&& other) noexcept
+        : fd_(std::move(other.fd_)), path_(std::exchange(other.path_, {})) {}
+    Listening& operator=(Listening&&) = delete;
+
+    /// Who accepts; the place stays.
+    [[nodiscard]] UniqueFd take() { return std::move(fd_); }
+
+private:
+    UniqueFd fd_;
+    std::string path_;
+};
+
 /// A Unix stream socket of mode 0660 at a path, which belongs to a group if there is one of this name.
 /// Whatever else lies there stays there, but for a socket that nobody answers on.
-[[nodiscard]] Result<UniqueFd> listenOn(const std::string& path, const std::string& group);
+[[nodiscard]] Result<Listening> listenOn(const std::string& path, const std::string& group);
 
 } // namespace tna::api

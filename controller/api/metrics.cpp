@@ -21,6 +21,12 @@ std::string escaped(const std::string& value) {
             text += "\\n";
             continue;
         }
+        const auto code = static_cast<unsigned char>(c);
+        if (code < ' ' || code == 0x7f) {
+            fmt::format_to(std::back_inserter(text), "\\\\x{:02x}",
+                           code); // read as \x1b, and obeyed by nobody
+            continue;
+        }
         if (c == '\\' || c == '"')
             text += '\\';
         text += c;

@@ -3,14 +3,16 @@
 
 #include "api/front.hpp"
 #include "api/http.hpp"
-#include "api/listening.hpp"
 #include "api/metrics.hpp"
+#include "api/requests.hpp"
 #include "api/stream_places.hpp"
 #include "base/log_fields.hpp"
+#include "base/pattern.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -20,28 +22,29 @@ namespace tna::api {
 namespace {
 constexpr std::size_t largestRequest = 64 * 1024;
 constexpr std::size_t largestUpload = std::size_t{1} << 20U; ///< of a custom module
-constexpr unsigned mostInOne = 1U << 30U;                    ///< packets, of which one is traced
 constexpr const char* jsonType = "application/json";
 
 nlohmann::json errorDocument(const Error& error) {
     return {{"error", {{"what", error.what}, {"cause", error.cause}, {"hint", error.hint}}}};
 }
 
+/// In ASCII: names of interfaces may have anything in them, and answers are read in terminals.
 void answer(httplib::Response& response, int status, const nlohmann::json& document) {
     response.status = status;
-    response.set_content(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n",
+    response.set_content(document.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n",
                          jsonType);
 }
 
 class HttpServer : public Server {
 public:
-    HttpServer(Backend& backend, std::string path, std::string changeGroup)
-        : backend_(backend), path_(std::move(path)), changeGroup_(std::move(changeGroup)),
+    HttpServer(Backend& backend, Listening listening, std::string changeGroup)
+        : backend_(backend), listening_(std::move(listening)), changeGroup_(std::move(changeGroup)),
           changers_(idOf(changeGroup_)),
-          http_([this](const Peer& peer) { return mayChange(peer) ? largestUpload : largestRequest; }) {
+          http_([this](const Peer& peer) { return mayChange(peer) ? largestUpload : largestRequest; },
+                [this](const Peer& peer) { return mayChange(peer); }) {
         http_.set_payload_max_length(largestUpload);
         http_.set_pre_routing_handler(
-            [](const auto& request, auto& response) { return refuse(request, response); });
+            [this](const auto& request, auto& response) { return refuse(request, response); });
         addReaders();
         addWriters();
         addModules();
@@ -51,14 +54,8 @@ public:
         });
     }
 
-    ~HttpServer() override {
-        front_.reset();
-        std::error_code ignored;
-        std::filesystem::remove(path_, ignored);
-    }
-
-    [[nodiscard]] Result<void> serve(UniqueFd listening) {
-        auto front = Front::start(std::move(listening), http_);
+    [[nodiscard]] Result<void> serve() {
+        auto front = Front::start(listening_.take(), http_);
         if (!front)
             return std::unexpected(front.error());
         front_ = std::move(*front);
@@ -67,12 +64,14 @@ public:
 
 private:
     /// Before anything of the body is read.
-    static httplib::Server::HandlerResponse refuse(const httplib::Request& request,
-                                                   httplib::Response& response) {
+    [[nodiscard]] httplib::Server::HandlerResponse refuse(const httplib::Request& request,
+                                                          httplib::Response& response) const {
         // With nonsense for a length, the library's own limit holds.
         const auto length = std::strtoull(request.get_header_value("Content-Length").c_str(), nullptr, 10);
         int status = 0;
-        if (length > largestUpload || (length > largestRequest && !request.path.starts_with("/v1/modules/")))
+        if (length > largestUpload ||
+            (length > largestRequest &&
+             !(request.path.starts_with("/v1/modules/") && mayChange(Http::peer()))))
             status = 413;
         // Requests are there as a whole when they are looked at; of others, nobody knows when that is.
         if (request.has_header("Transfer-Encoding") ||
@@ -152,20 +151,16 @@ private:
     }
 
     void trace(const httplib::Request& request, httplib::Response& response) {
-        const auto body = nlohmann::json::parse(request.body.empty() ? "{}" : request.body, nullptr, false);
-        const auto port = body.is_object() ? body.value("port", nlohmann::json()) : body;
-        const auto oneIn = body.is_object() ? body.value("every", nlohmann::json(1)) : body;
-        if (!body.is_object() || !(port.is_string() || port.is_null()) || !oneIn.is_number_unsigned() ||
-            oneIn < 1 || oneIn > mostInOne)
-            return answer(
-                response, 400,
-                errorDocument({"the request is not {\"port\": NAME, \"every\": NUMBER}, both optional",
-                               {},
-                               "see docs/api.md"}));
-        TraceWish wish{.oneIn = oneIn.get<unsigned>()};
-        if (port.is_string())
-            wish.port = port.get<std::string>();
-        stream(request, response, [&](const auto& lines) { return backend_.trace(wish, lines); });
+        const auto wish = traceWish(request.body);
+        if (!wish)
+            return answer(response, 400, errorDocument(wish.error()));
+        stream(request, response, [&](const auto& lines) { return backend_.trace(*wish, lines); });
+    }
+
+    /// Refusals are told once a second at most: whoever may do nothing else could fill the log with them.
+    [[nodiscard]] bool mayTell() {
+        const auto now = std::chrono::steady_clock::now().time_since_epoch() / std::chrono::seconds(1);
+        return toldAt_.exchange(now) != now;
     }
 
     /// Checked when the request is there as a whole, so that who sent it reads the refusal.
@@ -174,8 +169,9 @@ private:
             const auto& peer = Http::peer();
             const bool allowed = mayChange(peer);
             const LogFields about{{"TNA_USER", std::to_string(peer.user)}};
-            spdlog::info("user {} asks for {} {}{}", peer.user, request.method, request.path,
-                         allowed ? "" : ", which is refused");
+            if (allowed || mayTell())
+                spdlog::info("user {} asks for {} {}{}", peer.user, request.method, request.path,
+                             allowed ? "" : ", which is refused");
             if (allowed)
                 return handler(request, response);
             answer(response, 403,
@@ -224,8 +220,16 @@ private:
     }
 
     void place(const httplib::Request& request, httplib::Response& response) {
+        if (!isModuleName(request.matches[1]))
+            return answer(response, 400,
+                          errorDocument({"this is no name for a custom module",
+                                         {},
+                                         "it begins with a letter, a digit or _; then . and - may follow"}));
         Placement placement;
         for (const auto& [key, value] : request.params) {
+            if ((key == "port" || key == "kind") && !isPattern(value))
+                return answer(response, 400,
+                              errorDocument({fmt::format("'{}' is no shell pattern", value), {}, {}}));
             if (key == "hook")
                 placement.hooks.push_back(value);
             else if (key == "port")
@@ -272,40 +276,41 @@ private:
     }
 
     void change(const httplib::Request& request, httplib::Response& response, bool paused) {
-        const auto body = nlohmann::json::parse(request.body.empty() ? "{}" : request.body, nullptr, false);
-        if (!body.is_object() ||
-            (body.contains("port") && !body["port"].is_string() && !body["port"].is_null()))
-            return answer(
-                response, 400,
-                errorDocument({"the request is not {\"port\": NAME} or {}", {}, "see docs/api.md"}));
-        std::optional<std::string> port;
-        if (body.contains("port") && body["port"].is_string())
-            port = body["port"].get<std::string>();
-        if (!backend_.pause(port, paused))
-            return answer(response, 404, noSuchPort(port.value_or("")));
+        const auto port = portOrAll(request.body);
+        if (!port)
+            return answer(response, 400, errorDocument(port.error()));
+        if (!backend_.pause(*port, paused))
+            return answer(response, 404, noSuchPort(port->value_or("")));
         answer(response, 200,
-               {{"paused", paused}, {"port", port ? nlohmann::json(*port) : nlohmann::json()}});
+               {{"paused", paused}, {"port", *port ? nlohmann::json(**port) : nlohmann::json()}});
     }
 
     Backend& backend_;
-    std::string path_;
+    Listening listening_;
     std::string changeGroup_;
     std::optional<gid_t> changers_;
     Http http_;
     StreamPlaces places_;
+    std::atomic<std::int64_t> toldAt_ = -1; ///< of a refusal, in seconds
     std::unique_ptr<Front> front_;
 };
 } // namespace
+
+Result<std::unique_ptr<Server>> Server::start(Backend& backend, Listening listening, const Access& access) {
+    if (!idOf(access.group))
+        spdlog::info("there is no group '{}': the socket is for root alone", access.group);
+    auto server = std::make_unique<HttpServer>(backend, std::move(listening), access.changeGroup);
+    if (auto served = server->serve(); !served)
+        return std::unexpected(served.error());
+    return server;
+}
 
 Result<std::unique_ptr<Server>> Server::start(Backend& backend, const std::string& path,
                                               const Access& access) {
     auto listening = listenOn(path, access.group);
     if (!listening)
         return std::unexpected(listening.error());
-    auto server = std::make_unique<HttpServer>(backend, path, access.changeGroup);
-    if (auto served = server->serve(std::move(*listening)); !served)
-        return std::unexpected(served.error());
-    return server;
+    return start(backend, std::move(*listening), access);
 }
 
 } // namespace tna::api

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/backend.hpp"
+#include "api/listening.hpp"
 
 #include <memory>
 
@@ -16,7 +17,9 @@ struct Access {
 /// HTTP and JSON on a Unix stream socket of mode 0660. Root may do everything.
 class Server {
 public:
-    /// Serves until destruction.
+    /// Serves until destruction. Who has connected before is answered then.
+    [[nodiscard]] static Result<std::unique_ptr<Server>> start(Backend& backend, Listening listening,
+                                                               const Access& access);
     [[nodiscard]] static Result<std::unique_ptr<Server>> start(Backend& backend, const std::string& path,
                                                                const Access& access);
     virtual ~Server() = default;

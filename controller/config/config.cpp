@@ -2,6 +2,7 @@
 #include "config/config.hpp"
 
 #include "base/file.hpp"
+#include "base/pattern.hpp"
 #include "config/characters.hpp"
 
 #include <algorithm>
@@ -60,6 +61,16 @@ public:
                 target = std::move(values);
             else
                 expected(node, key, "a list of strings, for instance [\"eth*\"]");
+        };
+    }
+
+    /// Shell patterns.
+    Setter patterns(const std::string& key, std::vector<std::string>& target) {
+        return [this, key, read = strings(key, target), &target](const toml::node& node) {
+            read(node);
+            if (!std::ranges::all_of(target, isPattern))
+                expected(node, key,
+                         "a list of shell patterns: a bracket has no end, or nothing follows a \\");
         };
     }
 
@@ -137,7 +148,10 @@ const std::vector<std::string>& fdbWays() {
     return ways;
 }
 
-Result<Config> parseConfig(const std::string& text, const std::string& name) {
+Result<Config> parseConfig(const std::string& written, const std::string& name) {
+    // Editors of other systems begin files with it.
+    constexpr std::string_view mark = "\xef\xbb\xbf";
+    const auto text = written.starts_with(mark) ? written.substr(mark.size()) : written;
     const auto wrongAt = [&](auto line, std::string why) {
         return std::unexpected(Error{fmt::format("{}:{}: this is not TOML", name, line), std::move(why),
                                      "tnad.conf(5) shows every setting", ExitCode::usage});
@@ -166,11 +180,11 @@ Result<Config> parseConfig(const std::string& text, const std::string& name) {
         {{"ports",
           reader.section(
               "ports",
-              {{"include", reader.strings("include", config.ports.include)},
-               {"exclude", reader.strings("exclude", config.ports.exclude)},
-               {"exclude_drivers", reader.strings("exclude_drivers", config.ports.excludeDrivers)},
-               {"exclude_kinds", reader.strings("exclude_kinds", config.ports.excludeKinds)},
-               {"finished_frames", reader.strings("finished_frames", config.ports.finishedFrames)}})},
+              {{"include", reader.patterns("include", config.ports.include)},
+               {"exclude", reader.patterns("exclude", config.ports.exclude)},
+               {"exclude_drivers", reader.patterns("exclude_drivers", config.ports.excludeDrivers)},
+               {"exclude_kinds", reader.patterns("exclude_kinds", config.ports.excludeKinds)},
+               {"finished_frames", reader.patterns("finished_frames", config.ports.finishedFrames)}})},
          {"kernel", reader.section("kernel", {{"fdb", reader.choice("fdb", config.kernel.fdb, fdbWays())}})},
          {"daemon",
           reader.section("daemon",

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/controller.hpp"
 
-#include "base/log_fields.hpp"
 #include "capability/kernel.hpp"
 #include "capability/modules.hpp"
 #include "capability/vlan_proof.hpp"
-#include "config/selection.hpp"
 #include "daemon/views.hpp"
 #include "deploy/requirements.hpp"
 #include "graph/graph.hpp"
@@ -42,19 +40,6 @@ public:
 private:
     deploy::KernelProbe& probe_;
 };
-
-Presumed presumed(const model::Network& network) {
-    Presumed now;
-    for (const auto& [ifindex, link] : network.links) {
-        if (link.bridge)
-            now.bridgeTimes[ifindex] = {link.bridge->ageingTime, link.bridge->topologyChange};
-        if (link.ip.ignoreRoutesWithLinkDown)
-            now.ignoresLinkDown.insert(ifindex);
-    }
-    const auto all = network.sysctls.find("net.ipv4.conf.all.ignore_routes_with_linkdown");
-    now.allIgnoreLinkDown = all != network.sysctls.end() && all->second != "0";
-    return now;
-}
 
 Result<UniqueFd> pollOf(int fd) {
     UniqueFd poll{::epoll_create1(EPOLL_CLOEXEC)};
@@ -142,73 +127,6 @@ bool Controller::proved() const {
     return capabilities_.inPlaceFdb.available && (capabilities_.inPlaceVlans.available || !filters);
 }
 
-std::optional<unsigned> Controller::manyRoutes() const {
-    return config_.limits.destinations > 0 ? std::optional{config_.limits.manyRoutes} : std::nullopt;
-}
-
-assemble::Wishes Controller::wishes() const {
-    assemble::Wishes wishes;
-    wishes.allPaused = allPaused_;
-    for (const auto& [ifindex, link] : introspector_->network().links) {
-        if (auto excluded = config::excludedBy(config_.ports, link.name, link.driver, link.kind))
-            wishes.excluded[ifindex] = {excluded->code, excluded->sentence, excluded->hint};
-        if (paused_.contains(link.name))
-            wishes.paused.insert(ifindex);
-        if (loaded_.fastPath->attached(ifindex))
-            wishes.attached.insert(ifindex);
-        if (config::promisesFinishedFrames(config_.ports, link.name))
-            wishes.finished.insert(ifindex);
-    }
-    wishes.custom = custom_.on(introspector_->network());
-    wishes.tcxIngress = tcxIngress_;
-    wishes.tcxEgress = tcxEgress_;
-    wishes.underVlanDevices = underVlanDevices_;
-    wishes.manyRoutes = manyRoutes();
-    return wishes;
-}
-
-void Controller::reconcile(std::chrono::steady_clock::time_point since) {
-    // What cannot be read is read as a whole by the next call, which tells of it.
-    if (std::exchange(detached_, false))
-        (void)introspector_->process();
-    proveInPlace();
-    readFeatures();
-    if (watched()) {
-        readTcx();
-        readVlanDevices();
-    }
-    const auto wanted = wishes();
-    const auto before =
-        std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wanted));
-    auto applied = loaded_.fastPath->apply(plan_, introspector_->network());
-    // The kernel does not announce that a program of ours is gone, which would be taken for somebody else's.
-    for (const auto ifindex : wanted.attached)
-        if (!loaded_.fastPath->attached(ifindex)) {
-            introspector_->suspect(ifindex);
-            detached_ = true;
-        }
-    if (auto now = presumed(introspector_->network()); now != presumed_) {
-        presumed_ = std::move(now);
-        loaded_.fastPath->forgetFlows();
-    }
-    events_.swaps += applied.swapped;
-    if (applied.swapped > 0) {
-        const auto now = std::chrono::steady_clock::now();
-        events_.lastSwapMicroseconds =
-            std::chrono::duration_cast<std::chrono::microseconds>(now - since).count();
-        events_.lastSwapAt = now.time_since_epoch() / std::chrono::nanoseconds(1);
-    }
-    for (const auto& [ifindex, error] : applied.failures)
-        if (!failures_.contains(ifindex)) {
-            events_.failures++;
-            const auto port = plan_.ports.find(ifindex);
-            const LogFields about{{"TNA_PORT", port == plan_.ports.end() ? "" : port->second.name}};
-            spdlog::warn("{}", error.sentence());
-        }
-    const auto failedBefore = std::exchange(failures_, std::move(applied.failures));
-    tellChanges(before, failedBefore);
-}
-
 Result<void> Controller::onNetlink() {
     const std::lock_guard lock{mutex_};
     const auto since = std::chrono::steady_clock::now();
@@ -230,7 +148,7 @@ void Controller::onTick() {
         spdlog::error("{}", (changes ? refreshed.error() : changes.error()).sentence());
     informed_ = refreshed && changes;
     const bool different = watched() ? pollWatched() : !proved();
-    if ((changes && concerns(*changes)) || different || cut || dueAgain())
+    if ((changes && concerns(*changes)) || different || cut || again_ || dueAgain())
         reconcile(std::chrono::steady_clock::now());
     followWatched();
 }

@@ -92,6 +92,7 @@ private:
           capabilities_(std::move(capabilities)), poll_(std::move(poll)) {}
 
     void reconcile(std::chrono::steady_clock::time_point since);
+    [[nodiscard]] bool reconcileOnce(std::chrono::steady_clock::time_point since);
     void proveInPlace();
     void proveInPlaceFdb(capability::InPlaceReader& reader);
     [[nodiscard]] bool proved() const;
@@ -117,6 +118,8 @@ private:
     [[nodiscard]] std::optional<unsigned> manyRoutes() const;
     [[nodiscard]] nlohmann::json eventsDocument() const;
     using Failures = std::map<model::IfIndex, Error>;
+    [[nodiscard]] bool dropGone(Failures& failures);
+    void tellFailures(const Failures& failures);
     void tellChanges(const assemble::Plan& before, const Failures& failedBefore);
     void tellPorts(const assemble::Plan& before, const Failures& failedBefore);
 
@@ -140,7 +143,7 @@ private:
     std::set<std::string> paused_;
     bool allPaused_ = false;
     Recheck recheck_{std::chrono::steady_clock::now()};
-    bool detached_ = false; ///< from a port, which has not been read since
+    bool again_ = false; ///< to be decided anew
     Presumed presumed_;
     using Modules = std::map<std::string, std::uint64_t>;
     Modules modules_; ///< for which the fast path was loaded

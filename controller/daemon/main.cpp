@@ -8,6 +8,7 @@
 #include "daemon/handover.hpp"
 #include "daemon/journal.hpp"
 #include "deploy/libbpf_log.hpp"
+#include "deploy/requirements.hpp"
 
 #include <cerrno>
 #include <CLI/CLI.hpp>
@@ -79,17 +80,28 @@ int run(const Options& options) {
     if (auto raised = raiseFileLimit(); !raised)
         return complain(raised.error());
     daemon::blockSignals();
+    if (auto missing = deploy::missingRequirement(deploy::thisMachine()))
+        return complain(*missing);
+    // Before anything of the network is touched: who cannot be asked is not to work beside another one.
+    auto listening = api::listenOn(config->daemon.socket, config->daemon.socketGroup);
+    if (!listening)
+        return complain(listening.error());
+    Result<UniqueFd> forMetrics;
+    if (!config->metrics.listen.empty())
+        forMetrics = api::MetricsServer::listen(config->metrics.listen);
+    if (!forMetrics)
+        return complain(forMetrics.error());
     auto controller = daemon::Controller::start(*config, {}, daemon::takeHandedOver());
     if (!controller)
         return complain(controller.error());
-    auto server = api::Server::start(**controller, config->daemon.socket,
+    auto server = api::Server::start(**controller, std::move(*listening),
                                      {config->daemon.socketGroup, config->daemon.changeGroup});
     if (!server)
         return complain(server.error());
     std::unique_ptr<api::MetricsServer> metrics;
-    if (!config->metrics.listen.empty()) {
+    if (*forMetrics) {
         auto started =
-            api::MetricsServer::start([&] { return (*controller)->status(); }, config->metrics.listen);
+            api::MetricsServer::start([&] { return (*controller)->status(); }, std::move(*forMetrics));
         if (!started)
             return complain(started.error());
         metrics = std::move(*started);

@@ -8,10 +8,11 @@ namespace tna::daemon {
 
 namespace {
 // Where the kernel's source was asked: rtnetlink_event() for links, inet_netconf_notify_devconf() and
-// inet6_netconf_notify_devconf() for conf/*, qdisc_notify(), tfilter_notify(), netdev_genl_dev_notify() (since
-// 6.3; not used: reading is as cheap), dev_xdp_attach() and bpf_xdp_link_release(), tcx_prog_attach().
+// inet6_netconf_notify_devconf() for conf/*, qdisc_notify(), tfilter_notify(), netdev_genl_dev_notify()
+// (since 6.3; not used: reading is as cheap), dev_xdp_attach() and bpf_xdp_link_release(), tcx_prog_attach().
 constexpr std::array all{
-    Fact{"links, bridge and port settings, VLANs, addresses, rules", Noticed::announced, "RTM_NEW*, RTM_DEL*"},
+    Fact{"links, bridge and port settings, VLANs, addresses, rules", Noticed::announced,
+         "RTM_NEW*, RTM_DEL*"},
     Fact{"offloads (ethtool -K)", Noticed::announced, "RTM_NEWLINK, then asked of ethtool"},
     Fact{"conf/*: forwarding, rp_filter, ignore_routes_with_linkdown", Noticed::announced, "RTM_NEWNETCONF"},
     Fact{"queueing disciplines, tc filters", Noticed::announced,

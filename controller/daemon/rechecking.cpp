@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the controller that reads again what Linux sends no message of (see recheck.cpp for what that is).
+// The part of the controller that reads again what Linux sends no message of (see recheck.cpp for what that
+// is).
 #include "daemon/controller.hpp"
 
 #include <spdlog/spdlog.h>

@@ -8,7 +8,7 @@ namespace tna::deploy {
 
 namespace {
 Error explainAttach(int code, const model::Link& link) {
-    Error error{fmt::format("cannot attach to {}", link.name), errnoText(code), {}};
+    Error error{fmt::format("cannot attach to {}", link.name), errnoText(code), {}, ExitCode::failure, code};
     if (code == EBUSY || code == EEXIST)
         error.hint = "another XDP program is attached; it is left alone (`ip link show` names it)";
     else if (code == EOPNOTSUPP || code == EINVAL)

@@ -3,6 +3,7 @@
 
 #include "base/unique_fd.hpp"
 
+#include <bpf/libbpf.h>
 #include <cerrno>
 #include <cstdint>
 #include <fcntl.h>
@@ -46,7 +47,9 @@ Machine thisMachine() {
     utsname name{};
     ::uname(&name);
     const UniqueFd btf{::open(kernelBtf, O_RDONLY | O_CLOEXEC)};
-    return {name.release, missingCapabilities(), btf ? 0 : errno};
+    const int btfError = btf ? 0 : errno;
+    const int processors = libbpf_num_possible_cpus();
+    return {name.release, missingCapabilities(), btfError, processors > 0 ? 0 : -processors};
 }
 
 std::optional<Error> missingRequirement(const Machine& machine) {
@@ -54,6 +57,9 @@ std::optional<Error> missingRequirement(const Machine& machine) {
         return Error{"it lacks privileges", fmt::format("{}", fmt::join(machine.missingCapabilities, ", ")),
                      "run it as root, or let systemd start it: `systemctl start tnad`",
                      ExitCode::noPermission};
+    if (machine.processorsError != 0) // maps have a value for each of them
+        return Error{"cannot ask how many processors there may be, in /sys/devices/system/cpu/possible",
+                     errnoText(machine.processorsError), "is /sys mounted?"};
     return std::nullopt;
 }
 

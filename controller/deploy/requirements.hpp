@@ -14,6 +14,7 @@ struct Machine {
     std::string release;                          ///< as uname(2) says
     std::vector<std::string> missingCapabilities; ///< "CAP_BPF", ...
     int btfError = 0;                             ///< errno of opening the kernel's BTF; 0: it is there
+    int processorsError = 0;                      ///< errno of asking how many processors there may be
 };
 
 [[nodiscard]] Machine thisMachine();

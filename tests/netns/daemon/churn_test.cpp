@@ -61,5 +61,25 @@ TEST_F(Daemon, AnswersWhileRoutesFlapAndKnowsThemAllAtLast) {
         << routesOf(client, "77");
 }
 
+/// What is gone before it could be accelerated is no failure.
+TEST_F(Daemon, PortsThatAreGoneAtOnceAreNoWarnings) {
+    const auto log = directory_ + "/log";
+    process_.emplace(std::vector<std::string>{"sh", "-c", "exec \"$@\" 2>" + log, "sh", TNAD, "--config",
+                                              directory_ + "/conf", "--socket", socket(), "--log-level",
+                                              "warning"});
+    ASSERT_TRUE(accelerated());
+    for (int i = 0; i < 40; i++) {
+        const auto n = std::to_string(i);
+        ASSERT_TRUE(writeFile(directory_ + "/batch", "link add q" + n + " type veth peer name r" + n +
+                                                         "\nlink set q" + n + " master br0 up\nlink set r" +
+                                                         n + " up\nlink del q" + n + "\n"));
+        must("ip -batch " + directory_ + "/batch");
+    }
+    must("ip link add last type veth peer name tsal");
+    must("ip link set last master br0 up");
+    ASSERT_TRUE(eventually([&] { return stateOf("last") == "accelerated"; })) << "all has been read by now";
+    EXPECT_EQ(readFile(log).value_or("no log"), "");
+}
+
 } // namespace
 } // namespace tna::test

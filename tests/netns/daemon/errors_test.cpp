@@ -18,6 +18,7 @@ namespace tna::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 using Words = std::vector<std::string>;
 
@@ -104,6 +105,45 @@ TEST_F(Errors, SomethingElseLiesWhereTheSocketShouldBe) {
     ASSERT_TRUE(writeFile(socket(), "precious"));
     expectRefusal(tnad() + Words{"--log-level", "off"}, 1, {"something else lies there"});
     EXPECT_EQ(*readFile(socket()), "precious");
+}
+
+/// One folder is made, as /run/tna; more than that, or one in the root directory, is a name with a mistake.
+TEST_F(Errors, FoldersThatNobodyHasAskedForAreNotMade) {
+    const auto top = "/tna-test-" + std::to_string(::getpid());
+    expectRefusal({TNAD, "--log-level", "off", "--socket", top + "/sock"}, 1,
+                  {"cannot make the directory", top + " is not there", "make it"});
+    EXPECT_FALSE(std::filesystem::exists(top));
+    expectRefusal({TNAD, "--log-level", "off", "--socket", directory_ + "/one/two/sock"}, 1,
+                  {directory_ + "/one/two is not there"});
+    EXPECT_FALSE(std::filesystem::exists(directory_ + "/one"));
+    process_.emplace(Words{TNAD, "--config", directory_ + "/conf", "--log-level", "off", "--socket",
+                           directory_ + "/one/sock"});
+    EXPECT_TRUE(eventually([&] { return std::filesystem::exists(directory_ + "/one/sock"); }));
+}
+
+/// Who cannot be asked touches nothing.
+TEST_F(Errors, NothingIsAcceleratedBeforeTheSocketsAreThere) {
+    const UniqueFd taken{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    socket().copy(address.sun_path, sizeof(address.sun_path) - 1);
+    ASSERT_EQ(::bind(taken.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    ASSERT_EQ(::listen(taken.get(), 4), 0);
+    expectRefusal(tnad(), 1, {"another tnad is running"}); // one line: nothing else is told
+    ASSERT_TRUE(writeFile(directory_ + "/conf",
+                          "[ports]\nexclude_kinds = []\n[metrics]\nlisten = \"192.0.2.1:9472\"\n"));
+    const auto run = command({TNAD, "--config", directory_ + "/conf", "--socket", directory_ + "/free"});
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.output, HasSubstr("cannot serve metrics on 192.0.2.1:9472"));
+    EXPECT_THAT(run.output, Not(HasSubstr("accelerated")));
+    EXPECT_FALSE(std::filesystem::exists(directory_ + "/free")) << "it goes along with who has made it";
+}
+
+TEST_F(Errors, MachineWithoutSys) {
+    const Words inside{"unshare", "--mount", "sh", "-c", "umount -l /sys && exec \"$@\"", "sh"};
+    if (const auto can = command(inside + Words{"true"}); can.exitCode != 0)
+        GTEST_SKIP() << "cannot hide /sys: " << can.output;
+    expectRefusal(inside + tnad(), 1, {"/sys/devices/system/cpu/possible", "is /sys mounted?"});
 }
 
 TEST_F(Errors, PathOfTheSocketIsTooLong) {

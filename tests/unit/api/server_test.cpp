@@ -4,6 +4,7 @@
 #include "support/served.hpp"
 #include "unit/api/silent_backend.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ protected:
         words.insert(words.end(), {"curl", "--silent", "--unix-socket", path(), "--request", method,
                                    "--write-out", "%{http_code}\n", "http://tna" + what});
         if (method == "POST" || method == "PUT")
-            words.insert(words.end(), {"--data", ""});
+            words.insert(words.end(), {"--data", method == "POST" ? "{}" : ""});
         return command(words).output;
     }
     [[nodiscard]] static std::vector<std::string> user(const std::string& groups,
@@ -108,6 +109,79 @@ TEST_F(ControlServer, RequestsThatDoNotSayHowLongTheyAreAreRefusedAtOnce) {
     EXPECT_THAT(answer, HasSubstr("does not say how long it is"));
     EXPECT_THAT(answer, ::testing::EndsWith("411\n"));
     EXPECT_EQ(backend_.changes, 0);
+}
+
+TEST_F(ControlServer, RequestsThatDoNotSayWhatTheyChangeChangeNothing) {
+    serve();
+    const std::pair<const char*, const char*> wrong[] = {
+        {"", "is empty"},
+        {R"({"prot": "p1"})", "there is no field 'prot'"},
+        {R"({"port": "p1", "all": true})", "the request is not"},
+        {R"({"all": false})", "the request is not"},
+        {R"({"port": 3})", "the request is not"},
+        {"[]", "the request is not"},
+        {"p1", "the request is not"},
+    };
+    const auto send = [&](const char* body) {
+        return command({"curl", "--silent", "--unix-socket", path(), "--write-out", "%{http_code}\n",
+                        "--data", body, "http://tna/v1/pause"})
+            .output;
+    };
+    for (const auto& [body, says] : wrong) {
+        const auto answer = send(body);
+        EXPECT_THAT(answer, ::testing::EndsWith("400\n")) << body;
+        EXPECT_THAT(answer, HasSubstr(says)) << body;
+    }
+    EXPECT_EQ(backend_.changes, 0);
+    for (const char* body : {"{}", R"({"all": true})", R"({"port": "p1"})", R"({"port": null})"})
+        EXPECT_THAT(send(body), ::testing::EndsWith("200\n")) << body;
+    EXPECT_EQ(backend_.changes, 4);
+}
+
+/// What is sent is read to its end, else its sender would learn that nobody reads it, and nothing more.
+TEST_F(ControlServer, WhoSendsTooMuchReadsWhy) {
+    serve();
+    const auto put = [&](const std::string& who, std::size_t size) {
+        const auto fd = connected();
+        std::string request = fmt::format("PUT /v1/modules/{} HTTP/1.1\r\nHost: tna\r\n"
+                                          "Content-Length: {}\r\n\r\n",
+                                          who, size);
+        request.append(size, 'x');
+        EXPECT_EQ(::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL),
+                  static_cast<ssize_t>(request.size()))
+            << errnoText(errno);
+        std::string answer;
+        char buffer[4096];
+        ssize_t got = 0;
+        while ((got = ::recv(fd.get(), buffer, sizeof(buffer), 0)) > 0)
+            answer.append(buffer, static_cast<std::size_t>(got));
+        EXPECT_EQ(got, 0) << errnoText(errno);
+        return answer;
+    };
+    const auto answer = put("m", std::size_t{4} << 20U);
+    EXPECT_THAT(answer, HasSubstr("HTTP/1.1 413"));
+    EXPECT_THAT(answer, HasSubstr("the request is too large"));
+    EXPECT_EQ(backend_.changes, 0);
+}
+
+TEST_F(ControlServer, NamesOfModulesThatMeanSomethingElseAreRefused) {
+    serve();
+    for (const char* name : {"..", ".", "-rf", ".hidden", "--help"}) {
+        const auto answer = command({"curl", "--silent", "--path-as-is", "--unix-socket", path(), "--request",
+                                     "PUT", "--data", "x", "--write-out", "%{http_code}\n",
+                                     std::string("http://tna/v1/modules/") + name})
+                                .output;
+        EXPECT_THAT(answer, ::testing::EndsWith("400\n")) << name;
+        EXPECT_THAT(answer, HasSubstr("no name for a custom module")) << name;
+    }
+    EXPECT_EQ(backend_.changes, 0);
+}
+
+TEST_F(ControlServer, AnswersHaveNothingForTerminals) {
+    backend_.padding = "\x1b[31mred\x7f\xc2\x9b";
+    serve();
+    const auto answer = ask({}, "GET", "/v1/graph");
+    EXPECT_THAT(answer, HasSubstr(R"(\u001b[31mred\u007f\u009b)"));
 }
 
 TEST_F(ControlServer, WhoSendsAByteNowAndThenIsHungUpOn) {

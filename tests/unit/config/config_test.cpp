@@ -122,6 +122,30 @@ TEST(Config, AllLettersBelongIntoStringsAndComments) {
     EXPECT_EQ(config->ports.include, (std::vector<std::string>{"\u0210\"", " '\u0210"}));
 }
 
+TEST(Config, MarkOfByteOrderAtTheBeginningIsNothing) {
+    const auto config = parseConfig("\xef\xbb\xbf[ports]\ninclude = [\"a\"]\n", "f");
+    ASSERT_TRUE(config) << config.error().sentence();
+    EXPECT_EQ(config->ports.include, std::vector<std::string>{"a"});
+    EXPECT_FALSE(parseConfig("[ports]\n\xef\xbb\xbf", "f"));
+}
+
+TEST(Config, PatternsAreWhole) {
+    for (const std::string key :
+         {"include", "exclude", "exclude_drivers", "exclude_kinds", "finished_frames"}) {
+        const auto parsed = [&](const std::string& pattern) {
+            return parseConfig("[ports]\n" + key + " = ['*', '" + pattern + "']\n", "f");
+        };
+        for (const char* good : {"eth[0-9]", "[]]", "[!]a]", "[[:digit:]]*", "\\[", "a?b", ""})
+            EXPECT_TRUE(parsed(good)) << key << " " << good;
+        for (const char* bad : {"[a", "eth[", "[]", "[!]", "[[:digit:", "a\\", "[a\\]"}) {
+            const auto refused = parsed(bad);
+            ASSERT_FALSE(refused) << key << " " << bad;
+            EXPECT_THAT(refused.error().what,
+                        HasSubstr("f:2: '" + key + "' must be a list of shell patterns"));
+        }
+    }
+}
+
 TEST(Config, MissingFileSaysSo) {
     const auto config = loadConfig("/nonexistent/tnad.conf");
     ASSERT_FALSE(config);

@@ -13,6 +13,14 @@ using ::testing::HasSubstr;
 
 const Machine complete{"6.18.0", {}, 0};
 
+TEST(Requirements, WithoutSysNobodyKnowsHowManyProcessorsThereAre) {
+    auto machine = complete;
+    machine.processorsError = ENOENT;
+    const auto missing = missingRequirement(machine);
+    ASSERT_TRUE(missing);
+    EXPECT_NE(missing->sentence().find("is /sys mounted?"), std::string::npos);
+}
+
 TEST(Requirements, NothingIsMissingOnACompleteMachine) {
     EXPECT_FALSE(missingRequirement(complete));
     EXPECT_FALSE(missingForReadingInPlace(complete));
