@@ -20,7 +20,8 @@ Result<json> objectOf(const std::string& body, const std::set<std::string>& know
                                      body.empty() ? "it is empty" : "", "see docs/api.md"});
     for (const auto& [key, value] : document.items())
         if (!known.contains(key))
-            return std::unexpected(Error{fmt::format("there is no field '{}'", key), {},
+            return std::unexpected(Error{fmt::format("there is no field '{}'", key),
+                                         {},
                                          fmt::format("known here: {}", fmt::join(known, ", "))});
     return document;
 }
@@ -40,8 +41,7 @@ Result<std::optional<std::string>> portOrAll(const std::string& body) {
     const bool good = (port.is_string() || port.is_null()) && (all.is_null() || all == true) &&
                       !(port.is_string() && all == true);
     if (!good)
-        return std::unexpected(
-            Error{fmt::format("the request is not {}", expected), {}, "see docs/api.md"});
+        return std::unexpected(Error{fmt::format("the request is not {}", expected), {}, "see docs/api.md"});
     return port.is_string() ? std::optional{port.get<std::string>()} : std::nullopt;
 }
 
@@ -54,8 +54,7 @@ Result<TraceWish> traceWish(const std::string& body) {
     const auto oneIn = document->value("every", json(1U));
     if (!(port.is_string() || port.is_null()) || !oneIn.is_number_unsigned() || oneIn < 1U ||
         oneIn > mostInOne)
-        return std::unexpected(
-            Error{fmt::format("the request is not {}", expected), {}, "see docs/api.md"});
+        return std::unexpected(Error{fmt::format("the request is not {}", expected), {}, "see docs/api.md"});
     TraceWish wish{.oneIn = oneIn.get<unsigned>()};
     if (port.is_string())
         wish.port = port.get<std::string>();

@@ -5,7 +5,8 @@
 
 namespace tna {
 
-/// Whether a shell pattern is whole: fnmatch(3) takes a bracket without an end for itself, which nobody means.
+/// Whether a shell pattern is whole: fnmatch(3) takes a bracket without an end for itself, which nobody
+/// means.
 [[nodiscard]] bool isPattern(const std::string& pattern);
 
 } // namespace tna
