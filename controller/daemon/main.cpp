@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/metrics_server.hpp"
 #include "api/server.hpp"
+#include "base/file_limit.hpp"
 #include "base/program.hpp"
 #include "config/config.hpp"
 #include "daemon/controller.hpp"
@@ -17,7 +18,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 
 namespace {
@@ -51,22 +51,9 @@ Result<config::Config> configFor(const Options& options) {
     return loaded;
 }
 
-/// As many descriptors as are allowed: a port takes three. With less than what all else takes, and some ports
-/// and connections, it would start and then answer nobody.
-Result<void> raiseFileLimit() {
-    constexpr rlim_t least = 256;
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return failErrno(errno, "cannot ask how many files may be open");
-    if (limit.rlim_max < least)
-        return std::unexpected(
-            Error{fmt::format("no more than {} files may be open, tnad needs {}", limit.rlim_max, least),
-                  {},
-                  "raise the limit: LimitNOFILE= in the unit, or `ulimit -n`"});
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-    return {};
-}
+/// A port takes three. With less than what all else takes, and some ports and connections, it would start and
+/// then answer nobody.
+constexpr unsigned leastFiles = 256;
 
 int run(const Options& options) {
     auto config = configFor(options);
@@ -77,7 +64,7 @@ int run(const Options& options) {
     spdlog::set_default_logger(daemon::makeLogger());
     spdlog::set_level(spdlog::level::from_str(config->daemon.logLevel));
     deploy::captureLibbpfMessages();
-    if (auto raised = raiseFileLimit(); !raised)
+    if (auto raised = raiseFileLimit("tnad", leastFiles); !raised)
         return complain(raised.error());
     daemon::blockSignals();
     if (auto missing = deploy::missingRequirement(deploy::thisMachine()))

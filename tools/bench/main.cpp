@@ -4,7 +4,10 @@
 #include "bench/testbed/kernel_objects.hpp"
 #include "bench/testbed/own_namespace.hpp"
 #include "bench/testbed/temporary_folder.hpp"
+#include "cli/checks.hpp"
+#include "cli/refusal.hpp"
 
+#include <algorithm>
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <string>
@@ -38,15 +41,11 @@ int parseAndRun(const std::vector<std::string>& words) {
                    tna::bench::TemporaryFolder::removeLeftovers());
     });
     tna::bench::rememberArguments(words);
-    try {
-        app.parse(std::vector<std::string>{words.rbegin(), words.rend()}); // CLI11 takes them from the end
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : static_cast<int>(tna::ExitCode::usage);
-    }
-    return exitCode;
+    tna::cli::refuseEmptyWords(app);
+    return tna::cli::parse(app, words, "tna-bench").value_or(exitCode);
 }
 } // namespace
 
 int main(int argc, char** argv) {
-    return tna::runProgram("tna-bench", [&] { return parseAndRun({argv + 1, argv + argc}); });
+    return tna::runProgram("tna-bench", [&] { return parseAndRun({argv + std::min(argc, 1), argv + argc}); });
 }

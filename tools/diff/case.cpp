@@ -7,12 +7,15 @@
 #include <charconv>
 #include <fmt/ranges.h>
 #include <optional>
+#include <set>
 #include <sstream>
 
 namespace tna::diff {
 
 namespace {
 using Verb = Directive::Verb;
+
+constexpr std::size_t mostFlows = 1U << 20U;
 
 constexpr std::pair<const char*, Verb> verbs[] = {{"@follow", Verb::follow},
                                                   {"@start", Verb::start},
@@ -55,18 +58,29 @@ private:
         for (; count > 0 && next_ < packets_.size(); count--)
             done_.steps.push_back(packets_[next_++]);
     }
+    Result<void> ports(std::vector<std::string> names) {
+        constexpr std::size_t longestName = 15; // IFNAMSIZ, with its end
+        std::set<std::string> seen;
+        for (const auto& name : names)
+            if (name.size() > longestName || name == "." || name == ".." ||
+                name.find_first_of("/:%") != std::string::npos || !seen.insert(name).second)
+                return std::unexpected(
+                    fail("line {}: '{}' cannot be the name of a port, or is one already", line_, name)
+                        .error()
+                        .withCode(ExitCode::usage));
+        done_.ports = std::move(names);
+        return {};
+    }
     Result<void> directive(const std::vector<std::string>& words) {
         const auto& what = words.front();
-        if (what == "@ports" && words.size() > 1) {
-            done_.ports.assign(words.begin() + 1, words.end());
-            return {};
-        }
+        if (what == "@ports" && words.size() > 1)
+            return ports({words.begin() + 1, words.end()});
         if (what == "@lazy") {
             done_.lazy = true;
             return {};
         }
         const auto count = words.size() == 2 ? number(words[1]) : std::nullopt;
-        if (what == "@flows" && count) {
+        if (what == "@flows" && count && *count > 0 && *count <= mostFlows) {
             done_.flowsPerCpu = static_cast<unsigned>(*count);
             return {};
         }
@@ -82,7 +96,9 @@ private:
                 return {};
             }
             if (std::ranges::find(done_.ports, words[1]) == done_.ports.end())
-                return fail("line {}: there is no port '{}'", line_, words[1]);
+                return std::unexpected(fail("line {}: there is no port '{}'", line_, words[1])
+                                           .error()
+                                           .withCode(ExitCode::usage));
             if (words[2] == "on" || words[2] == "off") {
                 done_.steps.push_back(Directive{verb, words[1], words[2] == "on"});
                 return {};

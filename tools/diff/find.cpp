@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/find.hpp"
 
+#include "diff/interruption.hpp"
 #include "diff/report.hpp"
 #include "diff/shrink.hpp"
 
@@ -33,16 +34,20 @@ Result<std::string> isolate(const Stage& stage, const Case& what, const Outcome&
         small = what;
     auto keeping = options;
     keeping.keep = true;
-    auto last = stage.play(small, keeping);
+    auto last = interrupted() ? Result<Outcome>(outcome) : stage.play(small, keeping);
+    if (!last && interrupted())
+        last = outcome;
     if (!last)
         return std::unexpected(last.error());
     if (!last->difference)
         last->difference = outcome.difference;
+    const auto told = [&](const std::string& where) {
+        return fmt::format("a difference{}; {}; {}:\n{}{}", always ? "" : " that did not come again",
+                           sizeOf(small), where, scriptOf(small), text(*last->difference));
+    };
     if (auto saved = save(folder, small, *last); !saved)
-        return std::unexpected(saved.error());
-    return fmt::format("a difference{}; {}; in {}:\n{}{}run it again: tna-diff run {}\n",
-                       always ? "" : " that did not come again", sizeOf(small), folder, scriptOf(small),
-                       text(*last->difference), folder);
+        return told("which cannot be written: " + saved.error().sentence());
+    return told("in " + folder) + fmt::format("run it again: tna-diff run {}\n", folder);
 }
 
 } // namespace tna::diff

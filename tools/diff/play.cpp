@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/play.hpp"
 
+#include "diff/interruption.hpp"
 #include "diff/statistics.hpp"
 
 #include <cerrno>
@@ -22,8 +23,11 @@ public:
 
     Result<Outcome> run() {
         for (step_ = 0; step_ < case_.steps.size() && ends_.empty(); step_++)
-            if (auto done = std::visit([this](const auto& step) { return take(step); }, case_.steps[step_]);
-                !done)
+            if (interrupted())
+                return fail("interrupted");
+            else if (auto done =
+                         std::visit([this](const auto& step) { return take(step); }, case_.steps[step_]);
+                     !done)
                 return std::unexpected(done.error());
         if (ends_.empty())
             if (auto done = end(); !done)
@@ -195,6 +199,8 @@ Result<Stage> Stage::make() {
 }
 
 Result<Outcome> Stage::play(const Case& what, const Options& options) const {
+    if (interrupted())
+        return fail("interrupted");
     auto plain = World::make("linux", far_, what.ports);
     auto fast = plain ? World::make("tna", far_, what.ports) : Result<World>(std::unexpected(plain.error()));
     if (!fast)

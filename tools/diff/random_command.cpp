@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
+#include "cli/checks.hpp"
+#include "cli/needs.hpp"
+#include "config/config.hpp"
 #include "diff/commands.hpp"
 #include "diff/find.hpp"
+#include "diff/interruption.hpp"
 #include "diff/random/random_case.hpp"
 #include "diff/report.hpp"
 
@@ -21,6 +26,8 @@ struct WantedCases {
     bool keepGoing = false;
     Options options;
 };
+
+constexpr std::uint64_t lastSeed = 1'000'000'000'000'000;
 
 const std::map<std::string, Kind> kinds = {{"any", Kind::any},
                                            {"bridge", Kind::bridge},
@@ -44,28 +51,29 @@ Result<std::pair<std::uint64_t, std::uint64_t>> range(const std::string& words) 
     };
     const auto first = number(words.substr(0, dots));
     const auto last = dots == std::string::npos ? first : number(words.substr(dots + 2));
-    if (!first || !last || *first > *last)
-        return std::unexpected(
-            fail("--seeds wants A..B, or a number, not '{}'", words).error().withCode(ExitCode::usage));
+    if (!first || !last || *first > *last || *last > lastSeed)
+        return std::unexpected(fail("--seeds wants A..B, or a number, up to {}, not '{}'", lastSeed, words)
+                                   .error()
+                                   .withCode(ExitCode::usage));
     return std::pair{*first, *last};
-}
-
-int giveUp(const Error& error) {
-    fmt::print(stderr, "tna-diff: {}\n", error.sentence());
-    return static_cast<int>(error.code);
 }
 
 int random(const WantedCases& wanted) {
     const auto seeds = range(wanted.seeds);
     if (!seeds)
         return giveUp(seeds.error());
+    if (const auto can = cli::canMakeWorlds("tna-diff"); !can)
+        return giveUp(can.error());
+    awaitInterruption();
     const auto stage = Stage::make();
     if (!stage)
         return giveUp(stage.error());
     Totals totals;
-    for (auto seed = seeds->first; seed <= seeds->second; seed++) {
+    for (auto seed = seeds->first; seed <= seeds->second && !interrupted(); seed++) {
         const auto what = randomCase(seed, wanted.packets, kinds.at(wanted.kind));
         const auto outcome = stage->play(what, wanted.options);
+        if (!outcome && interrupted())
+            break;
         if (!outcome)
             return giveUp(outcome.error());
         totals.add(what, *outcome);
@@ -80,11 +88,13 @@ int random(const WantedCases& wanted) {
             isolate(*stage, what, *outcome, wanted.options, folder, std::chrono::seconds(wanted.patience));
         if (!found)
             return giveUp(found.error());
-        fmt::print(stderr, "seed {}: {}", seed, *found);
+        fmt::print(stderr, "seed {}: {}", seed, printableLines(*found));
         if (!wanted.keepGoing)
             break;
     }
     fmt::print("{}", wanted.json ? totals.json() + "\n" : totals.text());
+    if (interrupted())
+        return giveUp({"interrupted", {}, "these are the figures until then"});
     if (totals.configurations == 0)
         return giveUp({"nothing was compared", "this machine has none of these configurations",
                        "the lines above say what is missing", ExitCode::notSupported});
@@ -99,7 +109,7 @@ void addRandom(CLI::App& app, int& exitCode) {
         ->capture_default_str();
     command->add_option("--packets", wanted->packets, "for each configuration")
         ->capture_default_str()
-        ->check(CLI::Range(1, 10000000));
+        ->check(cli::wholeNumber(1, 10'000'000));
     command
         ->add_option("--kind", wanted->kind,
                      "any, bridge, vlan, router, routed-bridge, vlan-router, vrf, "
@@ -107,11 +117,13 @@ void addRandom(CLI::App& app, int& exitCode) {
         ->capture_default_str()
         ->check(CLI::IsMember(kinds));
     command->add_option("--fdb", wanted->options.fdb, "how stations are found, as in tnad.conf(5)")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(CLI::IsMember(config::fdbWays()));
     command->add_option("--folder", wanted->folder, "where folders for differences are made")
         ->capture_default_str();
     command->add_option("--patience", wanted->patience, "seconds for making a difference smaller")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(cli::wholeNumber(0, static_cast<std::uint64_t>(cli::longestTime)));
     command->add_flag("--keep-going", wanted->keepGoing, "do not end with the first difference");
     command->add_flag("--json", wanted->json, "figures for programs");
     command->callback([wanted, &exitCode] { exitCode = random(*wanted); });

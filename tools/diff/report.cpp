@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 #include "diff/pcapng.hpp"
+#include "diff/script_check.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -88,9 +89,22 @@ Result<void> save(const std::string& folder, const Case& what, const Outcome& ou
     return written;
 }
 
+Result<std::string> readScript(const std::string& path) {
+    constexpr std::size_t largestScript = 16U << 20U;
+    constexpr std::string_view mark = "\xef\xbb\xbf"; // which some editors put before UTF-8
+    auto script = readNamedFile(path, largestScript);
+    if (script && script->starts_with(mark))
+        script->erase(0, mark.size());
+    auto checked = script ? checkScript(*script) : Result<void>{};
+    if (!checked)
+        return std::unexpected(Error{path + ": " + checked.error().what, checked.error().cause,
+                                     checked.error().hint, checked.error().code});
+    return script;
+}
+
 Result<Case> load(const std::string& folder) {
-    const auto script = readFile(folder + scriptFile);
-    const auto file = script ? readFile(folder + packetsFile) : script;
+    const auto script = readScript(folder + scriptFile);
+    const auto file = script ? readNamedFile(folder + packetsFile, largestPackets) : script;
     if (!file)
         return std::unexpected(file.error());
     const auto ports = portsOf(*script);

@@ -24,6 +24,9 @@ struct Totals {
 /// Writes a case into a folder, ready to run again: the script, the frames, and what came out of either
 /// world.
 [[nodiscard]] Result<void> save(const std::string& folder, const Case& what, const Outcome& outcome);
+/// A script that a user names: nothing else, see checkScript().
+[[nodiscard]] Result<std::string> readScript(const std::string& path);
+constexpr std::size_t largestPackets = 1U << 30U;
 [[nodiscard]] Result<Case> load(const std::string& folder);
 
 /// For people: where the two worlds differ.

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
+#include "base/printable.hpp"
+#include "cli/checks.hpp"
+#include "cli/needs.hpp"
+#include "config/config.hpp"
 #include "diff/commands.hpp"
 #include "diff/find.hpp"
+#include "diff/interruption.hpp"
 #include "diff/pcapng.hpp"
 #include "diff/report.hpp"
 
@@ -24,7 +29,7 @@ struct WantedRun {
 Result<Case> read(const WantedRun& wanted) {
     if (std::filesystem::is_directory(wanted.script))
         return load(wanted.script);
-    const auto script = readFile(wanted.script);
+    const auto script = readScript(wanted.script);
     if (!script)
         return std::unexpected(script.error());
     const auto ports = portsOf(*script);
@@ -32,10 +37,11 @@ Result<Case> read(const WantedRun& wanted) {
         return std::unexpected(ports.error());
     std::vector<Packet> packets;
     if (!wanted.packets.empty()) {
-        const auto file = readFile(wanted.packets);
+        const auto file = readNamedFile(wanted.packets, largestPackets);
         auto read = file ? packetsOf(*file, *ports, wanted.port) : std::unexpected(file.error());
         if (!read)
-            return std::unexpected(read.error());
+            return std::unexpected(Error{wanted.packets, read.error().sentence(), read.error().hint,
+                                         file ? ExitCode::usage : read.error().code});
         packets = std::move(*read);
     }
     return caseOf(*script, packets);
@@ -45,6 +51,9 @@ Result<int> run(const WantedRun& wanted) {
     const auto what = read(wanted);
     if (!what)
         return std::unexpected(what.error());
+    if (const auto can = cli::canMakeWorlds("tna-diff"); !can)
+        return std::unexpected(can.error());
+    awaitInterruption();
     const auto stage = Stage::make();
     if (!stage)
         return std::unexpected(stage.error());
@@ -65,7 +74,7 @@ Result<int> run(const WantedRun& wanted) {
                                        std::chrono::seconds(wanted.patience));
     if (!found)
         return std::unexpected(found.error());
-    fmt::print(stderr, "{}", *found);
+    fmt::print(stderr, "{}", printableLines(*found));
     return 1;
 }
 } // namespace
@@ -75,24 +84,22 @@ void addRun(CLI::App& app, int& exitCode) {
         app.add_subcommand("run", "a configuration and packets of your own, or a difference again");
     const auto wanted = std::make_shared<WantedRun>();
     command->add_option("SCRIPT", wanted->script, "commands, line by line; or the folder of a difference")
-        ->required()
-        ->check(CLI::ExistingPath);
-    command
-        ->add_option("--packets", wanted->packets, "pcap or pcapng file; interfaces are ports by their names")
-        ->check(CLI::ExistingFile);
+        ->required();
+    command->add_option("--packets", wanted->packets,
+                        "pcap or pcapng file; interfaces are ports by their names");
     command->add_option("--port", wanted->port, "where the frames of a pcap file arrive")
         ->capture_default_str();
     command->add_option("--fdb", wanted->options.fdb, "how stations are found, as in tnad.conf(5)")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(CLI::IsMember(config::fdbWays()));
     command->add_option("--folder", wanted->folder, "for a difference")->capture_default_str();
     command->add_option("--patience", wanted->patience, "seconds for making a difference smaller")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(cli::wholeNumber(0, static_cast<std::uint64_t>(cli::longestTime)));
     command->add_flag("--json", wanted->json, "figures for programs");
     command->callback([wanted, &exitCode] {
         const auto done = run(*wanted);
-        exitCode = done ? *done : static_cast<int>(done.error().code);
-        if (!done)
-            fmt::print(stderr, "tna-diff: {}\n", done.error().sentence());
+        exitCode = done ? *done : giveUp(done.error());
     });
 }
 

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 namespace tna::diff {
@@ -40,9 +41,12 @@ constexpr int patience = 300000; ///< milliseconds without a word from a command
 Result<Shell> Shell::start(const NetNamespace& home, const std::string& world) {
     std::array<int, 2> in{};
     std::array<int, 2> out{};
-    if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(out.data(), O_CLOEXEC) != 0)
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) != 0)
+        return failErrno(errno, "cannot make a pair of sockets");
+    UniqueFd read{in[0]}, write{in[1]};
+    if (::pipe2(out.data(), O_CLOEXEC) != 0)
         return failErrno(errno, "cannot make a pipe");
-    UniqueFd read{in[0]}, write{in[1]}, from{out[0]}, to{out[1]};
+    UniqueFd from{out[0]}, to{out[1]};
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
     if (child < 0)
@@ -62,13 +66,17 @@ Shell::~Shell() {
 
 Result<std::string> Shell::run(const std::string& words) const {
     const auto line = fmt::format("{{ {}\n}} </dev/null; printf '{}%s\\n' $?\n", words, mark);
-    if (::write(in_.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+    // Should it have ended, this is an error to tell of, not a signal.
+    if (::send(in_.get(), line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size()))
         return failErrno(errno, "the shell does not take '{}'", words);
     std::string output;
     for (;;) {
         pollfd waiting{out_.get(), POLLIN, 0};
-        if (::poll(&waiting, 1, patience) == 0)
+        const int ready = ::poll(&waiting, 1, patience);
+        if (ready == 0)
             return fail("'{}' does not end", words);
+        if (ready < 0)
+            return failErrno(errno, "interrupted while '{}' was running", words);
         std::array<char, 4096> buffer{};
         const auto n = ::read(out_.get(), buffer.data(), buffer.size());
         if (n <= 0)

@@ -31,9 +31,9 @@ Result<nlohmann::json> understand(const client::Answer& answer, const std::strin
     if (answer.status < 400)
         return document;
     const auto error = part(document, "error");
-    const auto what = text(error, "what");
-    return std::unexpected(Error{what.empty() ? "tnad refused the request" : what, text(error, "cause"),
-                                 text(error, "hint"),
+    const auto what = raw(error, "what");
+    return std::unexpected(Error{what.empty() ? "tnad refused the request" : what, raw(error, "cause"),
+                                 raw(error, "hint"),
                                  answer.status == 403 ? ExitCode::noPermission : ExitCode::failure});
 }
 } // namespace

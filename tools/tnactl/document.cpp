@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/document.hpp"
 
+#include "base/printable.hpp"
+
 namespace tna::ctl {
 
 using nlohmann::json;
@@ -9,11 +11,19 @@ json part(const json& document, const char* key) {
     return document.is_object() && document.contains(key) ? document[key] : json();
 }
 
-std::string text(const json& document, const char* key) {
+std::string raw(const json& document, const char* key) {
     const auto value = part(document, key);
     if (value.is_string())
         return value.get<std::string>();
     return value.is_null() ? std::string{} : value.dump();
+}
+
+std::string text(const json& document, const char* key) {
+    return printable(raw(document, key));
+}
+
+std::string documentText(const json& document, int indent) {
+    return document.dump(indent, ' ', true, json::error_handler_t::replace) + "\n";
 }
 
 double number(const json& document, const char* key) {

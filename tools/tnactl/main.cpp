@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
 #include "base/program.hpp"
+#include "cli/checks.hpp"
+#include "cli/refusal.hpp"
 #include "tnactl/client.hpp"
+#include "tnactl/document.hpp"
 #include "tnactl/module_command.hpp"
 #include "tnactl/render.hpp"
 #include "tnactl/render_event.hpp"
 #include "tnactl/terminal.hpp"
 #include "tnactl/trace_command.hpp"
+#include "tnactl/unknown_port.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -31,7 +37,7 @@ struct Options {
 };
 
 int complain(const Error& error) {
-    fmt::print(stderr, "tnactl: {}\n", error.sentence());
+    fmt::print(stderr, "tnactl: {}\n", printableLines(error.sentence()));
     return static_cast<int>(error.code);
 }
 
@@ -39,7 +45,7 @@ template <typename Render>
 int show(const Result<json>& answer, bool asJson, Render render) {
     if (!answer)
         return complain(answer.error());
-    fmt::print("{}", asJson ? answer->dump(2) + "\n" : render(*answer));
+    fmt::print("{}", asJson ? ctl::documentText(*answer, 2) : render(*answer));
     return 0;
 }
 
@@ -87,14 +93,15 @@ int top(const ctl::Client& client) {
         fmt::print("{}{}\nq quits\n", ::isatty(STDOUT_FILENO) != 0 ? "\033[H\033[2J" : "",
                    ctl::renderStatus(*document));
         std::fflush(stdout);
-    } while (!ctl::quitPressed() && stopped == 0);
+    } while (std::ferror(stdout) == 0 && !ctl::quitPressed() && stopped == 0);
     return 0;
 }
 
 int setPaused(const ctl::Client& client, const Options& options, bool paused) {
     const auto body = options.port.empty() ? json::object() : json{{"port", options.port}};
-    return show(client.post(paused ? "/v1/pause" : "/v1/resume", body), options.asJson, [&](const json&) {
-        return fmt::format("{} {}\n", options.port.empty() ? "all ports" : options.port,
+    const auto answer = client.post(paused ? "/v1/pause" : "/v1/resume", body);
+    return show(ctl::nameThePorts(client, options.port, answer), options.asJson, [&](const json&) {
+        return fmt::format("{} {}\n", options.port.empty() ? "all ports" : printable(options.port),
                            paused ? "left to Linux" : "accelerated again where possible");
     });
 }
@@ -103,10 +110,10 @@ int setPaused(const ctl::Client& client, const Options& options, bool paused) {
 int events(const ctl::Client& client, const Options& options) {
     std::uint64_t left = options.count;
     const auto followed = client.follow("GET", "/v1/events/stream", json::object(), [&](const json& event) {
-        fmt::print("{}", options.asJson ? event.dump() + "\n" : ctl::renderEvent(event));
+        fmt::print("{}", options.asJson ? ctl::documentText(event) : ctl::renderEvent(event));
         std::fflush(stdout);
         const bool begins = event.is_object() && event.value("event", json()) == "begin";
-        return begins || left == 0 || --left > 0;
+        return (begins || left == 0 || --left > 0) && std::ferror(stdout) == 0;
     });
     return followed ? 0 : complain(followed.error());
 }
@@ -119,7 +126,8 @@ int route(const ctl::Client& client, const Options& options) {
                          {},
                          "for example `tnactl route get 192.0.2.1 from 198.51.100.7 iif eth0`",
                          ExitCode::usage});
-    return show(client.get(ctl::pathOfRoute(words[5], words[3], words[1])), options.asJson, ctl::renderRoute);
+    const auto answer = client.get(ctl::pathOfRoute(words[5], words[3], words[1]));
+    return show(ctl::nameThePorts(client, words[5], answer), options.asJson, ctl::renderRoute);
 }
 
 /// The command line; what is parsed into must outlive it.
@@ -148,14 +156,14 @@ public:
         namePort(resume_, "tnactl resume eth0; tnactl resume");
         modules_.describe(*module_);
         tracing_.describe(*trace_);
-        events_->add_option("--count", options.count, "end after so many (default: never)");
+        events_->add_option("--count", options.count, "end after so many (default: never)")
+            ->check(cli::wholeNumber(1, cli::mostTimes));
+        cli::refuseEmptyWords(app_);
     }
 
-    void parse(int argc, char** argv) { app_.parse(argc, argv); }
-    int exit(const CLI::ParseError& error) const {
-        if (error.get_exit_code() == 0)
-            return app_.exit(error); // --help, --version
-        return complain({error.what(), {}, "`tnactl --help` shows the usage", ExitCode::usage});
+    /// Nothing, or the exit code of what there is nothing to run for.
+    std::optional<int> parse(std::vector<std::string> words) {
+        return cli::parse(app_, std::move(words), "tnactl");
     }
 
     [[nodiscard]] int run() const {
@@ -172,7 +180,8 @@ public:
         if (top_->parsed())
             return top(client);
         if (explain_->parsed())
-            return show(client.get(ctl::pathOfPort(options_.port)), options_.asJson, ctl::renderPort);
+            return show(ctl::nameThePorts(client, options_.port, client.get(ctl::pathOfPort(options_.port))),
+                        options_.asJson, ctl::renderPort);
         if (route_->parsed())
             return route(client, options_);
         if (graph_->parsed())
@@ -209,8 +218,7 @@ private:
     }
     CLI::Option* namePort(CLI::App* command, const char* example) {
         command->footer(std::string("Example: ") + example);
-        return command->add_option("PORT", options_.port, "a bridge port, as `tnactl status` lists them")
-            ->check([](const std::string& name) { return name.empty() ? "the name is empty" : ""; });
+        return command->add_option("PORT", options_.port, "a bridge port, as `tnactl status` lists them");
     }
 
     Options& options_;
@@ -234,12 +242,8 @@ private:
 int run(int argc, char** argv) {
     Options options;
     CommandLine line{options};
-    try {
-        line.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return line.exit(error);
-    }
-    return line.run();
+    const auto ended = line.parse({argv + std::min(argc, 1), argv + argc});
+    return ended ? *ended : line.run();
 }
 
 } // namespace

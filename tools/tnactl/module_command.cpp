@@ -2,6 +2,8 @@
 #include "tnactl/module_command.hpp"
 
 #include "base/file.hpp"
+#include "base/printable.hpp"
+#include "cli/checks.hpp"
 #include "tnactl/document.hpp"
 #include "tnactl/table.hpp"
 
@@ -13,6 +15,8 @@ namespace tna::ctl {
 
 namespace {
 using nlohmann::json;
+
+constexpr std::size_t largestObject = 64U << 20U;
 
 /// monitor.bpf.o -> monitor
 std::string nameOf(const std::string& file) {
@@ -31,7 +35,7 @@ std::string joined(const json& list, const char* none) {
     std::vector<std::string> texts;
     if (list.is_array())
         for (const auto& item : list)
-            texts.push_back(item.is_string() ? item.get<std::string>() : item.dump());
+            texts.push_back(printable(item.is_string() ? item.get<std::string>() : item.dump()));
     return texts.empty() ? none : fmt::format("{}", fmt::join(texts, ","));
 }
 
@@ -115,7 +119,7 @@ void ModuleCommand::describe(CLI::App& command) {
         placing->add_option("--kind", kinds_, "shell pattern of link kinds or drivers (default: all)");
         placing->add_option("--priority", priority_, "lower ones come first")
             ->capture_default_str()
-            ->check(CLI::Range(0U, 65535U));
+            ->check(cli::wholeNumber(0, 65535));
     }
     for (auto* naming : {remove_, show_})
         naming->add_option("NAME", name_, "as `tnactl module list` has it")->required();
@@ -123,7 +127,7 @@ void ModuleCommand::describe(CLI::App& command) {
 }
 
 Result<json> ModuleCommand::place(const Client& client) const {
-    const auto object = readFile(file_);
+    const auto object = readNamedFile(file_, largestObject);
     if (!object)
         return std::unexpected(object.error());
     std::string path = pathOf(name_.empty() ? nameOf(file_) : name_) + fmt::format("?priority={}", priority_);
@@ -140,12 +144,13 @@ Result<std::string> ModuleCommand::run(const Client& client, bool asJson) const 
     const auto tell = [&](const Result<json>& answer, auto render) -> Result<std::string> {
         if (!answer)
             return std::unexpected(answer.error());
-        return asJson ? answer->dump(2) + "\n" : render(*answer);
+        return asJson ? documentText(*answer, 2) : render(*answer);
     };
     if (insert_->parsed() || replace_->parsed())
         return tell(place(client), renderModule);
     if (remove_->parsed())
-        return tell(client.remove(pathOf(name_)), [&](const json&) { return name_ + " removed\n"; });
+        return tell(client.remove(pathOf(name_)),
+                    [&](const json&) { return printable(name_) + " removed\n"; });
     if (list_->parsed())
         return tell(client.get("/v1/modules"), renderModules);
     if (map_.empty())

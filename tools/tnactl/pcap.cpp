@@ -51,15 +51,15 @@ Result<Pcap> Pcap::create(const std::string& path) {
     return Pcap{std::move(file)};
 }
 
-void Pcap::write(const nlohmann::json& document) {
+bool Pcap::write(const nlohmann::json& document) {
     const auto bytes = bytesOf(document.at("packet").at("head").get<std::string>());
     const auto at = document.at("time_ns").get<std::int64_t>();
     const PacketHeader header{
         static_cast<std::uint32_t>(at / second), static_cast<std::uint32_t>(at % second),
         static_cast<std::uint32_t>(bytes.size()), document.at("length").get<std::uint32_t>()};
-    std::fwrite(&header, sizeof(header), 1, file_.get());
-    std::fwrite(bytes.data(), 1, bytes.size(), file_.get());
-    std::fflush(file_.get());
+    return std::fwrite(&header, sizeof(header), 1, file_.get()) == 1 &&
+           std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) == bytes.size() &&
+           std::fflush(file_.get()) == 0;
 }
 
 } // namespace tna::ctl

@@ -15,7 +15,7 @@ class Pcap {
 public:
     [[nodiscard]] static Result<Pcap> create(const std::string& path);
     /// A traced packet; it is in the file at once.
-    void write(const nlohmann::json& document);
+    [[nodiscard]] bool write(const nlohmann::json& document);
 
 private:
     using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;

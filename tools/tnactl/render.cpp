@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/render.hpp"
 
+#include "base/printable.hpp"
 #include "tnactl/document.hpp"
 #include "tnactl/table.hpp"
 
@@ -26,11 +27,11 @@ std::string quoted(const std::string& value) {
 json withRates(json now, const json& before, double seconds) {
     std::map<std::string, json> known;
     for (const auto& port : list(before, "ports"))
-        known.emplace(text(port, "name"), port);
+        known.emplace(raw(port, "name"), port);
     if (seconds <= 0 || list(now, "ports").empty())
         return now;
     for (auto& port : now["ports"]) {
-        const auto old = known.find(text(port, "name"));
+        const auto old = known.find(raw(port, "name"));
         if (!port.is_object() || old == known.end())
             continue;
         for (const std::string path : {"fast", "slow"}) {
@@ -109,10 +110,10 @@ class Tree {
 public:
     explicit Tree(const json& graph) {
         for (const auto& node : list(graph, "nodes"))
-            nodes_[text(node, "id")] = node;
+            nodes_[raw(node, "id")] = node;
         for (const auto& edge : list(graph, "edges")) {
-            needs_[text(edge, "from")].push_back(edge);
-            needed_.insert(text(edge, "to"));
+            needs_[raw(edge, "from")].push_back(edge);
+            needed_.insert(raw(edge, "to"));
         }
     }
 
@@ -126,14 +127,14 @@ public:
         const auto details = node.is_object() ? node.value("details", json::object()) : json::object();
         if (!again)
             for (const auto& [key, value] : details.items())
-                out_ += fmt::format("  {}={}", key, text(details, key.c_str()));
+                out_ += fmt::format("  {}={}", printable(key), text(details, key.c_str()));
         if (!why.empty())
             out_ += fmt::format("  ({}{})", why, again ? "; see above" : "");
         out_ += "\n";
         for (std::size_t i = 0; i < below.size() && !again; i++) {
             const bool last = i + 1 == below.size();
             out_ += indent + (last ? "└─ " : "├─ ");
-            show(text(below[i], "to"), indent + (last ? "   " : "│  "), text(below[i], "why"));
+            show(raw(below[i], "to"), indent + (last ? "   " : "│  "), text(below[i], "why"));
         }
     }
 
@@ -151,7 +152,7 @@ private:
 std::string renderGraphTree(const json& graph) {
     Tree tree{graph};
     for (const auto& node : list(graph, "nodes"))
-        if (const auto id = text(node, "id"); tree.isRoot(id))
+        if (const auto id = raw(node, "id"); tree.isRoot(id))
             tree.show(id, "", "");
     return tree.take();
 }

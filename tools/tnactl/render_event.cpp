@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/render_event.hpp"
 
+#include "base/printable.hpp"
 #include "tnactl/document.hpp"
 
 #include <fmt/format.h>
@@ -37,13 +38,13 @@ std::string ofAll(const json& event) {
     if (kind == "fast-path")
         return fmt::format("fast path loaded anew: {} (forwarding database: {})", text(event, "why"),
                            text(event, "fdb"));
-    return event.dump();
+    return printable(event.dump());
 }
 } // namespace
 
 std::string renderEvent(const json& event) {
     if (!event.is_object())
-        return event.dump() + "\n";
+        return printable(event.dump()) + "\n";
     const auto kind = text(event, "event");
     const auto about = text(event, "port");
     std::string what;

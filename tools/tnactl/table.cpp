@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/table.hpp"
 
+#include "base/printable.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -19,15 +21,16 @@ std::string Table::text() const {
     std::vector<bool> right(columns, true);
     for (std::size_t r = 0; r < rows_.size(); r++)
         for (std::size_t c = 0; c < columns && c < rows_[r].size(); c++) {
-            widths[c] = std::max(widths[c], rows_[r][c].size());
+            widths[c] = std::max(widths[c], widthOf(rows_[r][c]));
             right[c] = right[c] && (r == 0 || numeric(rows_[r][c]));
         }
     std::string out;
     for (const auto& row : rows_) {
         std::string line;
-        for (std::size_t c = 0; c < columns && c < row.size(); c++)
-            line += right[c] ? fmt::format("{:>{}}  ", row[c], widths[c])
-                             : fmt::format("{:<{}}  ", row[c], widths[c]);
+        for (std::size_t c = 0; c < columns && c < row.size(); c++) {
+            const std::string room(widths[c] - widthOf(row[c]), ' ');
+            line += (right[c] ? room + row[c] : row[c] + room) + "  ";
+        }
         line.erase(line.find_last_not_of(' ') + 1);
         out += line + "\n";
     }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/trace_command.hpp"
 
+#include "cli/checks.hpp"
 #include "tnactl/document.hpp"
 #include "tnactl/pcap.hpp"
+#include "tnactl/unknown_port.hpp"
 
+#include <cerrno>
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <optional>
@@ -62,8 +65,9 @@ void TraceCommand::describe(CLI::App& command) {
     command.add_option("--port", port_, "packets that come in by this port (default: by all)");
     command.add_option("--every", oneIn_, "one in so many packets")
         ->capture_default_str()
-        ->check(CLI::Range(1U, 1U << 30U));
-    command.add_option("--count", count_, "end after so many (default: never)");
+        ->check(cli::wholeNumber(1, 1U << 30U));
+    command.add_option("--count", count_, "end after so many (default: never)")
+        ->check(cli::wholeNumber(1, cli::mostTimes));
     command.add_option("--pcap", file_, "write what is shown of the packets into a file as well");
 }
 
@@ -79,15 +83,21 @@ Result<void> TraceCommand::run(const Client& client, bool asJson) const {
     if (!port_.empty())
         wish["port"] = port_;
     auto left = count_;
-    return client.follow("POST", "/v1/trace", wish, [&](const json& document) {
-        fmt::print("{}", asJson ? document.dump() + "\n" : renderPacket(document));
+    Result<void> unwritten;
+    const auto followed = client.follow("POST", "/v1/trace", wish, [&](const json& document) {
+        fmt::print("{}", asJson ? documentText(document) : renderPacket(document));
         std::fflush(stdout);
         if (text(document, "event") != "packet")
             return true;
-        if (pcap)
-            pcap->write(document);
-        return left == 0 || --left > 0;
+        if (pcap && !pcap->write(document)) {
+            unwritten = failErrno(errno, "cannot write {}", file_);
+            return false;
+        }
+        return (left == 0 || --left > 0) && std::ferror(stdout) == 0;
     });
+    if (followed && !unwritten)
+        return unwritten;
+    return followed ? followed : std::unexpected(namePorts(client, port_, followed.error()));
 }
 
 } // namespace tna::ctl

@@ -72,7 +72,7 @@ TEST_F(Repeat, WhatIsNoResultIsRefused) {
         writeFile(file, R"({"command": "throughput", "arguments": ["throughput", "--colour", "red"]})"));
     EXPECT_EQ(test::command({TNA_BENCH, "repeat", file}).exitCode, 2) << "of a version with another option";
     const auto missing = test::command({TNA_BENCH, "repeat", "/nonexistent"});
-    EXPECT_EQ(missing.exitCode, 1);
+    EXPECT_EQ(missing.exitCode, 2);
     EXPECT_THAT(missing.output, HasSubstr("/nonexistent"));
 }
 

@@ -42,6 +42,15 @@ TEST(Script, SaysWhichLineItDoesNotUnderstand) {
     }
 }
 
+TEST(Script, RefusesPortsAndSizesThatCannotBe) {
+    for (const auto* script : {"@ports a a\n", "@ports a/b\n", "@ports ..\n", "@ports sixteenletters..\n",
+                               "@flows 0\n", "@flows -1\n", "@flows 99999999999\n", "@carrier p9 on\n"}) {
+        const auto read = caseOf(script, {});
+        ASSERT_FALSE(read) << script;
+        EXPECT_EQ(read.error().code, ExitCode::usage) << script;
+    }
+}
+
 TEST(PacketFile, GivesBackWhatWasWritten) {
     const std::vector<std::string> ports = {"eth0", "eth1"};
     const auto file = pcapngOf(ports, packets);

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tnactl/client.hpp"
+#include "tnactl/document.hpp"
 #include "tnactl/render.hpp"
+#include "tnactl/render_event.hpp"
 #include "tnactl/table.hpp"
+#include "tnactl/trace_command.hpp"
+#include "tnactl/unknown_port.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -124,6 +129,82 @@ TEST(Graph, CyclesEnd) {
     const json graph{{"nodes", {{{"id", "r"}}, {{"id", "a"}}}},
                      {"edges", {{{"from", "r"}, {"to", "a"}}, {{"from", "a"}, {"to", "a"}}}}};
     EXPECT_LT(renderGraphTree(graph).size(), 200U);
+}
+
+/// Every text of a document, whatever it is called.
+json hostile(const json& document) {
+    if (document.is_string())
+        return "\x1b]0;x\x07\u009b31m\n" + document.get<std::string>();
+    auto changed = document;
+    if (document.is_structured())
+        for (auto& value : changed)
+            value = hostile(value);
+    return changed;
+}
+
+bool harmless(const std::string& text) {
+    return std::ranges::none_of(
+               text,
+               [](unsigned char letter) { return (letter < 0x20 && letter != '\n') || letter == 0x7f; }) &&
+           text.find("\u009b") == std::string::npos;
+}
+
+TEST(Rendering, NamesDoNotControlTheTerminal) {
+    const json port{{"name", "p0"}, {"bridge", "br0"}, {"state", "linux"},
+                    {"hook", "h"},  {"profile", "p"},  {"why", "w"}};
+    const json reason{{"code", "c"}, {"text", "t"}, {"hint", "h"}, {"packets", 1}};
+    const json features{{{"feature", "f"}, {"reasons", {reason}}, {"name", "n"}, {"detail", "d"}}};
+    const json node{{"id", "a"}, {"kind", "k"}, {"label", "l"}, {"details", {{"alias", "x"}}}};
+    const auto document =
+        hostile({{"version", "1"},
+                 {"fdb", "f"},
+                 {"uptime_s", 1},
+                 {"ports", {port}},
+                 {"port", port},
+                 {"features", features},
+                 {"slow_path", {reason}},
+                 {"nodes", {node}},
+                 {"edges", json::array()},
+                 {"kernel", {{"release", "r"}, {"lockdown", "l"}, {"type", "t"}, {"gateway", "g"}}},
+                 {"guards", {port}},
+                 {"drivers", {port}}});
+    const auto event = [&](const char* kind) {
+        auto made = hostile({{"time", "t"},
+                             {"port", "p0"},
+                             {"state", "linux"},
+                             {"reasons", {reason}},
+                             {"module", "m"},
+                             {"version", "v"},
+                             {"why", "w"},
+                             {"fdb", "f"}});
+        made["event"] = kind;
+        return made;
+    };
+    const auto packet = hostile({{"time", "t"},
+                                 {"port", "p0"},
+                                 {"length", 60},
+                                 {"packet", {{"source_mac", "s"}, {"ether_type", "e"}}},
+                                 {"decision", {{"by", "b"}, {"action", "a"}, {"reason", reason}}}});
+    std::vector<std::string> shown{renderStatus(document),       renderPort(document),
+                                   renderGraphTree(document),    renderGraphDot(document),
+                                   renderCapabilities(document), renderPacket(packet),
+                                   documentText(document, 2)};
+    for (const auto* kind :
+         {"port", "frames", "pause", "begin", "configuration", "module", "fast-path", "unheard-of"})
+        shown.push_back(renderEvent(event(kind)));
+    for (const auto& text : shown) {
+        EXPECT_TRUE(harmless(text)) << text;
+        EXPECT_NE(text.find("]0;x"), std::string::npos) << text;
+    }
+    // As JSON it is the same document all the same.
+    EXPECT_EQ(json::parse(documentText(document)), document);
+}
+
+TEST(Ports, ThatMayHaveBeenMeantAreNamed) {
+    EXPECT_EQ(portsHint("et0", {"eth0", "p1"}), "did you mean 'eth0'? the ports are eth0, p1");
+    EXPECT_EQ(portsHint("nope", {"eth0", "p1"}), "the ports are eth0, p1");
+    EXPECT_EQ(portsHint("nope", {}), "there are no ports here: no bridge has one, and nothing is routed");
+    EXPECT_NE(portsHint("nope", std::vector<std::string>(100, "x")).find(" and 88 more"), std::string::npos);
 }
 
 TEST(Rendering, SurvivesAnyJson) {

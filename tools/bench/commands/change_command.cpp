@@ -3,6 +3,7 @@
 #include "bench/contenders/contender.hpp"
 #include "bench/measure/change.hpp"
 #include "bench/testbed/frame.hpp"
+#include "cli/checks.hpp"
 
 #include <algorithm>
 #include <CLI/CLI.hpp>
@@ -56,8 +57,11 @@ void addChange(CLI::App& app, int& exitCode) {
     command->add_option("--contender", options.contenders, "linux, linux+nf, tna, tna-mirror, tna@FILE")
         ->delimiter(',');
     command->add_option("--changes", options.changes, "of each kind, and as many back")
-        ->capture_default_str();
-    command->add_option("--rate", options.rate, "frames per second meanwhile")->capture_default_str();
+        ->capture_default_str()
+        ->check(cli::wholeNumber(1, cli::mostTimes));
+    command->add_option("--rate", options.rate, "frames per second meanwhile")
+        ->capture_default_str()
+        ->check(cli::number(1, static_cast<double>(cli::mostTimes)));
     addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every value, for programs");
     command->footer(

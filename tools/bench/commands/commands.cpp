@@ -2,7 +2,10 @@
 #include "bench/commands/commands.hpp"
 
 #include "base/file.hpp"
+#include "bench/testbed/frame.hpp"
 #include "bench/testbed/tnad.hpp"
+#include "cli/checks.hpp"
+#include "cli/needs.hpp"
 
 #include <bpf/libbpf.h>
 #include <cerrno>
@@ -20,6 +23,8 @@ namespace tna::bench {
 
 namespace {
 constexpr int highestPriority = -20;
+/// What there can be of each thing is less, and told by who makes them.
+constexpr unsigned mostOfAnything = cli::mostTimes;
 volatile std::sig_atomic_t worker = 0;
 
 /// Ends with the worker, as the worker does; signals are handed on.
@@ -40,9 +45,8 @@ int complain(const std::string& sentence, ExitCode code) {
 }
 
 int prepare(std::string& tnad) {
-    if (::geteuid() != 0)
-        return complain("makes network namespaces and loads programs: run it as root",
-                        ExitCode::noPermission);
+    if (const auto can = cli::canMakeWorlds("tna-bench"); !can)
+        return complain(can.error().sentence(), can.error().code);
     auto found = findTnad(tnad);
     if (!found)
         return complain(found.error().sentence(), ExitCode::notSupported);
@@ -76,7 +80,8 @@ void addContenders(CLI::App& command, std::vector<std::string>& contenders) {
 
 void addStations(CLI::App& command, unsigned& stations) {
     command.add_option("--stations", stations, "pairs of stations that talk; or destinations")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(cli::wholeNumber(1, mostOfAnything));
 }
 
 void addTnad(CLI::App& command, std::string& tnad) {
@@ -88,10 +93,15 @@ namespace {
 template <typename Sizes>
 CLI::Option* addSizeOption(CLI::App& command, const std::string& names, Sizes& sizes,
                            const std::string& help) {
-    static const std::map<std::string, unsigned> words{{"imix", imix}};
-    return command.add_option(names, sizes, help)
-        ->transform(CLI::Transformer(words, CLI::ignore_case).description(""))
-        ->default_str("64");
+    const auto number = cli::wholeNumber(smallestFrame, largestFrame);
+    const auto size = [number](std::string& word) {
+        auto problem = number(word);
+        if (problem.empty() || CLI::detail::to_lower(word) != "imix")
+            return problem.empty() ? problem : problem + ", nor imix";
+        word = std::to_string(imix);
+        return std::string{};
+    };
+    return command.add_option(names, sizes, help)->transform(CLI::Validator(size, ""))->default_str("64");
 }
 } // namespace
 
@@ -127,25 +137,40 @@ void addSetup(CLI::App& command, Setup& setup) {
                        "none, or a command that has that machine forward as a contender, whose name follows");
     command.add_flag("--force", cabling.force, "use interfaces that are in use");
     command.add_option("--ports", setup.ports, "ports of the bridge; frames go between the first two")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(cli::wholeNumber(2, mostOfAnything));
     static const std::map<std::string, Protocol> protocols{{"udp", Protocol::udp}, {"tcp", Protocol::tcp}};
     command.add_option("--protocol", setup.protocol, "what packets carry: udp or tcp")
         ->transform(CLI::CheckedTransformer(protocols, CLI::ignore_case).description(""))
         ->default_str("udp");
-    command.add_option("--vlan", setup.vlan, "frames carry an 802.1Q tag of this VLAN");
+    command.add_option("--vlan", setup.vlan, "frames carry an 802.1Q tag of this VLAN")
+        ->check(cli::wholeNumber(1, 4094));
     command.add_flag("--vlan-filtering", setup.vlanFiltering, "the bridge filters, and has that VLAN");
     command.add_option("--reverse", setup.reverse, "frames per second that come back meanwhile")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(cli::wholeNumber(0, mostOfAnything));
 }
 
 void addAmounts(CLI::App& command, Setup& setup) {
-    command.add_option("--routes", setup.routes, "of a router: routes that lead to the destinations")
-        ->capture_default_str();
-    command.add_option("--rules", setup.rules, "netfilter rules that frames meet")->capture_default_str();
-    command.add_option("--routing-rules", setup.routingRules, "of a router: routing rules that packets meet")
-        ->capture_default_str();
-    command.add_option("--entries", setup.entries, "of a bridge: stations that do not talk")
-        ->capture_default_str();
+    const auto add = [&](const char* name, unsigned& amount, const char* help) {
+        command.add_option(name, amount, help)
+            ->capture_default_str()
+            ->check(cli::wholeNumber(0, mostOfAnything));
+    };
+    add("--routes", setup.routes, "of a router: routes that lead to the destinations");
+    add("--rules", setup.rules, "netfilter rules that frames meet");
+    add("--routing-rules", setup.routingRules, "of a router: routing rules that packets meet");
+    add("--entries", setup.entries, "of a bridge: stations that do not talk");
+}
+
+void addRounds(CLI::App& command, unsigned& rounds, const char* help) {
+    command.add_option("--rounds", rounds, help)
+        ->capture_default_str()
+        ->check(cli::wholeNumber(0, mostOfAnything));
+}
+
+void addSeconds(CLI::App& command, const char* name, double& seconds, const char* help) {
+    command.add_option(name, seconds, help)->capture_default_str()->check(cli::number(0, cli::longestTime));
 }
 
 int prepareInterfaces(const Setup& setup) {

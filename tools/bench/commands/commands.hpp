@@ -46,6 +46,10 @@ void addAmounts(CLI::App& command, Setup& setup);
 void rememberArguments(const std::vector<std::string>& words);
 void addContenders(CLI::App& command, std::vector<std::string>& contenders);
 void addStations(CLI::App& command, unsigned& stations);
+/// "--rounds"
+void addRounds(CLI::App& command, unsigned& rounds, const char* help);
+/// An option that is a time.
+void addSeconds(CLI::App& command, const char* name, double& seconds, const char* help);
 void addTnad(CLI::App& command, std::string& tnad);
 void addSize(CLI::App& command, unsigned& size);
 void addSizes(CLI::App& command, std::vector<unsigned>& sizes);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/commands/measurement.hpp"
 #include "bench/measure/kill.hpp"
+#include "bench/testbed/frame.hpp"
 #include "bench/testbed/topology.hpp"
+#include "cli/checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -44,11 +46,12 @@ void addKill(CLI::App& app, int& exitCode) {
     auto arguments = std::make_shared<KillArguments>();
     auto& options = arguments->options;
     auto* command = app.add_subcommand("kill", "SIGKILL of tnad under load: what is lost, and what is left");
-    command->add_option("--stations", options.stations, "pairs of stations that talk")->capture_default_str();
-    command->add_option("--size", options.frameSize, "frame size in bytes")->capture_default_str();
-    command->add_option("--rounds", options.rounds, "kills")->capture_default_str();
-    command->add_option("--seconds", options.seconds, "length of each phase: before, without, again")
-        ->capture_default_str();
+    addStations(*command, options.stations);
+    command->add_option("--size", options.frameSize, "frame size in bytes")
+        ->capture_default_str()
+        ->check(cli::wholeNumber(smallestFrame, largestFrame));
+    addRounds(*command, options.rounds, "kills");
+    addSeconds(*command, "--seconds", options.seconds, "length of each phase: before, without, again");
     addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every round, for programs");
     command->footer(

@@ -4,6 +4,7 @@
 #include "bench/measure/latency.hpp"
 #include "bench/measure/latency_report.hpp"
 #include "bench/testbed/frame.hpp"
+#include "cli/checks.hpp"
 
 #include <algorithm>
 #include <CLI/CLI.hpp>
@@ -66,15 +67,17 @@ void addLatency(CLI::App& app, int& exitCode) {
     addContenders(*command, options.contenders);
     command->add_option("--loads", options.loads, "per cent of what the slowest contender can carry")
         ->delimiter(',')
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(cli::wholeNumber(1, 100));
     addSetup(*command, options.setup);
     addAmounts(*command, options.setup);
     addStations(*command, options.setup.flows);
     addSize(*command, options.setup.frameSize);
-    command->add_option("--rounds", options.rounds, "rounds")->capture_default_str();
-    command->add_option("--seconds", options.seconds, "length of each turn")->capture_default_str();
+    addRounds(*command, options.rounds, "rounds");
+    addSeconds(*command, "--seconds", options.seconds, "length of each turn");
     command->add_option("--loss", options.search.loss, "per cent that may be lost in what is called carried")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(cli::number(0, 100));
     command->add_flag("--round-trip", options.roundTrip, "there and back: the far end sends each frame back");
     addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every value, for programs");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/commands/measurement.hpp"
 #include "bench/measure/reaction.hpp"
+#include "cli/checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -49,13 +50,19 @@ void addReaction(CLI::App& app, int& exitCode) {
     auto& options = arguments->options;
     auto* command =
         app.add_subcommand("reaction", "tnad's own times: start-up, reaction to a change, and rest");
-    command->add_option("--ports", options.ports, "ports of the bridge")->capture_default_str();
-    command->add_option("--starts", options.starts, "how often it is started")->capture_default_str();
-    command->add_option("--changes", options.changes, "changes of a port's profile")->capture_default_str();
+    command->add_option("--ports", options.ports, "ports of the bridge")
+        ->capture_default_str()
+        ->check(cli::wholeNumber(1, mostPorts));
+    command->add_option("--starts", options.starts, "how often it is started")
+        ->capture_default_str()
+        ->check(cli::wholeNumber(1, cli::mostTimes));
+    command->add_option("--changes", options.changes, "changes of a port's profile")
+        ->capture_default_str()
+        ->check(cli::wholeNumber(1, cli::mostTimes));
     command->add_option("--stations", options.stations, "forwarding database entries while it rests")
-        ->capture_default_str();
-    command->add_option("--idle", options.idleSeconds, "seconds of rest that are measured")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(cli::wholeNumber(0, mostEntries));
+    addSeconds(*command, "--idle", options.idleSeconds, "seconds of rest that are measured");
     addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every value, for programs");
     command->footer(

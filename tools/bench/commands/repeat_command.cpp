@@ -13,6 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 7> measuring{"throughput", "rfc2544", "latency", "kill",
                                                     "reaction",   "change",  "micro"};
 
+constexpr std::size_t largestResult = 1U << 30U;
+
 struct RepeatArguments {
     std::string result;
     std::string tnad;
@@ -20,7 +22,7 @@ struct RepeatArguments {
 
 /// The command line that a result file has.
 Result<std::vector<std::string>> argumentsOf(const std::string& file) {
-    const auto text = readFile(file);
+    const auto text = readNamedFile(file, largestResult);
     if (!text)
         return std::unexpected(text.error());
     const auto document = nlohmann::json::parse(*text, nullptr, false);
@@ -59,7 +61,7 @@ void addRepeat(CLI::App& app, int& exitCode, const std::function<int(const std::
     command->callback([arguments, &exitCode, run] {
         auto words = argumentsOf(arguments->result);
         if (!words) {
-            exitCode = complain("cannot repeat: " + words.error().sentence(), ExitCode::failure);
+            exitCode = complain("cannot repeat: " + words.error().sentence(), words.error().code);
             return;
         }
         if (!arguments->tnad.empty())

@@ -2,6 +2,7 @@
 #include "bench/commands/measurement.hpp"
 #include "bench/contenders/contender.hpp"
 #include "bench/measure/rfc2544.hpp"
+#include "cli/checks.hpp"
 
 #include <algorithm>
 #include <CLI/CLI.hpp>
@@ -60,11 +61,13 @@ void addRfc2544(CLI::App& app, int& exitCode) {
     addStations(*command, options.setup.flows);
     addSize(*command, options.setup.frameSize);
     command->add_option("--loss", options.search.loss, "per cent of frames that may be lost")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(cli::number(0, 100));
     command->add_option("--precision", options.search.precision, "per cent within which the rate is found")
-        ->capture_default_str();
-    command->add_option("--rounds", options.rounds, "searches for each contender")->capture_default_str();
-    command->add_option("--seconds", options.search.trial, "length of each trial")->capture_default_str();
+        ->capture_default_str()
+        ->check(cli::number(0, 100));
+    addRounds(*command, options.rounds, "searches for each contender");
+    addSeconds(*command, "--seconds", options.search.trial, "length of each trial");
     addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every trial, for programs");
     command->footer("A rate is too high when more is lost in two trials in a row.\n" + contenderHelp());

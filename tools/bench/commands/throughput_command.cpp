@@ -2,6 +2,7 @@
 #include "bench/commands/measurement.hpp"
 #include "bench/contenders/contender.hpp"
 #include "bench/measure/throughput_report.hpp"
+#include "cli/checks.hpp"
 
 #include <algorithm>
 #include <CLI/CLI.hpp>
@@ -80,22 +81,21 @@ void addThroughput(CLI::App& app, int& exitCode) {
     addContenders(*command, options.contenders);
     addSetup(*command, options.setup);
     const auto addList = [&](const char* name, std::vector<unsigned>& values, const char* help) {
-        command->add_option(name, values, help)->delimiter(',')->capture_default_str();
+        command->add_option(name, values, help)
+            ->delimiter(',')
+            ->capture_default_str()
+            ->check(cli::wholeNumber(0, cli::mostTimes));
     };
     addList("--routes", options.routes, "of a router: numbers of routes that lead to the destinations");
     addList("--rules", options.rules, "numbers of netfilter rules that frames meet");
     addList("--routing-rules", options.routingRules,
             "of a router: numbers of routing rules that packets meet");
     addList("--entries", options.entries, "of a bridge: numbers of stations that do not talk");
-    command
-        ->add_option("--stations", options.stations,
-                     "numbers of pairs of stations that talk; or destinations")
-        ->delimiter(',')
-        ->capture_default_str();
-    command->add_option("--cpus", options.cpus, "numbers of CPUs")->delimiter(',')->capture_default_str();
+    addList("--stations", options.stations, "numbers of pairs of stations that talk; or destinations");
+    addList("--cpus", options.cpus, "numbers of CPUs");
     addSizes(*command, options.sizes);
-    command->add_option("--rounds", options.rounds, "rounds")->capture_default_str();
-    command->add_option("--seconds", options.seconds, "length of each measurement")->capture_default_str();
+    addRounds(*command, options.rounds, "rounds");
+    addSeconds(*command, "--seconds", options.seconds, "length of each measurement");
     addTnad(*command, options.tnad);
     command->add_flag("--json", arguments->json, "every round, for programs");
     auto* quick = command->add_flag("--quick", arguments->quick, "ten rounds on one CPU");
