@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/assemble.hpp"
 
+#include "assemble/devices.hpp"
 #include "assemble/watched.hpp"
 
 #include <algorithm>
@@ -29,15 +30,6 @@ bool isBridge(const model::Link& link) {
     return link.bridge && link.master == 0 && takesPart(link);
 }
 
-/// What lies on top of other devices, or carries packets in packets: nothing comes in or leaves there.
-bool isStacked(const model::Link& link) {
-    static const std::set<std::string, std::less<>> kinds = {
-        "bond",   "bridge", "dummy",  "erspan", "geneve", "gre",     "gretap",    "ip6gre",
-        "ip6tnl", "ipip",   "ipvlan", "ipvtap", "macsec", "macvlan", "macvtap",   "nlmon",
-        "sit",    "team",   "vlan",   "vrf",    "vti",    "vxlan",   "wireguard", "xfrm"};
-    return kinds.contains(link.kind);
-}
-
 /// The device under a VLAN device, if that and nothing else has its frames.
 const model::Link* underVlan(const model::Network& network, const model::Link& link) {
     const auto* below =
@@ -54,7 +46,7 @@ const model::Link* underRoutedVlan(const model::Network& network, const model::L
         below = underVlan(network, *below);
     if (below == nullptr)
         return nullptr;
-    return (isBridge(*below) && !stack) || !isStacked(*below) ? below : nullptr;
+    return (isBridge(*below) && !stack) || mayBePort(*below) ? below : nullptr;
 }
 
 Surroundings look(const model::Network& network, const capability::Capabilities& capabilities,
@@ -91,14 +83,12 @@ public:
         plan.ifindex = link_.ifindex;
         plan.name = link_.name;
         plan.routed = bridge_ == nullptr;
+        const auto judgement = judge(around_.network, link_, promises(), !watched());
         ruleOperator();
-        if (bridge_ == nullptr && isStacked(link_))
-            ruleStacked();
-        else
+        if (mayBePort(link_))
             ruleDevice();
+        ruleKnown(judgement);
         ruleKernel();
-        if (watched())
-            ruleSenders();
         if (bridge_ != nullptr) {
             ruleInPlaceFdb();
             plan.standby = reasons_.empty();
@@ -107,11 +97,13 @@ public:
         } else {
             ruleRouted();
         }
-        plan.egress = egressAllowed();
+        plan.egressReason = judgement.egress;
+        plan.shortest = judgement.shortest;
+        plan.egress = egressAllowed() && !judgement.egress;
         if (reasons_.empty())
             plan.profile = profile();
         if (watched() && bridge_ != nullptr)
-            plan.watched = watchPort(around_, link_, *bridge_, plan.egress);
+            plan.watched = watchPort(around_, link_, *bridge_, plan.egress, plan.shortest);
         plan.reasons = std::move(reasons_);
         return plan;
     }
@@ -130,14 +122,24 @@ private:
             reasons_.push_back(it->second);
     }
 
-    void ruleStacked() {
-        if (link_.vlan)
+    /// What is known of its kind or driver, and of what lies below.
+    void ruleKnown(const Judgement& judgement) {
+        if (bridge_ == nullptr && link_.vlan)
             no("vlan-device",
                "it is a VLAN device, but not on a port or bridge of this namespace that no other "
                "device owns: what is routed to and from it is left to Linux");
-        else
-            no("stacked", "it is a device of kind " + link_.kind +
-                              ", which is no port: what is routed to and from it is left to Linux");
+        else if (judgement.ingress && (judgement.ingress->code != "not-known-safe" || native()))
+            reasons_.push_back(*judgement.ingress);
+    }
+
+    [[nodiscard]] Promises promises() const {
+        return {.trusted = wishes_.trusted.contains(link_.ifindex),
+                .finished = wishes_.finished.contains(link_.ifindex)};
+    }
+
+    [[nodiscard]] bool native() const {
+        const auto features = capabilities_.devices.find(link_.ifindex);
+        return features != capabilities_.devices.end() && features->second.native;
     }
 
     void ruleDevice() {
@@ -147,7 +149,7 @@ private:
             no("foreign-xdp", "another XDP program is attached; it is left alone",
                "`ip link show " + link_.name + "` names it; `ip link set " + link_.name +
                    " xdp off` takes it away, if nobody needs it");
-        // On a veth the tag is beside the frame as well; see guard_hidden_tag() and ruleSenders().
+        // On a veth the tag is beside the frame as well; see guard_hidden_tag() and judge().
         if (link_.vlanRxOffload && link_.kind != "veth")
             no("vlan-offload", "it takes VLAN tags out of frames before XDP sees them",
                "`ethtool -K " + link_.name + " rxvlan off`");
@@ -161,10 +163,9 @@ private:
         if (leadsToSwitch())
             no("switch-conduit",
                "the frames of a switch chip's ports come in by it, with tags of the chip's own");
-        const auto features = capabilities_.devices.find(link_.ifindex);
         if (capabilities_.devices.empty()) // not even the loopback's
             no("no-native-xdp", "the kernel does not tell what drivers can do with XDP");
-        else if (features == capabilities_.devices.end() || !features->second.native)
+        else if (!native())
             no("no-native-xdp", "its driver has no native XDP",
                "`ethtool -i " + link_.name + "` names the driver");
     }
@@ -185,17 +186,6 @@ private:
             no("fdb-not-proved",
                "reading the bridge's FDB in place is not proved: " + capabilities_.inPlaceFdb.detail,
                "`tnactl capabilities` shows what was compared");
-    }
-
-    /// Where nothing is read in place, nobody sees what a sender has left to the receiver.
-    void ruleSenders() {
-        if (wishes_.finished.contains(link_.ifindex))
-            return;
-        if (sendersMayLeaveWork(link_))
-            no("unfinished-frames",
-               "it may hand over frames of local senders with unfinished checksums or hidden tags, which "
-               "cannot be seen where the kernel is not read in place",
-               "see 'finished_frames' under [ports] in the configuration");
     }
 
     [[nodiscard]] std::string owner() const {
@@ -238,7 +228,7 @@ private:
     /// What the operator has named is not touched at all; other exclusions are about incoming frames.
     [[nodiscard]] bool egressAllowed() const {
         if (wishes_.allPaused || wishes_.paused.contains(link_.ifindex) || !link_.ethernet ||
-            link_.switchPort || (bridge_ == nullptr && isStacked(link_)))
+            link_.switchPort)
             return false;
         const auto it = wishes_.excluded.find(link_.ifindex);
         return it == wishes_.excluded.end() || it->second.code != "excluded-name";
@@ -275,7 +265,7 @@ private:
 
 /// A hook is there where there is something to hook into.
 void addCustom(PortPlan& port, const CustomOnLink& custom) {
-    if (port.egress || port.profile)
+    if (port.egress)
         port.egressModules = custom.egress;
     if (!port.profile)
         return;

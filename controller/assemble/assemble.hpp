@@ -25,6 +25,8 @@ struct Wishes {
     /// Ports whose senders finish their frames, as the operator promises: checksums are written, segments are
     /// cut, tags are in the frame.
     std::set<model::IfIndex> finished;
+    /// Links whose drivers or kinds are to be taken for safe although that is not known.
+    std::set<model::IfIndex> trusted;
     /// Links with BPF programs of traffic control (tcx), which are not announced.
     std::set<model::IfIndex> tcxIngress;
     std::set<model::IfIndex> tcxEgress;

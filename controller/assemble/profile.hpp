@@ -68,6 +68,7 @@ struct WatchedPort {
     bool isolated = false;
     bool learns = false;                ///< Linux learns stations on it
     std::uint32_t maxFrame = 0;         ///< in bytes
+    std::uint32_t minFrame = 0;         ///< likewise
     std::chrono::nanoseconds refresh{}; ///< so often Linux gets a frame of each station
     std::uint16_t vlanProtocol = 0;     ///< EtherType of the tags that its bridge filters by; 0: it does not
     std::uint16_t pvid = 0;             ///< the VLAN of frames without a tag; 0: none
@@ -85,6 +86,8 @@ struct PortPlan {
     /// empty, because attaching again takes 10 ms and a new profile 50 us.
     bool standby = false;
     bool egress = false;                    ///< frames may be redirected to it
+    unsigned shortest = 0;                  ///< bytes; shorter frames may not, because Linux would pad them
+    std::optional<Reason> egressReason;     ///< why its device is none that frames may be redirected to
     std::vector<std::string> egressModules; ///< custom modules that frames pass as they leave by it
     std::optional<WatchedPort> watched;
     std::vector<Reason> reasons; ///< why there is no profile

@@ -98,7 +98,7 @@ bool takesRedirects(const Surroundings& around, const model::Link& link) {
     const auto features = around.capabilities.devices.find(link.ifindex);
     if (features == around.capabilities.devices.end() || !features->second.redirectTarget)
         return false;
-    return around.capabilities.driversTell || !sendersMayLeaveWork(link) ||
+    return around.capabilities.driversTell || link.kind != "veth" ||
            around.wishes.finished.contains(link.ifindex);
 }
 
@@ -161,15 +161,8 @@ std::chrono::nanoseconds refreshInterval(const model::BridgeOptions& options) {
 
 } // namespace
 
-bool sendersMayLeaveWork(const model::Link& link) {
-    constexpr std::array<const char*, 6> local = {"veth",         "tun",       "tap",
-                                                  "xen_netfront", "hv_netvsc", "vmxnet3"};
-    return std::ranges::any_of(local,
-                               [&](const char* name) { return link.kind == name || link.driver == name; });
-}
-
 WatchedPort watchPort(const Surroundings& around, const model::Link& link, const model::Link& bridge,
-                      bool egress) {
+                      bool egress, unsigned shortest) {
     const auto& port = *link.bridgePort;
     WatchedPort watched;
     watched.bridge = bridge.ifindex;
@@ -181,6 +174,7 @@ WatchedPort watchPort(const Surroundings& around, const model::Link& link, const
     watched.learns = port.learning &&
                      (port.state == model::StpState::forwarding || port.state == model::StpState::learning);
     watched.maxFrame = link.mtu + ethernetHeader + vlanTag;
+    watched.minFrame = shortest;
     watched.refresh = refreshInterval(*bridge.bridge);
     if (bridge.bridge->vlanFiltering) {
         watched.vlanProtocol = bridge.bridge->vlanProtocol;

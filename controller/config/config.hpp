@@ -17,6 +17,8 @@ struct Ports {
     std::vector<std::string> excludeKinds{"veth", "tun", "tap"};
     /// A promise about those who send into these: checksums are written, segments cut, tags in the frame.
     std::vector<std::string> finishedFrames;
+    /// Drivers and kinds that are taken for safe, although nobody knows, or something is known against them.
+    std::vector<std::string> trustedDrivers;
     bool operator==(const Ports&) const = default;
 };
 

@@ -37,4 +37,9 @@ bool promisesFinishedFrames(const Ports& ports, const std::string& name) {
     return matchesAny(ports.finishedFrames, name);
 }
 
+bool trusts(const Ports& ports, const std::string& driver, const std::string& kind) {
+    return (!driver.empty() && matchesAny(ports.trustedDrivers, driver)) ||
+           (!kind.empty() && matchesAny(ports.trustedDrivers, kind));
+}
+
 } // namespace tna::config

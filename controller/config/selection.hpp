@@ -17,6 +17,9 @@ struct Exclusion {
 [[nodiscard]] std::optional<Exclusion> excludedBy(const Ports& ports, const std::string& name,
                                                   const std::string& driver, const std::string& kind);
 
+/// Whether the configuration has a device taken for safe, by its driver or its kind.
+[[nodiscard]] bool trusts(const Ports& ports, const std::string& driver, const std::string& kind);
+
 /// Whether the configuration promises that those who send into this port finish their frames.
 [[nodiscard]] bool promisesFinishedFrames(const Ports& ports, const std::string& name);
 

@@ -44,6 +44,8 @@ assemble::Wishes Controller::wishes() const {
             wishes.attached.insert(ifindex);
         if (config::promisesFinishedFrames(config_.ports, link.name))
             wishes.finished.insert(ifindex);
+        if (config::trusts(config_.ports, link.driver, link.kind))
+            wishes.trusted.insert(ifindex);
     }
     wishes.custom = custom_.on(introspector_->network());
     wishes.tcxIngress = tcxIngress_;

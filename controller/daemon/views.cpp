@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/views.hpp"
 
+#include "assemble/devices.hpp"
 #include "capability/xdp_features.hpp"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ json portDocument(const PortState& state, const assemble::PortPlan& port) {
             {"hook", accelerated ? json("xdp-native") : json()},
             {"profile", accelerated ? json(port.profile->name()) : json()},
             {"modules", accelerated ? json(port.profile->modules()) : json::array()},
+            {"egress", port.egress},
             {"why", why},
             {"fast_packets", counted.inPackets},
             {"fast_bytes", counted.inBytes},
@@ -52,6 +54,49 @@ json portDocument(const PortState& state, const assemble::PortPlan& port) {
             {"fast_out_bytes", counted.outBytes},
             {"slow_packets", counted.slowPackets()},
             {"slow_reasons", slowReasons(counted)}};
+}
+
+json reasonDocument(const assemble::Reason& reason) {
+    return {{"code", reason.code}, {"text", reason.text}, {"hint", reason.hint}};
+}
+
+const char* nameOf(assemble::Receive receive) {
+    switch (receive) {
+    case assemble::Receive::finished:
+        return "finished";
+    case assemble::Receive::seen:
+        return "seen";
+    case assemble::Receive::undone:
+        return "undone";
+    case assemble::Receive::never:
+        return "never";
+    }
+    return "never";
+}
+
+const char* nameOf(assemble::Send send) {
+    switch (send) {
+    case assemble::Send::same:
+        return "same";
+    case assemble::Send::skips:
+        return "skips";
+    case assemble::Send::never:
+        return "never";
+    }
+    return "never";
+}
+
+/// What is known of the device's kind or driver; null: nothing.
+json knowledgeOf(const model::Link& link) {
+    const auto* known = assemble::knownDevice(link);
+    if (known == nullptr)
+        return {};
+    return {{"receive", nameOf(known->receive)},
+            {"received", known->received},
+            {"send", nameOf(known->send)},
+            {"sent", known->sent},
+            {"shortest", known->shortest},
+            {"by", known->evidence == assemble::Evidence::tested ? "tests" : "reading"}};
 }
 
 json slowPath(const deploy::PortCounters& counters) {
@@ -136,13 +181,18 @@ std::optional<json> viewPort(const PortState& state, const std::string& name) {
                            {"text", failure->second.what + ": " + failure->second.cause},
                            {"hint", failure->second.hint}});
     for (const auto& reason : port.reasons)
-        reasons.push_back({{"code", reason.code}, {"text", reason.text}, {"hint", reason.hint}});
+        reasons.push_back(reasonDocument(reason));
+    json features = json::array();
+    features.push_back({{"feature", port.routed ? "route" : "bridge"},
+                        {"accelerated", port.profile && reasons.empty()},
+                        {"reasons", reasons}});
+    if (port.egressReason && std::ranges::find(port.reasons, *port.egressReason) == port.reasons.end())
+        features.push_back({{"feature", "egress"},
+                            {"accelerated", false},
+                            {"reasons", json::array({reasonDocument(*port.egressReason)})}});
     const auto counted = state.counters.find(port.ifindex);
     return json{{"port", portDocument(state, port)},
-                {"features",
-                 {{{"feature", port.routed ? "route" : "bridge"},
-                   {"accelerated", port.profile && reasons.empty()},
-                   {"reasons", reasons}}}},
+                {"features", features},
                 {"slow_path", counted == state.counters.end() ? json::array() : slowPath(counted->second)}};
 }
 
@@ -208,6 +258,7 @@ json viewCapabilities(const capability::Capabilities& capabilities, const model:
              {"native_xdp", features.native},
              {"redirect_target", features.redirectTarget},
              {"frags", features.frags},
+             {"known", knowledgeOf(*link)},
              {"mtu", link->mtu},
              {"max_mtu_with_xdp",
               features.native ? json(capability::maxMtuWithXdp(features, link->maxMtu)) : json()}});

@@ -183,7 +183,7 @@ void FastPath::dropUnplanned(const assemble::Plan& plan, Applied& applied) {
     std::vector<model::IfIndex> gone;
     for (const auto& [ifindex, slot] : slots_)
         if (const auto it = plan.ports.find(ifindex);
-            it == plan.ports.end() || (!it->second.egress && !it->second.profile))
+            it == plan.ports.end() || (!it->second.egress && !it->second.profile) || !slotFits(it->second))
             gone.push_back(ifindex);
     for (const auto ifindex : gone)
         removeSlot(ifindex);
@@ -291,11 +291,12 @@ void FastPath::dropUnusedProfiles(const assemble::Plan& plan) {
 
 Applied FastPath::apply(const assemble::Plan& plan, const model::Network& network) {
     Applied applied;
+    askAboutShort(plan, false);
     dropUnplanned(plan, applied);
     watchPorts(plan, applied); // first, for what must not go on; and for the new ones at the end
     for (const auto& [ifindex, port] : plan.ports)
         if (port.egress || port.profile)
-            if (auto added = addSlot(ifindex); !added)
+            if (auto added = addSlot(ifindex, shortestOut(port)); !added)
                 applied.failures.emplace(ifindex, added.error());
     for (const auto& [ifindex, port] : plan.ports) {
         const auto* link = network.link(ifindex);
@@ -313,6 +314,7 @@ Applied FastPath::apply(const assemble::Plan& plan, const model::Network& networ
     inherited_.clear();
     placeEgressModules(plan, applied);
     dropUnusedProfiles(plan);
+    askAboutShort(plan, true);
     watchPorts(plan, applied);
     return applied;
 }

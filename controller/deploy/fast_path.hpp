@@ -115,8 +115,9 @@ public:
     /// Runs a port's program on a frame as if it had come in there, finished and in one buffer. Nothing is
     /// sent, counted, or remembered.
     [[nodiscard]] Result<Verdict> tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const;
-    /// Makes a device known as ingress and egress of the fast path.
-    [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex);
+    /// Makes a device known as ingress of the fast path, and as egress of frames that are not shorter than that
+    /// (TNA_NO_EGRESS: of none).
+    [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex, unsigned shortest = 0);
 
 private:
     /// A profile's program, and the custom modules before it; and those behind it, which are a part of it
@@ -170,6 +171,9 @@ private:
     [[nodiscard]] bool emptied(PortAttachment& attachment, Applied& applied);
     void dropUnusedProfiles(const assemble::Plan& plan);
     [[nodiscard]] bool slotAlive(model::IfIndex ifindex) const;
+    [[nodiscard]] bool slotFits(const assemble::PortPlan& port) const;
+    [[nodiscard]] static unsigned shortestOut(const assemble::PortPlan& port);
+    void askAboutShort(const assemble::Plan& plan, bool fewer) const;
 
     PipelineObject pipeline_;
     ::entry* entry_;
@@ -193,6 +197,7 @@ private:
     std::map<model::IfIndex, UniqueFd> inherited_; ///< links, before they have become attachments
     std::map<model::IfIndex, assemble::Profile> placed_;
     std::map<model::IfIndex, unsigned> slots_;
+    std::map<model::IfIndex, unsigned> shortest_; ///< of frames that leave by them
     std::set<unsigned> freeSlots_; ///< given back; used again only when no fresh one is left
     unsigned nextSlot_ = 0;
     bool cannotSettle_ = false; ///< changing profiles stays slow

@@ -2,12 +2,31 @@
 // The devices that frames may come in and leave by: each has a slot, which maps and cached flows name it by.
 #include "deploy/fast_path.hpp"
 
+#include <algorithm>
 #include <bpf/bpf.h>
 #include <cerrno>
 
 namespace tna::deploy {
 
-Result<void> FastPath::addSlot(model::IfIndex ifindex) {
+bool FastPath::slotFits(const assemble::PortPlan& port) const {
+    const auto it = shortest_.find(port.ifindex);
+    return it == shortest_.end() || it->second == shortestOut(port);
+}
+
+unsigned FastPath::shortestOut(const assemble::PortPlan& port) {
+    return port.egress ? port.shortest : TNA_NO_EGRESS;
+}
+
+/// What is raised is raised before the first port needs it.
+void FastPath::askAboutShort(const assemble::Plan& plan, bool fewer) const {
+    unsigned most = fewer ? 0 : __atomic_load_n(&pipeline_.home->shortest, __ATOMIC_SEQ_CST);
+    for (const auto& [ifindex, port] : plan.ports)
+        if (port.egress)
+            most = std::max(most, port.shortest);
+    __atomic_store_n(&pipeline_.home->shortest, most, __ATOMIC_SEQ_CST);
+}
+
+Result<void> FastPath::addSlot(model::IfIndex ifindex, unsigned shortest) {
     if (slots_.contains(ifindex)) {
         if (slotAlive(ifindex))
             return {};
@@ -21,12 +40,13 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex) {
     const unsigned slot = fresh ? nextSlot_++ : *freeSlots_.begin();
     if (!fresh)
         freeSlots_.erase(freeSlots_.begin());
-    if (auto made = setEgress(slot, ifindex, nullptr); !made) {
-        freeSlots_.insert(slot);
-        return made;
-    }
+    if (shortest != TNA_NO_EGRESS)
+        if (auto made = setEgress(slot, ifindex, nullptr); !made) {
+            freeSlots_.insert(slot);
+            return made;
+        }
     const __u32 device = ifindex;
-    const tna_port_slot value{slot};
+    const tna_port_slot value{slot, shortest};
     if (bpf_map_update_elem(pipeline_.portSlots, &device, &value, BPF_ANY) != 0) {
         const int code = errno;
         bpf_map_delete_elem(pipeline_.egressPorts, &value.slot);
@@ -34,13 +54,17 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex) {
         return failErrno(code, "cannot enter the device with index {} in the port table", ifindex);
     }
     slots_[ifindex] = slot;
+    shortest_[ifindex] = shortest;
     if (!fresh)
         counterReader_.startOver(slot);
     return {};
 }
 
-/// The kernel empties a slot of the device map by itself when the device goes away.
+/// The kernel empties a slot of the device map by itself when the device goes away. One that nothing leaves by is
+/// not in that map.
 bool FastPath::slotAlive(model::IfIndex ifindex) const {
+    if (shortest_.at(ifindex) == TNA_NO_EGRESS)
+        return true;
     const __u32 key = slots_.at(ifindex);
     bpf_devmap_val device{};
     return bpf_map_lookup_elem(pipeline_.egressPorts, &key, &device) == 0 && device.ifindex == ifindex;
@@ -62,6 +86,7 @@ void FastPath::removeSlot(model::IfIndex ifindex) {
     if (forgotten) // else the device would be taken for the slot's next owner
         freeSlots_.insert(slot);
     slots_.erase(ifindex);
+    shortest_.erase(ifindex);
     egressPlaced_.erase(ifindex);
 }
 

@@ -20,6 +20,7 @@ tna_watched_port entry(unsigned slot, const assemble::WatchedPort& port, bool ha
     if (port.needsProgram && !hasProgram && port.egressReason == TNA_REASON_COUNT)
         value.egress_reason = TNA_REASON_EGRESS_REDIRECT;
     value.max_frame = port.maxFrame;
+    value.min_frame = port.minFrame;
     value.isolated = port.isolated;
     value.learns = port.learns;
     value.tag_reason = static_cast<__u16>(port.tagReason);

@@ -205,6 +205,7 @@ known:;
 	COLLECT(doubt, guard_egress_redirect(egress));
 	COLLECT(doubt, guard_egress_down(egress));
 	COLLECT(doubt, guard_egress_mtu(egress, retag_length(packet.len, retag)));
+	COLLECT(doubt, shorter_than_all(retag_length(packet.len, retag)));
 	COLLECT(closer, guard_egress_qdisc(egress));
 
 	RARELY(doubt | closer, "!= 0", look_again);

@@ -161,13 +161,14 @@ INLINE u32 bridge_mark(const struct packet *packet, u32 epoch)
 }
 
 /* Remembers where the parts of the proof lie; each frame looks there again. */
-INLINE u32 evaluate_fill(struct tna_flow *flow, const struct bridge_path *path, u32 mark)
+INLINE u32 evaluate_fill(struct tna_flow *flow, const struct bridge_path *path, u32 mark, u32 len)
 {
 	s32 in = port_slot(KLOAD(u32, KADDR(struct net_device, path->device, ifindex)));
-	s32 out = port_slot(KLOAD(u32, KADDR(struct net_device, path->egress, ifindex)));
+	s32 out = port_slot_out(KLOAD(u32, KADDR(struct net_device, path->egress, ifindex)), len);
 
 	BECAUSE(in < 0, UNKNOWN_PORT);
-	BECAUSE(out < 0, EGRESS_UNMANAGED);
+	if (out < 0)
+		return ~out;
 	if (flow->in_slot != in || flow->out_slot != out)
 		flow_evict(flow);
 	flow->source = path->source;
@@ -200,7 +201,7 @@ NOINLINE u32 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow, u64 *ret
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
 	struct bridge_path path = {.device = ingress_device(xdp)};
-	u32 epoch = home.epoch; /* before anything is looked up */
+	u32 epoch = home.epoch, len; /* before anything is looked up */
 	struct packet packet;
 
 	BECAUSE(!packet_parse(ctx, &packet), SHORT);
@@ -216,11 +217,12 @@ NOINLINE u32 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow, u64 *ret
 	UNLESS_BECAUSE(evaluate_egress_port(&path));
 	if (CONSTANT(VLAN) && VLAN_KNOWN)
 		UNLESS_BECAUSE(evaluate_egress_vlan(&packet, &path));
-	UNLESS_BECAUSE(evaluate_egress(&path, retag_length(packet.len, path.retag)));
+	len = retag_length(packet.len, path.retag);
+	UNLESS_BECAUSE(evaluate_egress(&path, len));
 	*retag = path.retag;
 	if (CONSTANT(VLAN) && flow)
 		evaluate_fill_vlans(&packet, &path);
-	return flow ? evaluate_fill(flow, &path, bridge_mark(&packet, epoch)) : TNA_REASON_SHORT;
+	return flow ? evaluate_fill(flow, &path, bridge_mark(&packet, epoch), len) : TNA_REASON_SHORT;
 }
 
 #endif

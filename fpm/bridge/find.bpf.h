@@ -43,7 +43,8 @@ NOINLINE int bridge_find(struct xdp_md *ctx, struct tna_flow *flow)
 			return 0;
 		evaluate_fill_vlans(&packet, &path);
 	}
-	return evaluate_fill(flow, &path, bridge_mark(&packet, epoch)) == REASON_NONE;
+	/* a frame that is too short for the port is not remembered; what is not, proves its own length */
+	return evaluate_fill(flow, &path, bridge_mark(&packet, epoch), packet.len) == REASON_NONE;
 }
 
 #endif

@@ -41,6 +41,22 @@ INLINE s32 port_slot(u32 ifindex)
 	return slot ? (s32)slot->slot : -1;
 }
 
+/* The slot of a port that a frame of this length may leave by; else the complement of the reason. */
+INLINE s32 port_slot_out(u32 ifindex, u32 len)
+{
+	struct tna_port_slot *slot = bpf_map_lookup_elem(&port_slots, &ifindex);
+
+	if (!slot || slot->shortest == TNA_NO_EGRESS)
+		return ~TNA_REASON_EGRESS_UNMANAGED;
+	return len < slot->shortest ? ~TNA_REASON_EGRESS_SHORT : (s32)slot->slot;
+}
+
+/* Shorter than what may leave by any port: the one that it is for is to be asked. */
+INLINE u64 shorter_than_all(u32 len)
+{
+	return ((u64)len - home.shortest) >> 63;
+}
+
 /* Counts a frame that is left to Linux, by port and reason. */
 NOINLINE int leave_to_linux(struct xdp_md *ctx, u32 reason)
 {

@@ -274,14 +274,17 @@ INLINE u32 route_fill(struct tna_route *route, const struct route_path *path, u6
 NOINLINE u32 evaluate_departure(struct tna_route *route, struct tna_route_stack *part, u32 total)
 {
 	struct bridge_path out = {.egress = route->egress_dev};
+	u32 len = total + ETH_HLEN;
 
 	route->egress_dev = 0;
 	if (CONSTANT(STACKED))
 		UNLESS_BECAUSE(evaluate_stacked_departure(out.egress, route->destination, part, &out.egress));
-	UNLESS_BECAUSE(evaluate_egress(&out, total + ETH_HLEN + tags_length(route_tags(part))));
-	s32 slot = port_slot(KLOAD(u32, KADDR(struct net_device, out.egress, ifindex)));
+	len += tags_length(route_tags(part));
+	UNLESS_BECAUSE(evaluate_egress(&out, len));
+	s32 slot = port_slot_out(KLOAD(u32, KADDR(struct net_device, out.egress, ifindex)), len);
 
-	BECAUSE(slot < 0, EGRESS_UNMANAGED);
+	if (slot < 0)
+		return ~slot;
 	route->out_slot = slot;
 	route->egress_dev = out.egress;
 	return REASON_NONE;

@@ -221,6 +221,7 @@ INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
 	COLLECT(doubt, route->ingress_dev ^ arrival_address);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
+	COLLECT(doubt, shorter_than_all(ip.total + ETH_HLEN));
 	COLLECT(doubt, ipv4_length_wrong(&ip));
 	COLLECT(doubt, ipv4_expires(&ip));
 	if (stacked)

@@ -103,6 +103,7 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
 	COLLECT(doubt, route->ingress_dev ^ arrival_address);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
+	COLLECT(doubt, shorter_than_all(ip.total + ETH_HLEN));
 	COLLECT(doubt, ipv6_expires(&ip));
 	if (stacked)
 		prove_stack(ctx, route, route6_stack_at(index), &way, ip.tags, ip.total, &doubt, &closer);

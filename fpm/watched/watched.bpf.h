@@ -100,6 +100,7 @@ INLINE u32 watched_egress(struct watched_path *path, const struct tna_watched_po
 					 part == TNA_VLAN_UNTAGGED);
 	}
 	BECAUSE(retag_length(path->packet.len, path->retag) > out->max_frame, EGRESS_MTU);
+	BECAUSE(retag_length(path->packet.len, path->retag) < out->min_frame, EGRESS_SHORT);
 	return REASON_NONE;
 }
 

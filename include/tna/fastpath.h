@@ -133,14 +133,17 @@ struct tna_namespace {
 	__u32 nft_base_seq;    /* rule set generation for which they were */
 	__u32 epoch;           /* of the slot table */
 	__u32 mirror_complete; /* the mirror holds what Linux knows; else its frames are Linux's */
-	__u32 unused;
+	__u32 shortest;        /* frame that may leave by any port: for others, the port is to be asked */
 	__u64 own_addresses; /* the generation of the routes for which each own address has its own one */
 };
 
 /* The slot table: ifindex -> slot of a managed port. */
 struct tna_port_slot {
 	__u32 slot;
+	__u32 shortest; /* frame that may leave by it, in bytes; TNA_NO_EGRESS: none may */
 };
+
+#define TNA_NO_EGRESS 0xffffffffu
 
 /*
  * The mirror of the bridges' forwarding databases, for kernels that are not read in place. What Linux
@@ -185,6 +188,8 @@ struct tna_watched_port {
 	__u16 vlan_protocol; /* network order: the tags that its bridge filters by; 0: it does not */
 	__u16 pvid;          /* the VLAN of frames without a tag; 0: none */
 	__u64 refresh;       /* nanoseconds after which Linux gets a frame of a station again */
+	__u32 min_frame;     /* that may leave by it, in bytes */
+	__u32 unused;
 };
 
 /*

@@ -56,9 +56,12 @@
 	X(ISOLATED, "isolated", "both ports are isolated: Linux drops it")                                   \
 	X(EGRESS_DOWN, "egress-down", "the egress port is down or has no carrier")                           \
 	X(EGRESS_MTU, "egress-mtu", "the frame is larger than the egress port takes")                        \
+	X(EGRESS_SHORT, "egress-short",                                                                      \
+	  "the frame is shorter than what the egress port's driver takes by redirect: Linux pads it")        \
 	X(EGRESS_QDISC, "egress-qdisc",                                                                      \
 	  "the egress port has a queueing discipline that shapes or classifies")                             \
-	X(EGRESS_UNMANAGED, "egress-unmanaged", "the egress port is excluded or not known here yet")         \
+	X(EGRESS_UNMANAGED, "egress-unmanaged",                                                               \
+	  "the egress port is excluded, not known to be safe, or not known here yet")                        \
 	X(EGRESS_REDIRECT, "egress-redirect",                                                                \
 	  "the egress port's driver does not take redirected frames, or "                                    \
 	  "it is a device on top of others that is left to Linux")                                           \

@@ -179,12 +179,18 @@ std::string renderCapabilities(const json& document) {
     Table guards{{"GUARD", "MODE", "LOOKS AT"}};
     for (const auto& guard : list(document, "guards"))
         guards.add({text(guard, "name"), text(guard, "mode"), text(guard, "detail")});
-    Table drivers{{"DEVICE", "DRIVER", "NATIVE XDP", "REDIRECT TARGET", "FRAGS", "MTU", "MAX MTU WITH XDP"}};
+    Table drivers{{"DEVICE", "DRIVER", "NATIVE XDP", "REDIRECT TARGET", "RECEIVES", "SENDS", "KNOWN BY", "FRAGS",
+                   "MTU", "MAX MTU WITH XDP"}};
     const auto word = [](bool value) { return value ? "yes" : "no"; };
-    for (const auto& driver : list(document, "drivers"))
+    for (const auto& driver : list(document, "drivers")) {
+        const auto known = driver.is_object() ? driver.value("known", json()) : json();
+        const auto told = [&](const char* key) {
+            return known.is_object() ? text(known, key) : std::string("not known");
+        };
         drivers.add({text(driver, "name"), text(driver, "driver"), word(yes(driver, "native_xdp")),
-                     word(yes(driver, "redirect_target")), word(yes(driver, "frags")), text(driver, "mtu"),
-                     text(driver, "max_mtu_with_xdp")});
+                     word(yes(driver, "redirect_target")), told("receive"), told("send"), told("by"),
+                     word(yes(driver, "frags")), text(driver, "mtu"), text(driver, "max_mtu_with_xdp")});
+    }
     return out + features.text() + "\n" + guards.text() + "\n" + drivers.text();
 }
 

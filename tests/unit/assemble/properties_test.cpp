@@ -99,6 +99,7 @@ Network networkOf(const std::vector<Setting>& settings) {
         link.name = "link" + std::to_string(ifindex);
         link.flags = model::link_flag::up | model::link_flag::running | model::link_flag::lowerUp;
         link.mtu = 1500;
+        link.driver = "ena";
         return link;
     };
     for (const auto ifindex : bridges) {

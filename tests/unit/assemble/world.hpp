@@ -24,6 +24,7 @@ struct World {
         model::Link port;
         port.ifindex = portIndex;
         port.name = "eth0";
+        port.driver = "ena";
         port.master = bridgeIndex;
         port.bridgePort.emplace();
         network.links = {{bridgeIndex, bridge}, {portIndex, port}};

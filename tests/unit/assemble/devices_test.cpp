@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of drivers and kinds of devices, and what follows for ports.
+#include "assemble/devices.hpp"
+
+#include "world.hpp"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+
+namespace tna::assemble {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<std::string> codes(const PortPlan& plan) {
+    std::vector<std::string> out;
+    for (const auto& reason : plan.reasons)
+        out.push_back(reason.code);
+    return out;
+}
+
+std::string egressCode(const PortPlan& plan) {
+    return plan.egressReason ? plan.egressReason->code : "";
+}
+
+World worldOf(const std::string& kind, const std::string& driver) {
+    World world;
+    world.port().kind = kind;
+    world.port().driver = driver;
+    return world;
+}
+
+void expectLeftToLinux(const World& world, const std::string& code) {
+    const auto plan = world.plan();
+    EXPECT_FALSE(plan.profile) << code;
+    EXPECT_FALSE(plan.egress) << code;
+    EXPECT_THAT(codes(plan), ::testing::ElementsAre(code));
+    EXPECT_EQ(egressCode(plan), code);
+}
+
+TEST(Devices, DriverThatNobodyHasReadIsLinuxs) {
+    auto world = worldOf("", "nic-of-tomorrow");
+    expectLeftToLinux(world, "not-known-safe");
+    EXPECT_THAT(world.plan().reasons.front().text, HasSubstr("nic-of-tomorrow"));
+    EXPECT_THAT(world.plan().reasons.front().hint, HasSubstr("trusted_drivers"));
+}
+
+TEST(Devices, KindThatNobodyHasReadIsLinuxsWhateverItsDriverIsCalled) {
+    expectLeftToLinux(worldOf("wire", "ixgbe"), "not-known-safe");
+}
+
+TEST(Devices, DeviceWithoutDriverIsLinuxs) {
+    expectLeftToLinux(worldOf("", ""), "not-known-safe");
+}
+
+TEST(Devices, ThatAreNotKnownAreAllowedByName) {
+    auto world = worldOf("", "nic-of-tomorrow");
+    world.wishes.trusted.insert(portIndex);
+    EXPECT_TRUE(world.plan().profile);
+    EXPECT_TRUE(world.plan().egress);
+    EXPECT_FALSE(world.plan().egressReason);
+}
+
+TEST(Devices, WithoutXdpAreLinuxsForThatReason) {
+    auto world = worldOf("", "e1000e");
+    world.capabilities.devices[portIndex].native = false;
+    EXPECT_THAT(codes(world.plan()), ::testing::ElementsAre("no-native-xdp"));
+    EXPECT_FALSE(world.plan().egress);
+}
+
+TEST(Devices, TapIsNeitherReceivedFromNorSentToByDefault) {
+    const auto world = worldOf("tun", "tun");
+    const auto plan = world.plan();
+    EXPECT_THAT(codes(plan), ::testing::ElementsAre("unfinished-frames"));
+    EXPECT_FALSE(plan.egress);
+    EXPECT_EQ(egressCode(plan), "send-skips");
+    EXPECT_THAT(plan.egressReason->text, HasSubstr("TUNSETTXFILTER"));
+}
+
+TEST(Devices, TapIsReceivedFromIfItsSendersFinishFrames) {
+    auto world = worldOf("tun", "tun");
+    world.wishes.finished.insert(portIndex);
+    EXPECT_TRUE(world.plan().profile);
+    EXPECT_FALSE(world.plan().egress);
+}
+
+TEST(Devices, TapIsSentToIfItIsTrusted) {
+    auto world = worldOf("tun", "tun");
+    world.wishes.trusted.insert(portIndex);
+    EXPECT_FALSE(world.plan().profile) << "that its senders finish frames is another promise";
+    EXPECT_TRUE(world.plan().egress);
+}
+
+TEST(Devices, SendersInOtherMachinesMayLeaveWorkAlsoWhereTheKernelIsReadInPlace) {
+    for (const auto* driver : {"vif", "hv_netvsc", "vmxnet3", "mana"})
+        EXPECT_THAT(codes(worldOf("", driver).plan()), ::testing::ElementsAre("unfinished-frames")) << driver;
+}
+
+TEST(Devices, VethIsAPortWhoseOtherEndIsNothingBelow) {
+    auto world = worldOf("veth", "veth");
+    world.port().lower = 9;
+    EXPECT_TRUE(world.plan().profile);
+    EXPECT_TRUE(world.plan().egress);
+}
+
+TEST(Devices, FacesOfOthersAreLinuxsAndCannotBeTrusted) {
+    for (const auto* kind : {"bond", "team", "macvlan", "macvtap", "ipvlan", "vlan", "vxlan", "dummy", "ifb"}) {
+        auto world = worldOf(kind, kind);
+        world.wishes.trusted.insert(portIndex);
+        world.wishes.finished.insert(portIndex);
+        expectLeftToLinux(world, "stacked");
+    }
+}
+
+TEST(Devices, DeviceWithMembersIsAFaceOfThese) {
+    World world;
+    world.above().master = portIndex;
+    world.above().lower = 0;
+    world.above().name = "vf0";
+    expectLeftToLinux(world, "stacked");
+    EXPECT_THAT(world.plan().reasons.front().text, HasSubstr("vf0"));
+}
+
+TEST(Devices, DeviceOnAnotherIsAFaceOfThat) {
+    World world;
+    world.port().lower = 9;
+    world.wishes.trusted.insert(portIndex);
+    expectLeftToLinux(world, "stacked");
+}
+
+TEST(Devices, PortsOfABridgeAreNoMembersOfIt) {
+    World world;
+    EXPECT_FALSE(judge(world.network, world.port(), {}, true).ingress);
+}
+
+TEST(Devices, ShortestFrameIsThatOfTheDriver) {
+    EXPECT_EQ(World().plan().shortest, 0U);
+    EXPECT_EQ(worldOf("", "bnxt_en").plan().shortest, 52U);
+}
+
+TEST(Devices, AreEachInTheListOnce) {
+    std::set<std::string> names;
+    for (const auto& device : knownDevices()) {
+        EXPECT_FALSE(device.received.empty() || device.sent.empty());
+        EXPECT_EQ(device.receive == Receive::never, device.send == Send::never);
+        for (const auto& name : device.names)
+            EXPECT_TRUE(names.insert(name).second) << name;
+    }
+}
+
+TEST(Devices, AreDocumentedAsTheListHasThem) {
+    std::ifstream file(TNA_SOURCE_DIR "/docs/devices.md");
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_THAT(page, HasSubstr(devicesAsMarkdown())) << "docs/devices.md is to have:\n" << devicesAsMarkdown();
+}
+
+} // namespace
+} // namespace tna::assemble
