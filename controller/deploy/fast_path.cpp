@@ -291,7 +291,6 @@ void FastPath::dropUnusedProfiles(const assemble::Plan& plan) {
 
 Applied FastPath::apply(const assemble::Plan& plan, const model::Network& network) {
     Applied applied;
-    askAboutShort(plan, false);
     dropUnplanned(plan, applied);
     watchPorts(plan, applied); // first, for what must not go on; and for the new ones at the end
     for (const auto& [ifindex, port] : plan.ports)
@@ -314,7 +313,6 @@ Applied FastPath::apply(const assemble::Plan& plan, const model::Network& networ
     inherited_.clear();
     placeEgressModules(plan, applied);
     dropUnusedProfiles(plan);
-    askAboutShort(plan, true);
     watchPorts(plan, applied);
     return applied;
 }

@@ -173,7 +173,7 @@ private:
     [[nodiscard]] bool slotAlive(model::IfIndex ifindex) const;
     [[nodiscard]] bool slotFits(const assemble::PortPlan& port) const;
     [[nodiscard]] static unsigned shortestOut(const assemble::PortPlan& port);
-    void askAboutShort(const assemble::Plan& plan, bool fewer) const;
+    void askAboutShort() const;
 
     PipelineObject pipeline_;
     ::entry* entry_;

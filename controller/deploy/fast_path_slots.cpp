@@ -17,12 +17,12 @@ unsigned FastPath::shortestOut(const assemble::PortPlan& port) {
     return port.egress ? port.shortest : TNA_NO_EGRESS;
 }
 
-/// What is raised is raised before the first port needs it.
-void FastPath::askAboutShort(const assemble::Plan& plan, bool fewer) const {
-    unsigned most = fewer ? 0 : __atomic_load_n(&pipeline_.home->shortest, __ATOMIC_SEQ_CST);
-    for (const auto& [ifindex, port] : plan.ports)
-        if (port.egress)
-            most = std::max(most, port.shortest);
+/// Of which frames no port has to be asked: all that are at least as long as what any of them takes.
+void FastPath::askAboutShort() const {
+    unsigned most = 0;
+    for (const auto& [ifindex, shortest] : shortest_)
+        if (shortest != TNA_NO_EGRESS)
+            most = std::max(most, shortest);
     __atomic_store_n(&pipeline_.home->shortest, most, __ATOMIC_SEQ_CST);
 }
 
@@ -45,16 +45,18 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex, unsigned shortest) {
             freeSlots_.insert(slot);
             return made;
         }
+    shortest_[ifindex] = shortest;
+    askAboutShort(); // before frames can leave by it
     const __u32 device = ifindex;
     const tna_port_slot value{slot, shortest};
     if (bpf_map_update_elem(pipeline_.portSlots, &device, &value, BPF_ANY) != 0) {
         const int code = errno;
         bpf_map_delete_elem(pipeline_.egressPorts, &value.slot);
         freeSlots_.insert(slot);
+        shortest_.erase(ifindex);
         return failErrno(code, "cannot enter the device with index {} in the port table", ifindex);
     }
     slots_[ifindex] = slot;
-    shortest_[ifindex] = shortest;
     if (!fresh)
         counterReader_.startOver(slot);
     return {};
@@ -87,6 +89,7 @@ void FastPath::removeSlot(model::IfIndex ifindex) {
         freeSlots_.insert(slot);
     slots_.erase(ifindex);
     shortest_.erase(ifindex);
+    askAboutShort();
     egressPlaced_.erase(ifindex);
 }
 

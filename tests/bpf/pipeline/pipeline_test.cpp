@@ -26,10 +26,10 @@ protected:
         if (!IsSkipped())
             load();
     }
-    void load() {
+    void load(unsigned shortest = 0) {
         const auto kernel = capability::probeKernel();
         ASSERT_TRUE(kernel) << kernel.error().sentence();
-        auto loaded = loadBesidePorts();
+        auto loaded = loadBesidePorts(shortest);
         ASSERT_TRUE(loaded) << loaded.error().sentence();
         fastPath_ = std::move(*loaded);
         // These frames are no sender's socket buffers, as those on a veth may be.
@@ -39,7 +39,7 @@ protected:
         program_ = *program;
         must("bridge fdb replace " + text(station(1)) + " dev p0 master static");
         must("bridge fdb replace " + text(station(2)) + " dev p1 master static");
-        ASSERT_EQ(run(oneToTwo()).first, XDP_REDIRECT);
+        ASSERT_EQ(run(oneToTwo()).first, shortest > oneToTwo().bytes.size() ? XDP_PASS : XDP_REDIRECT);
     }
     [[nodiscard]] std::pair<int, Frame> run(const Frame& frame) const {
         return runProgram(program_, frame, ::if_nametoindex("p0"));
@@ -142,6 +142,34 @@ TEST_F(Pipeline, StationOfAnotherBridgeWhereOneOfThisWas) {
         flow.fresh_until = here.fresh_until;
     });
     expect(frame, XDP_PASS, "to another bridge");
+}
+
+/// Drivers pad them on Linux's way out, and send them as they are by redirect.
+TEST_F(Pipeline, FramesThatAreTooShortForTheEgressPort) {
+    constexpr std::size_t shortest = 52;
+    load(shortest);
+    must("bridge fdb replace " + text(station(3)) + " dev p2 master static");
+    const auto sized = [](unsigned to, std::size_t size) {
+        return FrameBuilder().ethernet(station(to), station(1)).etherType(0x0800).raw(size - 14);
+    };
+    for (int again = 0; again < 2; again++)
+        for (std::size_t size = 46; size <= 60; size++) {
+            const auto what = std::to_string(size) + " bytes";
+            expect(sized(2, size), size < shortest ? XDP_PASS : XDP_REDIRECT, what);
+            expect(sized(3, size), XDP_REDIRECT, what + " by a port that takes any");
+        }
+}
+
+TEST_F(Pipeline, NothingLeavesByAPortThatIsNoEgress) {
+    load(TNA_NO_EGRESS);
+    must("bridge fdb replace " + text(station(3)) + " dev p2 master static");
+    for (int again = 0; again < 2; again++) {
+        expect(oneToTwo(), XDP_PASS, "to the port that nothing leaves by");
+        expect(FrameBuilder().ethernet(station(3), station(1)).udp(), XDP_REDIRECT, "to another one");
+    }
+    EXPECT_EQ(runProgram(program_, FrameBuilder().ethernet(station(3), station(2)).udp(), ::if_nametoindex("p1")).first,
+              XDP_REDIRECT)
+        << "from it";
 }
 
 TEST_F(Pipeline, FramesOfEveryLength) {

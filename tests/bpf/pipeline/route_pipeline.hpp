@@ -28,8 +28,8 @@ protected:
     }
     [[nodiscard]] virtual assemble::Profile profile() const { return {.route = true, .veth = false}; }
     [[nodiscard]] virtual const char* port() const { return "p0"; }
-    void load() {
-        auto loaded = loadBesidePorts();
+    void load(unsigned shortest = 0) {
+        auto loaded = loadBesidePorts(shortest);
         ASSERT_TRUE(loaded) << loaded.error().sentence();
         fastPath_ = std::move(*loaded);
         const auto program = fastPath_->program(profile());
@@ -45,6 +45,19 @@ protected:
     }
     void expectUntouched(const Frame& frame, const std::string& what) const {
         EXPECT_EQ(ran(frame), std::pair(int{XDP_PASS}, frame)) << what;
+    }
+    /// Of packets with so many bytes of headers, where the egress port takes no short ones by redirect.
+    void expectShortLeftToLinux(std::size_t headers) {
+        constexpr std::size_t shortest = 90;
+        load(shortest);
+        for (int again = 0; again < 2; again++)
+            for (std::size_t size = shortest - 2; size <= shortest + 2; size++) {
+                const auto packet = Router::packet({.payload = size - headers});
+                if (size < shortest)
+                    expectUntouched(packet, std::to_string(size));
+                else
+                    expectRouted(packet, std::to_string(size));
+            }
     }
     void expectCloserLooks(const Frame& frame, std::vector<CloserLook> changes = closerLooks()) {
         // Once more what comes first, when the links' coming up no longer makes the kernel move generations.

@@ -54,6 +54,14 @@ TEST_F(RouteStraightLine, SeesThatAPacketOfAKnownWayHasOptions) {
     expectUntouched(packet({.options = 4}), "options");
 }
 
+TEST_F(RouteStraightLine, SeesThatAPacketIsTooShortForThePort) {
+    expectShortLeftToLinux(14 + 20);
+}
+
+TEST_F(Route6StraightLine, SeesThatAPacketIsTooShortForThePort) {
+    expectShortLeftToLinux(14 + 40);
+}
+
 TEST_F(RouteStraightLine, SeesThatAnotherRouteIsBetter) {
     expectRouted(packet(), "at first");
     expectRouted(packet(), "once more, from the cache");

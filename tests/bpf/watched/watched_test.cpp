@@ -143,6 +143,15 @@ TEST_F(Watched, FrameThatIsTooLarge) {
     expectSlow(sized(101), TNA_REASON_EGRESS_MTU);
 }
 
+TEST_F(Watched, FrameThatIsTooShort) {
+    change(out_, [](WatchedPort& port) { port.minFrame = 52; });
+    const auto sized = [](std::size_t size) {
+        return FrameBuilder().ethernet(station(2), station(1)).udp(size - 42);
+    };
+    expectSlow(sized(51), TNA_REASON_EGRESS_SHORT);
+    expectFast(sized(52));
+}
+
 TEST_F(Watched, PortsOfDifferentBridges) {
     change(out_, [](WatchedPort& port) { port.bridge = bridge + 1; });
     expectSlow(oneToTwo(), TNA_REASON_EGRESS_UNMANAGED);

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Taps as bridge ports: what senders behind them leave unfinished, and what a tap does with frames of its own accord, is
+// unknown to XDP. Each is done by plain Linux first.
+#include "bridge_fixture.hpp"
+#include "support/tap.hpp"
+
+#include <functional>
+
+namespace tna::test {
+namespace {
+
+class Taps : public BridgeTest {
+protected:
+    void SetUp() override {
+        BridgeTest::SetUp();
+        if (IsSkipped())
+            return;
+        tap_ = Tap::make("tap0");
+        if (!tap_)
+            GTEST_SKIP() << "/dev/net/tun cannot be used here";
+        must("ip link set tap0 master br0 up");
+        // By entries of the operator's, so that the same holds whatever has been sent.
+        must("bridge fdb replace " + text(station(1)) + " dev p0 master static");
+        must("bridge fdb replace " + text(station(2)) + " dev p1 master static");
+        must("bridge fdb replace " + text(station(3)) + " dev tap0 master static");
+        ASSERT_TRUE(eventually([&] { return outOfTap(toTap()) == std::vector{toTap()}; }));
+        (void)arrivals();
+    }
+    /// As somebody who has emptied exclude_kinds, and promises nothing about taps.
+    void accelerateTaps() {
+        config_.ports.finishedFrames = {"p*"};
+        ASSERT_NO_FATAL_FAILURE(accelerate());
+    }
+    /// What comes out of the tap when a frame for it came in by p0.
+    [[nodiscard]] std::vector<Frame> outOfTap(const Frame& frame) {
+        (void)tap_->drain();
+        catchUp();
+        far(0).send(frame);
+        settle();
+        return tap_->drain();
+    }
+    /// What comes out everywhere else when the tap's other end sends a frame.
+    [[nodiscard]] Arrivals fromTap(const Frame& frame, const Unfinished& unfinished) {
+        (void)arrivals();
+        catchUp();
+        tap_->send(frame, unfinished);
+        return arrivals();
+    }
+    [[nodiscard]] nlohmann::json explained() const {
+        const auto document = controller_->port("tap0");
+        return document ? *document : nlohmann::json{};
+    }
+    static Frame toTap() { return FrameBuilder().ethernet(station(3), station(1)).udp(); }
+
+    std::optional<Tap> tap_;
+};
+
+TEST_F(Taps, FiltersOfATapAreAskedBeforeAnyFrameLeavesByIt) {
+    const std::vector<std::pair<const char*, std::function<void(const Tap&)>>> filters{
+        {"TUNSETTXFILTER", [](const Tap& tap) { tap.takeOnly(station(9)); }},
+        {"TUNATTACHFILTER", [](const Tap& tap) { tap.attachFilterThatDropsAll(); }},
+        {"TUNSETFILTEREBPF", [](const Tap& tap) { tap.setProgramThatDropsAll(); }}};
+    for (const auto& [name, set] : filters) {
+        SCOPED_TRACE(name);
+        tap_.reset(); // the device goes, and comes again without a filter
+        tap_ = Tap::make("tap0");
+        if (!tap_)
+            GTEST_SKIP() << "/dev/net/tun cannot be used here";
+        must("ip link set tap0 master br0 up");
+        must("bridge fdb replace " + text(station(3)) + " dev tap0 master static");
+        ASSERT_TRUE(eventually([&] { return !outOfTap(toTap()).empty(); }));
+        set(*tap_);
+        ASSERT_EQ(outOfTap(toTap()), std::vector<Frame>{}) << "Linux";
+        config_.ports.excludeKinds = {"tun"};
+        ASSERT_NO_FATAL_FAILURE(accelerateTaps());
+        if (IsSkipped())
+            return;
+        ASSERT_TRUE(reaches("tap0", "linux"));
+        for (int i = 0; i < 3; i++)
+            EXPECT_EQ(outOfTap(toTap()), std::vector<Frame>{});
+        EXPECT_EQ(explained()["port"]["egress"], false);
+        controller_.reset();
+    }
+}
+
+TEST_F(Taps, FramesLeaveByATapThatIsTrusted) {
+    config_.ports.trustedDrivers = {"tun"};
+    ASSERT_NO_FATAL_FAILURE(accelerateTaps());
+    ASSERT_TRUE(reaches("tap0", "linux"));
+    if (watched())
+        GTEST_SKIP() << "the driver's own answer is needed for that";
+    const auto before = counted(0).fast;
+    EXPECT_EQ(outOfTap(toTap()), std::vector{toTap()});
+    EXPECT_EQ(explained()["port"]["egress"], true);
+    EXPECT_EQ(counted(0).fast, before + 1);
+}
+
+/// The other way round: a trusted device stops being one.
+TEST_F(Taps, NothingLeavesByATapThatIsNoLongerTrusted) {
+    config_.ports.trustedDrivers = {"tun"};
+    ASSERT_NO_FATAL_FAILURE(accelerateTaps());
+    ASSERT_TRUE(reaches("tap0", "linux"));
+    ASSERT_EQ(outOfTap(toTap()), std::vector{toTap()});
+    auto stricter = config_;
+    stricter.ports.trustedDrivers.clear();
+    controller_->setConfig(stricter);
+    const auto before = counted(0).fast;
+    EXPECT_EQ(outOfTap(toTap()), std::vector{toTap()});
+    EXPECT_EQ(counted(0).fast, before);
+}
+
+TEST_F(Taps, ChecksumThatIsNotFinishedIsFinishedByLinux) {
+    must("ethtool -K p1 tx off"); // Linux is to finish it, and not to leave it to the far end
+    const auto whole = FrameBuilder().ethernet(station(2), station(3)).udp(200);
+    auto frame = whole;
+    constexpr std::uint16_t udp = 14 + 20;
+    const auto length = static_cast<std::uint16_t>(frame.bytes.size() - udp);
+    std::uint32_t pseudo = 17U + length;
+    for (std::size_t i = 14 + 12; i < udp; i += 2)
+        pseudo += static_cast<std::uint32_t>(frame.bytes[i]) << 8U | frame.bytes[i + 1];
+    while (pseudo >> 16U != 0)
+        pseudo = (pseudo & 0xffffU) + (pseudo >> 16U);
+    frame.bytes[udp + 6] = static_cast<std::uint8_t>(pseudo >> 8U);
+    frame.bytes[udp + 7] = static_cast<std::uint8_t>(pseudo);
+    const Unfinished unfinished{.flags = 1, .checksumStart = udp, .checksumOffset = 6};
+    const auto linux = fromTap(frame, unfinished);
+    ASSERT_EQ(linux, (Arrivals{{1, {whole}}}));
+    ASSERT_NO_FATAL_FAILURE(accelerateTaps());
+    ASSERT_TRUE(reaches("tap0", "linux"));
+    EXPECT_EQ(explained()["features"][0]["reasons"][0]["code"], "unfinished-frames");
+    EXPECT_EQ(fromTap(frame, unfinished), linux);
+}
+
+TEST_F(Taps, SegmentsAreCutByLinux) {
+    must("ethtool -K p1 gso off tso off tx off sg off");
+    auto frame = FrameBuilder().ethernet(station(2), station(3)).udp(300);
+    constexpr std::uint16_t udp = 14 + 20;
+    const Unfinished unfinished{.flags = 1,
+                                .gsoType = 5, // VIRTIO_NET_HDR_GSO_UDP_L4
+                                .headerLength = udp + 8,
+                                .gsoSize = 100,
+                                .checksumStart = udp,
+                                .checksumOffset = 6};
+    const auto linux = fromTap(frame, unfinished);
+    if (!linux.contains(1) || linux.at(1).size() != 3)
+        GTEST_SKIP() << "this kernel does not cut segments of UDP from taps";
+    ASSERT_NO_FATAL_FAILURE(accelerateTaps());
+    ASSERT_TRUE(reaches("tap0", "linux"));
+    EXPECT_EQ(fromTap(frame, unfinished), linux);
+}
+
+TEST_F(Taps, WhoseSendersFinishTheirFramesAreAccelerated) {
+    ASSERT_NO_FATAL_FAILURE(accelerate()); // with the promise
+    ASSERT_TRUE(reaches("tap0", "accelerated"));
+    const auto frame = FrameBuilder().ethernet(station(2), station(3)).udp();
+    const auto fast = [&] { return explained()["port"]["fast_packets"].get<unsigned>(); };
+    const auto before = fast();
+    EXPECT_EQ(fromTap(frame, {}), (Arrivals{{1, {frame}}}));
+    EXPECT_EQ(fast(), before + 1);
+    EXPECT_EQ(explained()["port"]["egress"], false) << "that is another question";
+    EXPECT_EQ(explained()["features"][1]["reasons"][0]["code"], "send-skips");
+    const auto slow = counted(0).slow["egress-unmanaged"];
+    EXPECT_EQ(outOfTap(toTap()), std::vector{toTap()});
+    EXPECT_EQ(counted(0).slow["egress-unmanaged"], slow + 1);
+}
+
+} // namespace
+} // namespace tna::test

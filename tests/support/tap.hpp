@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/unique_fd.hpp"
+#include "support/frame.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tna::test {
+
+/// What a sender behind a tap leaves to the receiver: struct virtio_net_hdr, whose names the kernel's header keeps
+/// from C++.
+struct Unfinished {
+    std::uint8_t flags = 0; ///< 1: the checksum is to be finished
+    std::uint8_t gsoType = 0;
+    std::uint16_t headerLength = 0;
+    std::uint16_t gsoSize = 0;
+    std::uint16_t checksumStart = 0;
+    std::uint16_t checksumOffset = 0;
+    bool operator==(const Unfinished&) const = default;
+};
+
+/// A tap device of the calling thread's namespace, whose other end is in this process.
+class Tap {
+public:
+    /// Nothing: this machine has no tap devices, or does not let us.
+    [[nodiscard]] static std::optional<Tap> make(const std::string& name);
+
+    void send(const Frame& frame, const Unfinished& unfinished = {}) const;
+    /// What came out, without waiting.
+    [[nodiscard]] std::vector<Frame> drain() const;
+    /// Only frames to this station get out (TUNSETTXFILTER).
+    void takeOnly(const Mac& station) const;
+    /// No frame gets out, by a filter of the old kind (TUNATTACHFILTER).
+    void attachFilterThatDropsAll() const;
+    /// The same by a program (TUNSETFILTEREBPF).
+    void setProgramThatDropsAll() const;
+
+private:
+    explicit Tap(UniqueFd fd) : fd_(std::move(fd)) {}
+    UniqueFd fd_;
+};
+
+} // namespace tna::test
