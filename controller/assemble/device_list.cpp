@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data. Read in Linux 6.12: for each driver with ndo_xdp_xmit() what its receive path does before it runs an XDP
-// program and what afterwards, and what ndo_start_xmit() does that ndo_xdp_xmit() does not. Frames that come in with a
-// tag beside them are no matter of this list: whether a device takes tags out is told (rxvlan), and asked of every
-// port.
+// Data. Read in Linux 6.12: for each driver with ndo_xdp_xmit() what its receive path does before it runs an
+// XDP program and what afterwards, and what ndo_start_xmit() does that ndo_xdp_xmit() does not. Frames that
+// come in with a tag beside them are no matter of this list: whether a device takes tags out is told
+// (rxvlan), and asked of every port.
 #include "assemble/devices.hpp"
 
 namespace tna::assemble {
@@ -11,24 +11,32 @@ namespace {
 constexpr const char* whole = "whole, if tags are left in";
 constexpr const char* alike = "as by Linux";
 constexpr const char* others = "others receive for it";
-constexpr const char* below = "what lies below has filters, queues and captures of its own, which would be missed";
+constexpr const char* below =
+    "what lies below has filters, queues and captures of its own, which would be missed";
 
 /// Ends of cables whose XDP does all that Linux does.
 std::vector<Device> ports() {
     return {
         {.names = {"veth"},
          .receive = Receive::seen,
-         .received = "checksums, segments and tags that a local sender has not finished are seen beside each frame",
+         .received =
+             "checksums, segments and tags that a local sender has not finished are seen beside each frame",
          .send = Send::same,
-         .sent = "as by Linux, but for what is beside a frame (its mark), and tagged frames of one to four bytes too "
+         .sent = "as by Linux, but for what is beside a frame (its mark), and tagged frames of one to four "
+                 "bytes too "
                  "much for the other end",
          .evidence = Evidence::tested},
         {.names = {"virtio_net"},
          .receive = Receive::finished,
-         .received = "whole: attaching has the host finish frames, or is refused (virtnet_clear_guest_offloads())",
+         .received =
+             "whole: attaching has the host finish frames, or is refused (virtnet_clear_guest_offloads())",
          .send = Send::same,
          .sent = alike},
-        {.names = {"ena"}, .receive = Receive::finished, .received = whole, .send = Send::same, .sent = alike},
+        {.names = {"ena"},
+         .receive = Receive::finished,
+         .received = whole,
+         .send = Send::same,
+         .sent = alike},
         {.names = {"fsl_dpaa2_eth", "fsl_enetc", "gve", "mvpp2", "sfc"},
          .receive = Receive::finished,
          .received = whole,
@@ -70,8 +78,9 @@ std::vector<Device> doubtfulPorts() {
     return {
         {.names = {"tun"},
          .receive = Receive::undone,
-         .received = "VIRTIO_NET_HDR_F_NEEDS_CSUM and segments are looked at after the program (tun_build_skb(), "
-                     "tun_xdp_one())",
+         .received =
+             "VIRTIO_NET_HDR_F_NEEDS_CSUM and segments are looked at after the program (tun_build_skb(), "
+             "tun_xdp_one())",
          .send = Send::skips,
          .sent = "TUNSETTXFILTER, TUNATTACHFILTER, TUNSETFILTEREBPF and TUNSETSTEERINGEBPF (tun_xdp_xmit())",
          .evidence = Evidence::tested},
@@ -82,19 +91,22 @@ std::vector<Device> doubtfulPorts() {
          .sent = "the question whether its ring has room (xennet_xdp_xmit_one())"},
         {.names = {"hv_netvsc"},
          .receive = Receive::undone,
-         .received = "without their tags, and some without the checksum of their IP header (netvsc_alloc_recv_skb())",
+         .received =
+             "without their tags, and some without the checksum of their IP header (netvsc_alloc_recv_skb())",
          .send = Send::skips,
          .sent = "filters and queues of the virtual function below (netvsc_ndoxdp_xmit())"},
         {.names = {"st_gmac", "st_mac100", "st_xgmac"},
          .receive = Receive::finished,
          .received = whole,
          .send = Send::skips,
-         .sent = "that checksums stay as they are: the hardware writes all of them anew (stmmac_xdp_xmit_xdpf())"},
+         .sent = "that checksums stay as they are: the hardware writes all of them anew "
+                 "(stmmac_xdp_xmit_xdpf())"},
         {.names = {"mvneta"},
          .receive = Receive::finished,
          .received = whole,
          .send = Send::skips,
-         .sent = "to tell the hardware to leave checksums alone: MVNETA_TX_L4_CSUM_NOT (mvneta_xdp_submit_frame())"},
+         .sent = "to tell the hardware to leave checksums alone: MVNETA_TX_L4_CSUM_NOT "
+                 "(mvneta_xdp_submit_frame())"},
         {.names = {"cpsw", "cpsw-switch"},
          .receive = Receive::undone,
          .received = "tags are looked at after the program (cpsw_rx_vlan_encap())",
@@ -128,15 +140,15 @@ Device face(std::vector<std::string> names, std::string sent = below, Evidence e
 std::vector<Device> faces() {
     return {
         face({"bond"},
-             std::string(below) +
-                 "; it may choose another of them than Linux does (bond_xdp_get_xmit_slave()), and while it has a "
-                 "program, refuses settings and members",
+             std::string(below) + "; it may choose another of them than Linux does "
+                                  "(bond_xdp_get_xmit_slave()), and while it has a "
+                                  "program, refuses settings and members",
              Evidence::tested),
         face({"team"}, below, Evidence::tested),
         face({"macvlan", "macvtap", "ipvlan", "ipvtap"}, below, Evidence::tested),
         face({"bridge", "dsa", "hsr", "macsec", "net_failover", "vlan", "vrf"}),
-        face({"amt",    "bareudp", "erspan", "geneve", "gre",    "gretap", "gtp",   "ip6erspan", "ip6gre",   "ip6gretap",
-              "ip6tnl", "ipip",    "pfcp",   "sit",    "vti",    "vti6",   "vxlan", "wireguard", "xfrm"},
+        face({"amt", "bareudp", "erspan", "geneve", "gre", "gretap", "gtp", "ip6erspan", "ip6gre",
+              "ip6gretap", "ip6tnl", "ipip", "pfcp", "sit", "vti", "vti6", "vxlan", "wireguard", "xfrm"},
              "packets are put into packets, which are routed by themselves", Evidence::read,
              "packets come in packets"),
         face({"dummy", "ifb", "netkit", "nlmon", "vcan", "vsockmon"}, "there is no cable, and no native XDP",
@@ -149,7 +161,8 @@ const std::vector<Device>& knownDevices() {
     static const auto all = [] {
         auto list = ports();
         for (auto part : {doubtfulPorts(), faces()})
-            list.insert(list.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+            list.insert(list.end(), std::make_move_iterator(part.begin()),
+                        std::make_move_iterator(part.end()));
         return list;
     }();
     return all;

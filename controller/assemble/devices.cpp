@@ -51,7 +51,8 @@ Reason notKnown(const model::Link& link) {
 
 Reason unfinished(const Device& known) {
     return {"unfinished-frames",
-            "it may hand over frames of local senders that are not finished, which cannot be seen: " + known.received,
+            "it may hand over frames of local senders that are not finished, which cannot be seen: " +
+                known.received,
             "see 'finished_frames' under [ports] in the configuration"};
 }
 
@@ -123,15 +124,16 @@ Judgement judge(const model::Network& network, const model::Link& link, const Pr
 }
 
 std::string devicesAsMarkdown() {
-    std::string out = "| kind or driver | takes frames from it | because they are | sends frames by it | because | "
-                      "shortest | known by |\n|---|---|---|---|---|---|---|\n";
+    std::string out =
+        "| kind or driver | takes frames from it | because they are | sends frames by it | because | "
+        "shortest | known by |\n|---|---|---|---|---|---|---|\n";
     for (const auto& device : knownDevices()) {
         std::string names;
         for (const auto& name : device.names)
             names += (names.empty() ? "`" : ", `") + name + "`";
-        out += "| " + names + " | " + word(device.receive) + " | " + device.received + " | " + word(device.send) + " | " +
-               (device.send == Send::skips ? "left out: " : "") + device.sent + " | " +
-               (device.shortest == 0 ? "" : std::to_string(device.shortest) + " bytes") + " | " +
+        out += "| " + names + " | " + word(device.receive) + " | " + device.received + " | " +
+               word(device.send) + " | " + (device.send == Send::skips ? "left out: " : "") + device.sent +
+               " | " + (device.shortest == 0 ? "" : std::to_string(device.shortest) + " bytes") + " | " +
                (device.evidence == Evidence::tested ? "tests" : "reading") + " |\n";
     }
     return out;

@@ -44,8 +44,8 @@ struct Device {
 /// Null: nothing is known.
 [[nodiscard]] const Device* knownDevice(const model::Link& link);
 
-/// Whether a link may be a port at all: it is the end of a cable, of whatever kind, and no device on top of others.
-/// What is not known may be.
+/// Whether a link may be a port at all: it is the end of a cable, of whatever kind, and no device on top of
+/// others. What is not known may be.
 [[nodiscard]] bool mayBePort(const model::Link& link);
 
 /// What the operator has said about a device.

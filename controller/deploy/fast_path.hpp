@@ -115,8 +115,8 @@ public:
     /// Runs a port's program on a frame as if it had come in there, finished and in one buffer. Nothing is
     /// sent, counted, or remembered.
     [[nodiscard]] Result<Verdict> tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const;
-    /// Makes a device known as ingress of the fast path, and as egress of frames that are not shorter than that
-    /// (TNA_NO_EGRESS: of none).
+    /// Makes a device known as ingress of the fast path, and as egress of frames that are not shorter than
+    /// that (TNA_NO_EGRESS: of none).
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex, unsigned shortest = 0);
 
 private:
@@ -198,7 +198,7 @@ private:
     std::map<model::IfIndex, assemble::Profile> placed_;
     std::map<model::IfIndex, unsigned> slots_;
     std::map<model::IfIndex, unsigned> shortest_; ///< of frames that leave by them
-    std::set<unsigned> freeSlots_; ///< given back; used again only when no fresh one is left
+    std::set<unsigned> freeSlots_;                ///< given back; used again only when no fresh one is left
     unsigned nextSlot_ = 0;
     bool cannotSettle_ = false; ///< changing profiles stays slow
 };

@@ -62,8 +62,8 @@ Result<void> FastPath::addSlot(model::IfIndex ifindex, unsigned shortest) {
     return {};
 }
 
-/// The kernel empties a slot of the device map by itself when the device goes away. One that nothing leaves by is
-/// not in that map.
+/// The kernel empties a slot of the device map by itself when the device goes away. One that nothing leaves
+/// by is not in that map.
 bool FastPath::slotAlive(model::IfIndex ifindex) const {
     if (shortest_.at(ifindex) == TNA_NO_EGRESS)
         return true;

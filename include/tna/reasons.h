@@ -60,7 +60,7 @@
 	  "the frame is shorter than what the egress port's driver takes by redirect: Linux pads it")        \
 	X(EGRESS_QDISC, "egress-qdisc",                                                                      \
 	  "the egress port has a queueing discipline that shapes or classifies")                             \
-	X(EGRESS_UNMANAGED, "egress-unmanaged",                                                               \
+	X(EGRESS_UNMANAGED, "egress-unmanaged",                                                              \
 	  "the egress port is excluded, not known to be safe, or not known here yet")                        \
 	X(EGRESS_REDIRECT, "egress-redirect",                                                                \
 	  "the egress port's driver does not take redirected frames, or "                                    \

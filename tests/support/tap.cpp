@@ -61,8 +61,8 @@ void Tap::setProgramThatDropsAll() const {
     const std::array<bpf_insn, 2> nothing{
         {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .src_reg = 0, .off = 0, .imm = 0},
          {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}}};
-    const UniqueFd program{
-        bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "nothing", "GPL", nothing.data(), nothing.size(), nullptr)};
+    const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "nothing", "GPL", nothing.data(),
+                                         nothing.size(), nullptr)};
     ASSERT_TRUE(program) << std::strerror(errno);
     const int fd = program.get();
     ASSERT_EQ(::ioctl(fd_.get(), TUNSETFILTEREBPF, &fd), 0) << std::strerror(errno);

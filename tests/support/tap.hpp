@@ -10,8 +10,8 @@
 
 namespace tna::test {
 
-/// What a sender behind a tap leaves to the receiver: struct virtio_net_hdr, whose names the kernel's header keeps
-/// from C++.
+/// What a sender behind a tap leaves to the receiver: struct virtio_net_hdr, whose names the kernel's header
+/// keeps from C++.
 struct Unfinished {
     std::uint8_t flags = 0; ///< 1: the checksum is to be finished
     std::uint8_t gsoType = 0;

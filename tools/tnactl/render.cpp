@@ -179,8 +179,8 @@ std::string renderCapabilities(const json& document) {
     Table guards{{"GUARD", "MODE", "LOOKS AT"}};
     for (const auto& guard : list(document, "guards"))
         guards.add({text(guard, "name"), text(guard, "mode"), text(guard, "detail")});
-    Table drivers{{"DEVICE", "DRIVER", "NATIVE XDP", "REDIRECT TARGET", "RECEIVES", "SENDS", "KNOWN BY", "FRAGS",
-                   "MTU", "MAX MTU WITH XDP"}};
+    Table drivers{{"DEVICE", "DRIVER", "NATIVE XDP", "REDIRECT TARGET", "RECEIVES", "SENDS", "KNOWN BY",
+                   "FRAGS", "MTU", "MAX MTU WITH XDP"}};
     const auto word = [](bool value) { return value ? "yes" : "no"; };
     for (const auto& driver : list(document, "drivers")) {
         const auto known = driver.is_object() ? driver.value("known", json()) : json();

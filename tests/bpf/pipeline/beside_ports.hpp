@@ -11,8 +11,8 @@
 
 namespace tna::test {
 
-/// A fast path that knows the ports p0, p1 and p2 of this namespace, and is attached to none of them. Frames that are
-/// shorter than `shortest` may not leave by p1.
+/// A fast path that knows the ports p0, p1 and p2 of this namespace, and is attached to none of them. Frames
+/// that are shorter than `shortest` may not leave by p1.
 inline Result<std::unique_ptr<deploy::FastPath>> loadBesidePorts(unsigned shortest = 0) {
     auto probe = deploy::KernelProbe::load();
     if (!probe)
@@ -27,7 +27,8 @@ inline Result<std::unique_ptr<deploy::FastPath>> loadBesidePorts(unsigned shorte
     if (!loaded)
         return loaded;
     for (const char* port : {"p0", "p1", "p2"})
-        if (auto known = (*loaded)->addSlot(::if_nametoindex(port), port == std::string_view("p1") ? shortest : 0);
+        if (auto known =
+                (*loaded)->addSlot(::if_nametoindex(port), port == std::string_view("p1") ? shortest : 0);
             !known)
             return std::unexpected(known.error());
     return loaded;

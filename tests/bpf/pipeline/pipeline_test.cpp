@@ -167,8 +167,10 @@ TEST_F(Pipeline, NothingLeavesByAPortThatIsNoEgress) {
         expect(oneToTwo(), XDP_PASS, "to the port that nothing leaves by");
         expect(FrameBuilder().ethernet(station(3), station(1)).udp(), XDP_REDIRECT, "to another one");
     }
-    EXPECT_EQ(runProgram(program_, FrameBuilder().ethernet(station(3), station(2)).udp(), ::if_nametoindex("p1")).first,
-              XDP_REDIRECT)
+    EXPECT_EQ(
+        runProgram(program_, FrameBuilder().ethernet(station(3), station(2)).udp(), ::if_nametoindex("p1"))
+            .first,
+        XDP_REDIRECT)
         << "from it";
 }
 

@@ -64,14 +64,15 @@ TEST_P(Faces, CannotBeTrusted) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, Faces,
-    ::testing::Values(Face{"Bond",
-                           {"modprobe -q bonding; ip link add face type bond mode active-backup miimon 100",
-                            "ip link set below master face"}},
-                      Face{"Team", {"modprobe -q team; ip link add face type team", "ip link set below master face"}},
-                      Face{"Macvlan", {"modprobe -q macvlan; ip link add face link below type macvlan mode passthru"}},
-                      Face{"Vlan", {"ip link add face link below type vlan id 7"}},
-                      Face{"Vxlan", {"ip link add face type vxlan id 7 remote 10.9.9.9 dstport 4789"}},
-                      Face{"Dummy", {"ip link add face type dummy"}}),
+    ::testing::Values(
+        Face{"Bond",
+             {"modprobe -q bonding; ip link add face type bond mode active-backup miimon 100",
+              "ip link set below master face"}},
+        Face{"Team", {"modprobe -q team; ip link add face type team", "ip link set below master face"}},
+        Face{"Macvlan", {"modprobe -q macvlan; ip link add face link below type macvlan mode passthru"}},
+        Face{"Vlan", {"ip link add face link below type vlan id 7"}},
+        Face{"Vxlan", {"ip link add face type vxlan id 7 remote 10.9.9.9 dstport 4789"}},
+        Face{"Dummy", {"ip link add face type dummy"}}),
     [](const auto& parameter) { return std::string(parameter.param.kind); });
 
 class BondPort : public BridgeTest {

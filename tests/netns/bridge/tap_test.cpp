@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taps as bridge ports: what senders behind them leave unfinished, and what a tap does with frames of its own accord, is
-// unknown to XDP. Each is done by plain Linux first.
+// Taps as bridge ports: what senders behind them leave unfinished, and what a tap does with frames of its own
+// accord, is unknown to XDP. Each is done by plain Linux first.
 #include "bridge_fixture.hpp"
 #include "support/tap.hpp"
 

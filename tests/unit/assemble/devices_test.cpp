@@ -106,7 +106,8 @@ TEST(Devices, VethIsAPortWhoseOtherEndIsNothingBelow) {
 }
 
 TEST(Devices, FacesOfOthersAreLinuxsAndCannotBeTrusted) {
-    for (const auto* kind : {"bond", "team", "macvlan", "macvtap", "ipvlan", "vlan", "vxlan", "dummy", "ifb"}) {
+    for (const auto* kind :
+         {"bond", "team", "macvlan", "macvtap", "ipvlan", "vlan", "vxlan", "dummy", "ifb"}) {
         auto world = worldOf(kind, kind);
         world.wishes.trusted.insert(portIndex);
         world.wishes.finished.insert(portIndex);
@@ -153,7 +154,8 @@ TEST(Devices, AreEachInTheListOnce) {
 TEST(Devices, AreDocumentedAsTheListHasThem) {
     std::ifstream file(TNA_SOURCE_DIR "/docs/devices.md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
-    EXPECT_THAT(page, HasSubstr(devicesAsMarkdown())) << "docs/devices.md is to have:\n" << devicesAsMarkdown();
+    EXPECT_THAT(page, HasSubstr(devicesAsMarkdown())) << "docs/devices.md is to have:\n"
+                                                      << devicesAsMarkdown();
 }
 
 } // namespace
