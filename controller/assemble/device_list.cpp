@@ -22,9 +22,7 @@ std::vector<Device> ports() {
          .received =
              "checksums, segments and tags that a local sender has not finished are seen beside each frame",
          .send = Send::same,
-         .sent = "as by Linux, but for what is beside a frame (its mark), and tagged frames of one to four "
-                 "bytes too "
-                 "much for the other end",
+         .sent = "as by Linux, but for tagged frames of one to four bytes too much for the other end",
          .evidence = Evidence::tested},
         {.names = {"virtio_net"},
          .receive = Receive::finished,

@@ -134,7 +134,7 @@ struct tna_namespace {
 	__u32 epoch;           /* of the slot table */
 	__u32 mirror_complete; /* the mirror holds what Linux knows; else its frames are Linux's */
 	__u32 shortest;        /* frame that may leave by any port: for others, the port is to be asked */
-	__u64 own_addresses; /* the generation of the routes for which each own address has its own one */
+	__u64 own_addresses;   /* the generation of the routes for which each own address has its own one */
 };
 
 /* The slot table: ifindex -> slot of a managed port. */
