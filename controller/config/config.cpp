@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -19,6 +20,10 @@
 namespace tna::config {
 
 namespace {
+
+constexpr std::size_t largest = std::size_t{1} << 20U; ///< file
+/// With a pipe; read again at a signal, it keeps everything else waiting.
+constexpr auto patience = std::chrono::seconds(2);
 
 class Reader {
 public:
@@ -213,7 +218,7 @@ Result<Config> parseConfig(const std::string& written, const std::string& name) 
 }
 
 Result<Config> loadConfig(const std::string& path) {
-    auto text = readFile(path);
+    auto text = readNamedFile(path, largest, patience);
     if (!text)
         return std::unexpected(
             std::move(text.error())

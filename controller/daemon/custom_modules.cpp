@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/custom_modules.hpp"
 
+#include "api/requests.hpp"
 #include "base/file.hpp"
 #include "base/log_fields.hpp"
 #include "deploy/module_elf.hpp"
@@ -146,8 +147,12 @@ void CustomModules::readDirectory(const std::string& directory) {
         if (!base.ends_with(objectSuffix) || file.file_size(error) > deploy::largestModule)
             continue;
         const auto name = base.substr(0, base.size() - objectSuffix.size());
-        names.insert(name);
         const LogFields about{{"TNA_MODULE", name}};
+        if (!api::isModuleName(name)) {
+            spdlog::error("{} is left out: that is no name for a custom module", file.path().string());
+            continue;
+        }
+        names.insert(name);
         const auto object = readFile(file.path());
         const auto placement = object ? readPlacement(fs::path(directory) / (name + ".json"), *object)
                                       : std::unexpected(object.error());

@@ -2,10 +2,13 @@
 #include "daemon/journal.hpp"
 
 #include "base/log_fields.hpp"
+#include "base/printable.hpp"
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <memory>
 #include <mutex>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <sys/stat.h>
@@ -35,7 +38,7 @@ int priorityOf(spdlog::level::level_enum level) {
 class Journal : public spdlog::sinks::base_sink<std::mutex> {
     void sink_it_(const spdlog::details::log_msg& message) override {
         std::vector<std::string> lines{
-            fmt::format("MESSAGE={}", std::string_view(message.payload.data(), message.payload.size())),
+            "MESSAGE=" + printableLines({message.payload.data(), message.payload.size()}),
             fmt::format("PRIORITY={}", priorityOf(message.level)), "SYSLOG_IDENTIFIER=tnad"};
         for (const auto& [name, value] : LogFields::current())
             lines.push_back(fmt::format("{}={}", name, value));
@@ -45,6 +48,22 @@ class Journal : public spdlog::sinks::base_sink<std::mutex> {
         ::sd_journal_sendv(parts.data(), static_cast<int>(parts.size()));
     }
     void flush_() override {}
+};
+
+/// For terminals: names of interfaces may have what they would obey.
+class Printable : public spdlog::formatter {
+    void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& line) override {
+        const auto text = printableLines({message.payload.data(), message.payload.size()});
+        auto shown = message;
+        shown.payload = text;
+        pattern_.format(shown, line);
+        message.color_range_start = shown.color_range_start;
+        message.color_range_end = shown.color_range_end;
+    }
+    [[nodiscard]] std::unique_ptr<spdlog::formatter> clone() const override {
+        return std::make_unique<Printable>();
+    }
+    spdlog::pattern_formatter pattern_;
 };
 
 /// systemd names the device and the inode of the stream that it has given to a service, and programs that
@@ -60,7 +79,9 @@ bool standardErrorIsTheJournal() {
 std::shared_ptr<spdlog::logger> makeLogger() {
     if (standardErrorIsTheJournal())
         return std::make_shared<spdlog::logger>("tnad", std::make_shared<Journal>());
-    return spdlog::stderr_color_mt("tnad");
+    auto logger = spdlog::stderr_color_mt("tnad");
+    logger->set_formatter(std::make_unique<Printable>());
+    return logger;
 }
 
 } // namespace tna::daemon

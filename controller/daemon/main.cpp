@@ -2,6 +2,7 @@
 #include "api/metrics_server.hpp"
 #include "api/server.hpp"
 #include "base/file_limit.hpp"
+#include "base/printable.hpp"
 #include "base/program.hpp"
 #include "config/config.hpp"
 #include "daemon/controller.hpp"
@@ -33,7 +34,7 @@ struct Options {
 };
 
 int complain(const Error& error) {
-    fmt::print(stderr, "tnad: {}\n", error.sentence());
+    fmt::print(stderr, "tnad: {}\n", printable(error.sentence()));
     return static_cast<int>(error.code);
 }
 

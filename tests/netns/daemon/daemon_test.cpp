@@ -138,5 +138,20 @@ TEST_F(Daemon, WrongRequestsAreAnsweredAndHarmNobody) {
     EXPECT_EQ(stateOf("p0"), "accelerated");
 }
 
+TEST_F(Daemon, LogHasNothingForTerminals) {
+    const std::string name = "\x1b[31mred\x7f";
+    must("ip link add p9 type veth peer name q9");
+    ASSERT_EQ(command({"ip", "link", "set", "p9", "name", name}).exitCode, 0);
+    ASSERT_EQ(command({"ip", "link", "set", name, "master", "br0", "up"}).exitCode, 0);
+    const auto log = directory_ + "/log";
+    process_.emplace(std::vector<std::string>{"sh", "-c", "exec \"$@\" 2>" + log, "sh", TNAD, "--config",
+                                              directory_ + "/conf", "--socket", socket()});
+    ASSERT_TRUE(accelerated());
+    EXPECT_TRUE(eventually([&] {
+        return readFile(log).value_or("").find("\\x1b[31mred\\x7f: accelerated") != std::string::npos;
+    })) << readFile(log).value_or("no log");
+    EXPECT_EQ(readFile(log).value_or("\x1b").find('\x1b'), std::string::npos);
+}
+
 } // namespace
 } // namespace tna::test

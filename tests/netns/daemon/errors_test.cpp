@@ -68,6 +68,14 @@ TEST_F(Errors, ConfigurationThatIsNotThere) {
                   {directory_ + "/none", "No such file", "--config"});
 }
 
+TEST_F(Errors, ConfigurationThatHasNoEnd) {
+    const auto fifo = directory_ + "/fifo";
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    expectRefusal({TNAD, "--config", fifo}, 2, {"nothing comes out of " + fifo});
+    expectRefusal({TNAD, "--config", "/dev/zero"}, 2, {"/dev/zero is no file, but a device", "--config"});
+    expectRefusal({TNAD, "--config", directory_}, 2, {"is no file, but a folder"});
+}
+
 TEST_F(Errors, NoPrivileges) {
     auto words = tnad();
     words[0] = reachable(TNAD);
