@@ -85,12 +85,16 @@ bool forgetTime(Frame& frame, std::size_t at) {
     return true;
 }
 
+/// Of UDP, whether it is VXLAN or Geneve, both of which have eight bytes in front of a frame.
+bool carriesFrame(const Frame& frame, std::size_t at) {
+    const auto port = wordAt(frame, at + headerSize(frame, at) + 2);
+    return byteAt(frame, at + 9) == 17 && (port == 4789 || port == 6081);
+}
+
 /// Of the host's own tunnels, which number what they send by chance: IP in IP, GRE, VXLAN and Geneve.
 bool tunnelled(const Frame& frame, std::size_t at) {
     const auto protocol = byteAt(frame, at + 9);
-    const auto port = wordAt(frame, at + headerSize(frame, at) + 2);
-    return protocol == 4 || protocol == 41 || protocol == 47 ||
-           (protocol == 17 && (port == 4789 || port == 6081));
+    return protocol == 4 || protocol == 41 || protocol == 47 || carriesFrame(frame, at);
 }
 
 void forgetChance4(Frame& frame, std::size_t at) {
@@ -127,6 +131,10 @@ bool comesUnasked(const Frame& frame, const Own& own) {
         return false;
     if (tagged(frame))
         return comesUnasked(withoutTag(frame), own);
+    if (wordAt(frame, ethernet - 2) == ipv4 && carriesFrame(frame, ethernet)) {
+        const auto inner = std::min(ethernet + headerSize(frame, ethernet) + 16, frame.size());
+        return comesUnasked({frame.begin() + static_cast<std::ptrdiff_t>(inner), frame.end()}, own);
+    }
     constexpr unsigned question = 1;
     const auto type = wordAt(frame, ethernet - 2);
     return spanningTree(frame) || (type == arp && wordAt(frame, ethernet + 6) == question) ||

@@ -154,6 +154,9 @@ void World::takeAddresses() {
         for (std::size_t i = 0; i < address.size() && line.size() > 2 * i + 1; i++)
             std::from_chars(&line[2 * i], &line[2 * i + 2], address[i], 16);
         own_.ipv6.insert(address);
+        // The one of all routers of the net, which this file does not name (RFC 4291, 2.6.1).
+        std::fill(address.begin() + address.size() / 2, address.end(), 0);
+        own_.ipv6.insert(address);
     }
 }
 

@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Router, RouterEquivalence, seeds(10));
 INSTANTIATE_TEST_SUITE_P(RoutedBridge, RoutedBridgeEquivalence, seeds(10));
 INSTANTIATE_TEST_SUITE_P(VlanRouter, VlanRouterEquivalence, seeds(3));
 INSTANTIATE_TEST_SUITE_P(Vrf, VrfEquivalence, seeds(1));
-INSTANTIATE_TEST_SUITE_P(Tables, TablesEquivalence, seeds(3));
+INSTANTIATE_TEST_SUITE_P(Tables, TablesEquivalence, seeds(4));
 INSTANTIATE_TEST_SUITE_P(RouteOptions, RouteOptionsEquivalence, seeds(4));
 INSTANTIATE_TEST_SUITE_P(Qdisc, QdiscEquivalence, seeds(3));
 INSTANTIATE_TEST_SUITE_P(Sysctl, SysctlEquivalence, seeds(4));

@@ -15,10 +15,10 @@ public:
 private:
     std::vector<std::string> more() override {
         auto& topology = this->topology();
-        topology.spread = {.newFlow = 40, .far = 2, .fromFar = 5};
-        // Addresses of the host itself, and what the kernel has routes of its own for.
+        topology.spread = {.newFlow = 20, .far = 2, .fromFar = 3};
+        // Addresses of the host itself, most of all, and what the kernel has routes of its own for.
         for (unsigned net = 0; net < topology.devices.size(); net++) {
-            for (const unsigned host : {0U, 1U, 255U})
+            for (const unsigned host : {0U, 1U, 1U, 1U, 255U})
                 topology.far4.push_back(address4(net, host));
             for (const unsigned host : {0U, 1U})
                 topology.far6.push_back(address6(net, host));
@@ -111,15 +111,15 @@ private:
 
     std::string option(bool six) {
         const auto metric = [&](const char* name, std::initializer_list<unsigned> values) {
-            return fmt::format(" {} {}{}", name, chance_.once(3) ? "lock " : "", chance_.oneOf(values));
+            return fmt::format(" {} {}{}", name, chance_.once(2) ? "lock " : "", chance_.oneOf(values));
         };
         switch (chance_.below(22)) {
         case 0:
         case 1:
         case 2:
         case 3:
-            return metric("mtu", {0, 1, 67, 68, 552, 576, 600, 1000, 1279, 1280, 1300, 1400, 1500, 1501, 9000,
-                                  65535, 70000});
+            return metric("mtu", {0, 0, 0, 1, 68, 552, 576, 600, 1000, 1279, 1280, 1300, 1400, 1500, 1501,
+                                  9000, 65535, 70000});
         case 4:
             return metric("advmss", {0, 100, 536, 1460, 65535});
         case 5:

@@ -88,15 +88,19 @@ private:
             return times(chance_, topology());
         if (topology().devices.empty() ? chance_.once(2) : chance_.once(6))
             return commands({option()});
-        const auto& setting = sysctl();
-        const auto value = write(setting);
         if (chance_.once(6)) // it stays
-            return commands({value});
-        const bool links = setting.name.find("disable_ipv6") != std::string::npos ||
-                           setting.name.find("forward") != std::string::npos;
-        undoBy(fmt::format("echo \"$old\" > /proc/sys/net/{}{}", setting.name,
-                           links ? "; " + restoration() : ""));
-        return commands({fmt::format("old=$(cat /proc/sys/net/{}); {}", setting.name, value)});
+            return commands({write(sysctl())});
+        std::string words, undo = "true";
+        for (unsigned i = 0, count = 1 + chance_.below(8); i < count; i++) {
+            const auto& setting = sysctl();
+            words += fmt::format("read -r old{} < /proc/sys/net/{}; {}; ", i, setting.name, write(setting));
+            const bool links = setting.name.find("disable_ipv6") != std::string::npos ||
+                               setting.name.find("forward") != std::string::npos;
+            undo = fmt::format("echo \"$old{}\" > /proc/sys/net/{}; {}{}", i, setting.name, undo,
+                               links ? "; " + restoration() : "");
+        }
+        undoBy(undo);
+        return commands({words + "true"});
     }
 
     const Setting& sysctl() {
