@@ -60,7 +60,7 @@ NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
 
 	/* br_netfilter is there, but its settings are not known, or not these any more: every frame may be
 	 * its own. */
-	if (foreign || ((pre | forward | post) && (!brnf || find_brnf(net) != brnf)))
+	if (foreign || ((pre | forward | post) && (!brnf || found_or_linux(find_brnf(net)) != brnf)))
 		return 1;
 	if (!RULE_SET_GENERATION)
 		return 0;

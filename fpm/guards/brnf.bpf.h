@@ -4,8 +4,11 @@
 
 /* The settings that br_netfilter keeps for each namespace. */
 
-#include "kernel/access.h"
+#include "kernel/loop.bpf.h"
 
+/* Each part of the kernel that keeps something for namespaces has one, of a number that never grows back:
+ * some sixty usually, and more where modules are loaded again and again. Beyond, frames that br_netfilter
+ * would see are Linux's. */
 #define PERNET_MAX 128
 #define KERNEL_SPACE (1ULL << 63)
 
@@ -28,18 +31,22 @@ INLINE int is_brnf(u64 candidate)
 }
 
 /* br_netfilter's settings are one of the namespace's generic pointers; ids start behind the header. */
-INLINE u64 find_brnf(u64 net)
+INLINE struct search find_brnf(u64 net)
 {
-	u64 generic = KLOAD(u64, KADDR(struct net, net, gen));
-	u32 len = KLOAD(u32, KADDR(struct net_generic, generic, s.len));
+	u64 generic = KLOAD(u64, KADDR(struct net, net, gen)), at = generic + 8 * 3;
+	u64 end = generic + 8ULL * KLOAD(u32, KADDR(struct net_generic, generic, s.len));
+	struct search search;
 
-	for (u32 id = 3; id < PERNET_MAX && id < len; id++) {
-		u64 candidate = KLOAD(u64, generic + 8ULL * id);
+	SEARCH_SHORT (search, PERNET_MAX) {
+		if (at >= end)
+			CONCLUDE(search, search_none());
+		u64 candidate = KLOAD(u64, at);
 
 		if (is_brnf(candidate))
-			return candidate;
+			CONCLUDE(search, search_found(candidate));
+		at += 8;
 	}
-	return 0;
+	return search;
 }
 
 #endif

@@ -9,6 +9,8 @@
  * one is taken. So a search has three answers, and a loop that ends because it has made all of its turns has
  * said none of them: what it was to find out is in doubt, unless the loop's body has said otherwise before.
  * The answer is no number, so that nobody takes doubt for an address, or for "there is none".
+ *
+ * All loops are made by these macros (tools/lint).
  */
 
 #include "kernel/access.h"

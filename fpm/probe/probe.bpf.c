@@ -13,23 +13,26 @@
 
 /* net/core/dev.c: NETDEV_HASHENTRIES */
 #define DEVICE_HASH_ENTRIES 256
-#define DEVICE_CHAIN_MAX 64
+#define DEVICE_CHAIN_MAX 64 /* some 16,000 devices; of one that is not found nothing is believed */
 
 struct tna_probe probe = {};
 
-INLINE u64 find_device(u64 net, u32 ifindex)
+INLINE struct search find_device(u64 net, u32 ifindex)
 {
 	u64 node = KLOAD(u64, KLOAD(u64, KADDR(struct net, net, dev_index_head)) +
 				      8ULL * (ifindex & (DEVICE_HASH_ENTRIES - 1)));
+	struct search search;
 
-	for (int i = 0; i < DEVICE_CHAIN_MAX && node; i++) {
+	SEARCH_SHORT (search, DEVICE_CHAIN_MAX) {
+		if (!node)
+			CONCLUDE(search, search_none());
 		u64 device = node - bpf_core_field_offset(struct net_device, index_hlist);
 
 		if (KLOAD(u32, KADDR(struct net_device, device, ifindex)) == ifindex)
-			return device;
+			CONCLUDE(search, search_found(device));
 		node = KLOAD(u64, node);
 	}
-	return 0;
+	return search;
 }
 
 INLINE void probe_entry(u64 bridge)
@@ -64,7 +67,7 @@ INLINE void probe_vlan(u64 port, u64 bridge)
 
 INLINE void probe_device(u64 net)
 {
-	probe.device = find_device(net, probe.ifindex);
+	probe.device = found_or_linux(find_device(net, probe.ifindex));
 	if (!probe.device)
 		return;
 	struct net_device *device = KOBJ(struct net_device, probe.device);
@@ -102,7 +105,7 @@ int read_kernel(struct xdp_md *ctx)
 	probe.net = net;
 	probe.packed = fields_packed();
 	probe.vlan_known = VLAN_KNOWN;
-	probe.brnf = find_brnf(net);
+	probe.brnf = found_or_linux(find_brnf(net));
 	if (probe.brnf) {
 		probe.brnf_iptables = KLOAD(u32, KADDR(struct brnf_net, probe.brnf, call_iptables));
 		probe.brnf_ip6tables = KLOAD(u32, KADDR(struct brnf_net, probe.brnf, call_ip6tables));

@@ -7,11 +7,12 @@
  */
 #include <tna/fastpath.h>
 
-#include "kernel/access.h"
+#include "kernel/loop.bpf.h"
 
 /* net/core/dev.c: NETDEV_HASHENTRIES */
 #define DEVICE_HASH_ENTRIES 256
-#define DEVICE_CHAIN_MAX 128
+#define DEVICE_CHAIN_MAX                                                                                     \
+	128 /* some 32,000 devices; one that is not found is taken for one with VLAN devices */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -44,26 +45,30 @@ INLINE u32 read_number(u64 from)
 	return value;
 }
 
-INLINE u64 find_device(u64 net, u32 ifindex)
+INLINE struct search find_device(u64 net, u32 ifindex)
 {
 	u64 node = read_address(read_address(KADDR(struct net, net, dev_index_head)) +
 				8ULL * (ifindex & (DEVICE_HASH_ENTRIES - 1)));
+	struct search search;
 
-	for (int i = 0; i < DEVICE_CHAIN_MAX && node; i++) {
+	SEARCH_SHORT (search, DEVICE_CHAIN_MAX) {
+		if (!node)
+			CONCLUDE(search, search_none());
 		u64 device = node - bpf_core_field_offset(struct net_device, index_hlist);
 
 		if (read_number(KADDR(struct net_device, device, ifindex)) == ifindex)
-			return device;
+			CONCLUDE(search, search_found(device));
 		node = read_address(node);
 	}
-	return 0;
+	return search;
 }
 
 SEC("xdp")
 int count_vlan_devices(struct xdp_md *ctx)
 {
 	u64 proxy = read_address(KADDR(struct task_struct, bpf_get_current_task(), nsproxy));
-	u64 device = find_device(read_address(KADDR(struct nsproxy, proxy, net_ns)), answer.ifindex);
+	u64 device = found_or_linux(
+		find_device(read_address(KADDR(struct nsproxy, proxy, net_ns)), answer.ifindex));
 
 	answer.found = device != 0;
 	answer.count = 0;

@@ -128,6 +128,8 @@ NOINLINE u64 fib_search(u64 table, u32 address)
 				alias = fib_alias_at(KADDR(struct key_vector, at, tnode));
 			}
 			prefix = difference ? fib_skip(prefix, difference) : fib_shorter(prefix);
+			if (!node.bits && prefix == node.key) /* it would lead here again */
+				prefix = fib_shorter(prefix);
 			at = first;
 		}
 		if (alias) {

@@ -64,7 +64,7 @@ TEST_P(NestedPrefixes, OfAllLengths) {
 }
 
 TEST_P(NestedPrefixes, WithMetrics) {
-    for (unsigned metric = 1; metric <= 20; metric++)
+    for (unsigned metric = 1; metric <= 140; metric++)
         inOneRun(nested(16, 16, fmt::format(" metric {}", metric)));
     EXPECT_EQ(expectEachAsLinux(mixed()), 2 * several);
 }
