@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/watched.hpp"
 
+#include "assemble/disciplines.hpp"
+
 #include <algorithm>
 #include <array>
 #include <tna/fastpath.h>
@@ -80,17 +82,6 @@ unsigned ingressReason(const Surroundings& around, const model::Link& link, cons
     if (link.bridgePort->state != model::StpState::forwarding)
         return TNA_REASON_PORT_STATE;
     return TNA_REASON_COUNT;
-}
-
-/// The work-conserving disciplines that distributions use as default, alone or one for each queue.
-bool queuesArePlain(const model::Link& link) {
-    const auto plain = [](const std::string& kind) {
-        return kind == "noqueue" || kind == "pfifo_fast" || kind == "fq_codel" || kind == "fq";
-    };
-    if (link.rootQdisc != "mq" && !plain(link.rootQdisc))
-        return false;
-    return std::ranges::all_of(link.queues,
-                               [&](const std::string& kind) { return kind == "mq" || plain(kind); });
 }
 
 /// Without the kernel's word, a veth takes frames only if its far end does, which nobody tells.

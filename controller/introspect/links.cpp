@@ -29,6 +29,7 @@ void carryOver(model::Link& from, model::Link& to) {
     to.serviceTagRxOffload = from.serviceTagRxOffload;
     to.receiveChecksumOff = from.receiveChecksumOff;
     to.queues = std::move(from.queues);
+    to.queueFilters = from.queueFilters;
     to.ingressFilters = from.ingressFilters;
     to.egressFilters = from.egressFilters;
     to.ip = from.ip;

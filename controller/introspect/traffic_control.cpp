@@ -8,6 +8,27 @@
 
 namespace tna::introspect {
 
+namespace {
+
+/// Of the kinds that may be plain, the one with filters (fq_codel_class_ops). Those that the kernel attached
+/// by itself have no handle, by which filters could be added to them, except the root.
+bool mayFilter(const model::Qdisc& qdisc) {
+    return qdisc.kind == "fq_codel" && (qdisc.handle != 0 || qdisc.parent == TC_H_ROOT);
+}
+
+/// Links whose places for filters are others than before.
+template <typename Places>
+void staleSince(const Places& old, const Places& now, std::set<model::IfIndex>& stale) {
+    for (const auto& [ifindex, place] : now)
+        if (const auto it = old.find(ifindex); it == old.end() || it->second != place)
+            stale.insert(ifindex);
+    for (const auto& [ifindex, place] : old)
+        if (!now.contains(ifindex))
+            stale.insert(ifindex);
+}
+
+} // namespace
+
 bool TrafficControl::onFilter(const Message& message) {
     const auto decoded = decodeFilter(message);
     if (!decoded)
@@ -33,8 +54,9 @@ Result<void> TrafficControl::settle() {
 Result<void> TrafficControl::readAll() {
     stale_ = true;
     classified_.clear();
+    filtering_.clear();
     for (const auto& [ifindex, link] : tracker_.network().links)
-        if (link.ingressFilters != 0 || link.egressFilters != 0)
+        if (link.ingressFilters != 0 || link.egressFilters != 0 || link.queueFilters != 0)
             staleFilters_.insert(ifindex);
     return settle();
 }
@@ -50,32 +72,36 @@ Result<void> TrafficControl::readQdiscs() {
         });
     if (outcome.error != 0 && outcome.error != EOPNOTSUPP)
         return failErrno(outcome.error, "cannot read the queueing disciplines");
+    takeQueues(found);
+    // What the kernel attached by itself has no handle.
+    std::erase_if(found, [](const model::Qdisc& qdisc) { return qdisc.handle == 0; });
+    tracker_.replace(&model::Network::qdiscs, std::move(found));
+    return {};
+}
+
+void TrafficControl::takeQueues(const std::vector<model::Qdisc>& found) {
     std::map<model::IfIndex, bool> classified;
-    std::map<model::IfIndex, std::set<std::string>> queues;
+    std::map<model::IfIndex, std::set<std::uint32_t>> filtering;
+    std::map<model::IfIndex, std::set<model::Discipline>> queues;
     for (const auto& qdisc : found) {
         // TC_H_INGRESS and TC_H_CLSACT are the same parent.
         if (qdisc.parent == TC_H_INGRESS)
             classified[qdisc.ifindex] = qdisc.kind == "clsact";
         else
-            queues[qdisc.ifindex].insert(qdisc.kind);
+            queues[qdisc.ifindex].insert({qdisc.kind, qdisc.settings});
+        if (mayFilter(qdisc))
+            filtering[qdisc.ifindex].insert(qdisc.handle);
         const auto* link = tracker_.network().link(qdisc.ifindex);
         if (qdisc.parent == TC_H_ROOT && link != nullptr && link->rootQdisc != qdisc.kind)
             tracker_.edit(qdisc.ifindex).rootQdisc = qdisc.kind;
     }
     for (const auto& [ifindex, link] : tracker_.network().links)
-        if (const auto& kinds = queues[ifindex]; kinds != link.queues)
-            tracker_.edit(ifindex).queues = kinds;
-    // What the kernel attached by itself has no handle.
-    std::erase_if(found, [](const model::Qdisc& qdisc) { return qdisc.handle == 0; });
-    tracker_.replace(&model::Network::qdiscs, std::move(found));
-    std::swap(classified_, classified);
-    for (const auto& [ifindex, egress] : classified_)
-        if (const auto old = classified.find(ifindex); old == classified.end() || old->second != egress)
-            staleFilters_.insert(ifindex);
-    for (const auto& [ifindex, egress] : classified)
-        if (!classified_.contains(ifindex))
-            staleFilters_.insert(ifindex);
-    return {};
+        if (const auto& disciplines = queues[ifindex]; disciplines != link.queues)
+            tracker_.edit(ifindex).queues = disciplines;
+    staleSince(classified_, classified, staleFilters_);
+    staleSince(filtering_, filtering, staleFilters_);
+    classified_ = std::move(classified);
+    filtering_ = std::move(filtering);
 }
 
 Result<std::uint32_t> TrafficControl::countFilters(model::IfIndex ifindex, std::uint32_t parent) {
@@ -111,9 +137,18 @@ Result<void> TrafficControl::readFilters(model::IfIndex ifindex) {
     }
     if (!ingress || !egress)
         return std::unexpected(ingress ? egress.error() : ingress.error());
+    std::uint32_t own = 0;
+    if (const auto found = filtering_.find(ifindex); found != filtering_.end())
+        for (const auto handle : found->second) {
+            const auto count = countFilters(ifindex, handle);
+            if (!count)
+                return std::unexpected(count.error());
+            own += *count;
+        }
     auto& link = tracker_.edit(ifindex);
     link.ingressFilters = *ingress;
     link.egressFilters = *egress;
+    link.queueFilters = own;
     return {};
 }
 

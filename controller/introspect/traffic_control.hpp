@@ -10,7 +10,7 @@
 
 namespace tna::introspect {
 
-/// Keeps queueing disciplines, and the number of filters of links with ingress or clsact.
+/// Keeps queueing disciplines with their settings, and the number of filters of links and disciplines.
 class TrafficControl {
 public:
     TrafficControl(NetlinkSocket& requests, Tracker& tracker) : requests_(requests), tracker_(tracker) {}
@@ -24,12 +24,16 @@ public:
 
 private:
     [[nodiscard]] Result<void> readQdiscs();
+    void takeQueues(const std::vector<model::Qdisc>& found);
     [[nodiscard]] Result<void> readFilters(model::IfIndex ifindex);
     [[nodiscard]] Result<std::uint32_t> countFilters(model::IfIndex ifindex, std::uint32_t parent);
 
     NetlinkSocket& requests_;
     Tracker& tracker_;
-    std::map<model::IfIndex, bool> classified_; ///< links with ingress (false) or clsact (true)
+    /// Where a link may have filters: links with ingress (false) or clsact (true), and the handles of
+    /// disciplines with filters of their own.
+    std::map<model::IfIndex, bool> classified_;
+    std::map<model::IfIndex, std::set<std::uint32_t>> filtering_;
     std::set<model::IfIndex> staleFilters_;
     bool stale_ = false;
 };

@@ -4,6 +4,7 @@
 #include "model/mac.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -120,6 +121,13 @@ struct IpSettings {
     bool operator==(const IpSettings&) const = default;
 };
 
+/// A queueing discipline of outgoing frames, with those settings that matter to a frame that finds it empty.
+struct Discipline {
+    std::string kind;
+    std::map<std::string, std::uint64_t> settings; ///< only those that the kernel told
+    auto operator<=>(const Discipline&) const = default;
+};
+
 struct Link {
     IfIndex ifindex = 0;
     std::string name;
@@ -144,8 +152,9 @@ struct Link {
     bool vlanTxOffload = false;
     bool serviceTagRxOffload = false; ///< rx-vlan-stag-hw-parse: likewise for tags of 802.1ad
     bool receiveChecksumOff = false;
-    std::string rootQdisc;        ///< kind of the root qdisc
-    std::set<std::string> queues; ///< kinds of all qdiscs of outgoing frames that the kernel lists
+    std::string rootQdisc;          ///< kind of the root qdisc
+    std::set<Discipline> queues;    ///< all of outgoing frames that the kernel lists
+    std::uint32_t queueFilters = 0; ///< filters of their own
     std::uint32_t ingressFilters = 0;
     std::uint32_t egressFilters = 0;
     XdpAttachment xdp;

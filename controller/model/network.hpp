@@ -16,6 +16,7 @@ struct Qdisc {
     std::uint32_t handle = 0;
     std::uint32_t parent = 0;
     std::string kind;
+    std::map<std::string, std::uint64_t> settings; ///< see Discipline
     bool operator==(const Qdisc&) const = default;
 };
 

@@ -15,6 +15,7 @@
 #include "guards/egress.bpf.h"
 #include "guards/namespace.bpf.h"
 #include "guards/netdev_hook.bpf.h"
+#include "guards/qdisc.bpf.h"
 #include "guards/sender.bpf.h"
 #include "guards/tc.bpf.h"
 #include "pipeline/reason.bpf.h"

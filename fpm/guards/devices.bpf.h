@@ -7,6 +7,7 @@
 #include "guards/capture.bpf.h"
 #include "guards/egress.bpf.h"
 #include "guards/netdev_hook.bpf.h"
+#include "guards/qdisc.bpf.h"
 #include "guards/tc.bpf.h"
 
 /*

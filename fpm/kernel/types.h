@@ -112,7 +112,18 @@ struct Qdisc_ops {
 
 struct Qdisc {
 	int (*enqueue)(struct sk_buff *, struct Qdisc *, struct sk_buff **);
+	unsigned int flags;
+	u32 limit;
 	const struct Qdisc_ops *ops;
+	struct qdisc_size_table *stab;
+	long privdata[0];
+};
+
+/* net/sched/sch_fq.c */
+struct fq_sched_data {
+	u32 flow_plimit;
+	unsigned long flow_max_rate;
+	u64 ce_threshold;
 };
 
 struct netdev_queue {
@@ -315,6 +326,7 @@ struct sk_buff {
 #define LINK_STATE_NOCARRIER (1u << 2)
 #define XDP_BUFF_HAS_FRAGS (1u << 0)
 #define NETDEV_XDP_ACT_NDO_XMIT 4u
+#define TCQ_F_CAN_BYPASS 4u
 #define CHECKSUM_PARTIAL 3
 #define BR_STATE_FORWARDING 3
 

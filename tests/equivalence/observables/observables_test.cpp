@@ -66,14 +66,25 @@ protected:
     }
 };
 
+const std::vector<std::string> bridge = {
+    "sysctl -qw net.ipv6.conf.all.disable_ipv6=1",
+    "ip link add br0 address 02:00:00:00:ff:00 type bridge mcast_snooping 0",
+    "ip link set p0 master br0 up",
+    "ip link set p1 master br0 up",
+    "ip link set br0 up",
+    "for i in iptables ip6tables arptables; do [ ! -e /proc/sys/net/bridge ] || sysctl -qw "
+    "net.bridge.bridge-nf-call-$i=0; done"};
+
 class OfABridge : public Observables {};
 TEST_P(OfABridge, AreAsDocumented) {
-    look({"sysctl -qw net.ipv6.conf.all.disable_ipv6=1",
-          "ip link add br0 address 02:00:00:00:ff:00 type bridge mcast_snooping 0",
-          "ip link set p0 master br0 up", "ip link set p1 master br0 up", "ip link set br0 up",
-          "for i in iptables ip6tables arptables; do [ ! -e /proc/sys/net/bridge ] || sysctl -qw "
-          "net.bridge.bridge-nf-call-$i=0; done"},
-         {station(2), station(1)});
+    look(bridge, {station(2), station(1)});
+}
+
+class OfAQueue : public Observables {};
+TEST_P(OfAQueue, AreAsDocumented) {
+    auto setup = bridge;
+    setup.emplace_back("tc qdisc add dev p1 root pfifo_fast");
+    look(setup, {station(2), station(1)});
 }
 
 class OfARouter : public Observables {};
@@ -104,6 +115,10 @@ INSTANTIATE_TEST_SUITE_P(Looks, OfABridge,
                                            Look{"Stations", "bridge fdb show br br0 | sort"},
                                            Look{"Ports", "bridge link show | grep -o 'master.*'"},
                                            Look{"Ip", "awk '/^Ip:/' /proc/net/snmp"}),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Looks, OfAQueue,
+                         ::testing::Values(Look{"CountersOfTheDiscipline",
+                                                "tc -s qdisc show dev p1 | grep -o 'Sent.*pkt'", true}),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(
     Looks, OfARouter,

@@ -203,44 +203,5 @@ TEST_F(Egress, HiddenTagIsPutBackByLinux) {
     EXPECT_EQ(counted(0).slow["hidden-vlan-tag"], 1U);
 }
 
-/// Each transmit queue of a device may have a discipline of its own.
-class Multiqueue : public Egress {
-protected:
-    void SetUp() override {
-        BridgeTest::SetUp();
-        if (IsSkipped())
-            return;
-        farPorts_.erase(1);
-        must("ip link del p1");
-        must("ip link add p1 numtxqueues 4 numrxqueues 4 type veth peer name far1 numtxqueues 4 "
-             "numrxqueues 4 netns " +
-             farSide_->name());
-        inFar("ip link set far1 up");
-        inFar("ethtool -K far1 gro on");
-        must("ip link set p1 master br0 up");
-        {
-            const auto inside = farSide_->enter();
-            farPorts_[1].emplace("far1");
-        }
-        opens(1, {0, 2});
-        opens(0, {1, 2});
-        learn();
-    }
-};
-
-TEST_F(Multiqueue, EveryQueueCounts) {
-    if (const auto result = command({"tc", "qdisc", "replace", "dev", "p1", "root", "handle", "1:", "mq"});
-        result.exitCode != 0)
-        GTEST_SKIP() << "this kernel has no mq: " << result.output;
-    ASSERT_NO_FATAL_FAILURE(start());
-    for (const std::string queue : {"1", "2", "3", "4"}) {
-        must("tc qdisc replace dev p1 parent 1:" + queue + " handle 1" + queue +
-             ": tbf rate 1gbit burst 1m latency 50ms");
-        EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("egress-qdisc"), usual().out})) << queue;
-        must("tc qdisc replace dev p1 parent 1:" + queue + " pfifo_fast");
-        EXPECT_EQ(treat(oneToTwo()), usual()) << queue;
-    }
-}
-
 } // namespace
 } // namespace tna::test

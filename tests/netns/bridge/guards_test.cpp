@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters, rules and queueing disciplines that Linux would run on a frame.
+// Filters and rules that Linux would run on a frame.
 #include "condition.hpp"
 
 namespace tna::test {
@@ -104,31 +104,6 @@ INSTANTIATE_TEST_SUITE_P(
                   {"nft add chain ip t c '{ type filter hook forward priority 0; policy drop; }'"},
                   "",
                   {"nft delete chain ip t c"}}),
-    nameOf);
-
-Condition queue(const char* name, const std::string& discipline, const std::string& reason) {
-    return {name,
-            {"tc qdisc add dev p1 root " + discipline + " && tc qdisc del dev p1 root"},
-            {"tc qdisc add dev p1 root " + discipline},
-            reason,
-            {"tc qdisc del dev p1 root"}};
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    QueueingDiscipline, ConditionTest,
-    ::testing::Values(queue("TokenBucket", "tbf rate 1gbit burst 1m latency 50ms", "egress-qdisc"),
-                      queue("HierarchicalTokenBucket", "handle 1: htb default 1", "egress-qdisc"),
-                      queue("Priorities", "handle 1: prio", "egress-qdisc"),
-                      queue("Fifo", "pfifo limit 10", "egress-qdisc"),
-                      queue("NetworkEmulator", "netem delay 1us", "egress-qdisc"),
-                      queue("StochasticFairness", "sfq", "egress-qdisc"), queue("FqCodel", "fq_codel", ""),
-                      queue("Fq", "fq", ""), queue("PfifoFast", "pfifo_fast", ""),
-                      queue("None", "noqueue", ""),
-                      Condition{"OnTheIngressPort",
-                                {},
-                                {"tc qdisc add dev p0 root tbf rate 1gbit burst 1m latency 50ms"},
-                                "",
-                                {"tc qdisc del dev p0 root"}}),
     nameOf);
 
 } // namespace

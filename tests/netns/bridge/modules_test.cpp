@@ -63,5 +63,18 @@ TEST_F(Modules, BridgeNetfilterThatGoesAndComesBackIsNotMistakenForTheOldOne) {
     EXPECT_EQ(send(oneToTwo()), fastPath());
 }
 
+/// What is in a discipline's settings is known by its module's types only.
+TEST_F(Modules, QueueingDisciplineThatComesLaterIsUnderstoodSoon) {
+    command({"modprobe", "-r", "sch_fq"});
+    tick();
+    if (command({"sh", "-c", "tc qdisc add dev p1 root fq"}).exitCode != 0)
+        GTEST_SKIP() << "this kernel has no fq";
+    EXPECT_EQ(send(oneToTwo()), slowPath("egress-qdisc"));
+    tick();
+    EXPECT_EQ(send(oneToTwo()), fastPath());
+    must("tc qdisc change dev p1 root fq maxrate 8mbit");
+    EXPECT_EQ(send(oneToTwo()), slowPath("egress-qdisc"));
+}
+
 } // namespace
 } // namespace tna::test

@@ -179,6 +179,28 @@ TEST_F(ConfigOfNamespace, FollowsTheRootDiscipline) {
     EXPECT_TRUE(eventually([&](const Network& now) { return now == fresh(); }));
 }
 
+/// Changed in place, and with filters that come and go.
+TEST_F(ConfigOfNamespace, FollowsSettingsAndQueueingFiltersOfADiscipline) {
+    if (!tryRun("tc qdisc add dev v0 root handle 1: fq_codel limit 11000"))
+        GTEST_SKIP() << "this kernel has no fq_codel";
+    const auto limit = [&](std::uint64_t expected) {
+        return eventually([&](const Network&) {
+            const auto& queues = link("v0")->queues;
+            return queues.size() == 1 && queues.begin()->settings.contains("limit") &&
+                   queues.begin()->settings.at("limit") == expected;
+        });
+    };
+    EXPECT_TRUE(limit(11000));
+    run("tc qdisc change dev v0 root handle 1: fq_codel limit 12000");
+    EXPECT_TRUE(limit(12000));
+    EXPECT_EQ(link("v0")->queueFilters, 0U);
+    run("tc filter add dev v0 parent 1: protocol all prio 1 u32 match u32 0 0 flowid 1:1");
+    EXPECT_TRUE(eventually([&](const Network&) { return link("v0")->queueFilters > 0; }));
+    EXPECT_TRUE(eventually([&](const Network& now) { return now == fresh(); }));
+    run("tc filter del dev v0 parent 1: prio 1");
+    EXPECT_TRUE(eventually([&](const Network&) { return link("v0")->queueFilters == 0; }));
+}
+
 TEST_F(ConfigOfNamespace, FollowsNfTables) {
     if (!tryRun("nft add table ip t"))
         GTEST_SKIP() << "this kernel has no nf_tables";

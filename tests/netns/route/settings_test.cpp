@@ -144,7 +144,14 @@ TEST_F(RouterSettings, TrafficControl) {
          one("TokenBucket", {}, "tc qdisc add dev p1 root tbf rate 1gbit burst 1m latency 50ms",
              "egress-qdisc", "tc qdisc del dev p1 root"),
          one("FqCodel", {"tc qdisc add dev p1 root fq_codel && tc qdisc del dev p1 root"},
-             "tc qdisc add dev p1 root fq_codel", "", "tc qdisc del dev p1 root")});
+             "tc qdisc add dev p1 root fq_codel", "", "tc qdisc del dev p1 root"),
+         one("FqCodelWithAFilterThatDrops",
+             {"tc qdisc add dev p1 root handle 1: fq_codel && tc qdisc del dev p1 root"},
+             "tc qdisc add dev p1 root handle 1: fq_codel && tc filter add dev p1 parent 1:" + matchAll +
+                 " action drop",
+             "egress-qdisc", "tc qdisc del dev p1 root"),
+         one("FqThatShapes", {"tc qdisc add dev p1 root fq && tc qdisc del dev p1 root"},
+             "tc qdisc add dev p1 root fq maxrate 8mbit", "egress-qdisc", "tc qdisc del dev p1 root")});
 }
 
 Condition chain(const char* name, const std::string& family, const std::string& hook,

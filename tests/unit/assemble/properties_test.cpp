@@ -83,7 +83,7 @@ constexpr Apply obstacles[] = {
         n.netfilter.hooks.push_back({"bridge", "t", "c", "prerouting", {}});
         n.netfilter.bridgeRules++;
     },
-    [](Network& n, unsigned i) { n.qdiscs.push_back({port(n, i).ifindex, 0x10000, 0xffffffff, "tbf"}); },
+    [](Network& n, unsigned i) { n.qdiscs.push_back({port(n, i).ifindex, 0x10000, 0xffffffff, "tbf", {}}); },
 };
 
 void tell(Network& network, const std::vector<Setting>& settings, std::span<const Apply> all) {

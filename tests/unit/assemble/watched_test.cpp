@@ -22,7 +22,7 @@ struct Scene : World {
         port().mtu = 1500;
         port().promiscuity = 1;
         port().rootQdisc = "mq";
-        port().queues = {"mq", "fq_codel"};
+        port().queues = {{"mq", {}}, {"pfifo_fast", {}}};
         port().bridgePort->state = model::StpState::forwarding;
         auto link = port();
         link.ifindex = otherIndex;
@@ -124,7 +124,10 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"Down", [](Scene& s) { s.port().flags = 0; }, none, TNA_REASON_EGRESS_DOWN},
         Rule{"NoCarrier", [](Scene& s) { s.port().carrier = false; }, none, TNA_REASON_EGRESS_DOWN},
         Rule{"ShapingRoot", [](Scene& s) { s.port().rootQdisc = "tbf"; }, none, TNA_REASON_EGRESS_QDISC},
-        Rule{"ShapingLeaf", [](Scene& s) { s.port().queues = {"mq", "sfq"}; }, none, TNA_REASON_EGRESS_QDISC},
+        Rule{"ShapingLeaf", [](Scene& s) { s.port().queues = {{"mq", {}}, {"sfq", {}}}; }, none,
+             TNA_REASON_EGRESS_QDISC},
+        Rule{"FilterOfADiscipline", [](Scene& s) { s.port().queueFilters = 1; }, none,
+             TNA_REASON_EGRESS_QDISC},
         Rule{"NoRedirectTarget", [](Scene& s) { s.capabilities.devices[portIndex].redirectTarget = false; },
              none, TNA_REASON_EGRESS_REDIRECT},
         Rule{"PausedOther", [](Scene& s) { s.wishes.paused = {otherIndex}; }}),

@@ -24,7 +24,7 @@ TEST(Graph, EveryEdgeConnectsNodesThatExist) {
     network.links[1] = {.ifindex = 1, .name = "eth0"};
     network.links[2] = {.ifindex = 2, .name = "eth0.5", .kind = "vlan", .lower = 1};
     network.links[2].vlan = model::VlanDevice{0x8100, 5};
-    network.qdiscs = {{1, 0x10000, 0xffffffff, "tbf"}, {7, 0x10000, 0xffffffff, "tbf"}};
+    network.qdiscs = {{1, 0x10000, 0xffffffff, "tbf", {}}, {7, 0x10000, 0xffffffff, "tbf", {}}};
     const auto graph = build(network);
     EXPECT_EQ(graph.edges.size(), 2U);
     for (const auto& edge : graph.edges)
@@ -62,7 +62,7 @@ TEST(Graph, FiltersBelongToTheDeviceAndItsDirection) {
 
 TEST(Graph, QdiscThatOnlyKeepsFiltersSendsNothing) {
     auto network = bridgeWithPort();
-    network.qdiscs = {{2, 0x10000, 0xffffffff, "tbf"}, {2, 0xffff0000, 0xfffffff1, "clsact"}};
+    network.qdiscs = {{2, 0x10000, 0xffffffff, "tbf", {}}, {2, 0xffff0000, 0xfffffff1, "clsact", {}}};
     std::vector<std::string> whys;
     for (const auto& edge : build(network).edges)
         if (edge.to.starts_with("qdisc:"))

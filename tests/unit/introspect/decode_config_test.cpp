@@ -142,7 +142,36 @@ MessageBuilder qdiscMessage() {
 
 TEST(DecodeQdisc, ReadsKindAndPlace) {
     const auto bytes = qdiscMessage().bytes();
-    EXPECT_EQ(introspect::decodeQdisc(firstMessage(bytes)), (model::Qdisc{4, 0x10000, TC_H_ROOT, "tbf"}));
+    EXPECT_EQ(introspect::decodeQdisc(firstMessage(bytes)), (model::Qdisc{4, 0x10000, TC_H_ROOT, "tbf", {}}));
+}
+
+TEST(DecodeQdisc, ReadsSettingsOfTheKindsThatMayBePlain) {
+    tcmsg header{};
+    header.tcm_ifindex = 4;
+    MessageBuilder fq(RTM_NEWQDISC, header);
+    fq.text(TCA_KIND, "fq").nest(TCA_OPTIONS, [](MessageBuilder& options) {
+        options.put(TCA_FQ_PLIMIT, std::uint32_t{10})
+            .put(TCA_FQ_FLOW_PLIMIT, std::uint32_t{11})
+            .put(TCA_FQ_FLOW_MAX_RATE, std::uint32_t{12})
+            .put(TCA_FQ_CE_THRESHOLD, std::uint32_t{13})
+            .put(TCA_FQ_QUANTUM, std::uint32_t{14});
+    });
+    fq.nest(TCA_STAB, [](MessageBuilder&) {});
+    const auto bytes = fq.bytes();
+    const std::map<std::string, std::uint64_t> expected = {
+        {"limit", 10}, {"flow_limit", 11}, {"maxrate", 12}, {"ce_threshold", 13}, {"stab", 1}};
+    EXPECT_EQ(introspect::decodeQdisc(firstMessage(bytes))->settings, expected);
+
+    MessageBuilder codel(RTM_NEWQDISC, header);
+    codel.text(TCA_KIND, "fq_codel").nest(TCA_OPTIONS, [](MessageBuilder& options) {
+        options.put(TCA_FQ_CODEL_LIMIT, std::uint32_t{20})
+            .put(TCA_FQ_CODEL_MEMORY_LIMIT, std::uint32_t{21})
+            .put(TCA_FQ_CODEL_CE_THRESHOLD, std::uint32_t{22});
+    });
+    const auto others = codel.bytes();
+    const std::map<std::string, std::uint64_t> ofCodel = {
+        {"limit", 20}, {"memory_limit", 21}, {"ce_threshold", 22}};
+    EXPECT_EQ(introspect::decodeQdisc(firstMessage(others))->settings, ofCodel);
 }
 
 TEST(DecodeFlowtable, IsAHookAtTheIngressOfEachDevice) {

@@ -9,6 +9,7 @@
 #include "guards/generic_xdp.bpf.h"
 #include "guards/namespace.bpf.h"
 #include "guards/netdev_hook.bpf.h"
+#include "guards/qdisc.bpf.h"
 #include "guards/sender.bpf.h"
 #include "guards/tc.bpf.h"
 #include "packet/packet.bpf.h"
