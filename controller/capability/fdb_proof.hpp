@@ -2,7 +2,7 @@
 #pragma once
 
 #include "capability/capabilities.hpp"
-#include "deploy/kernel_probe.hpp"
+#include "capability/in_place_facts.hpp"
 #include "model/network.hpp"
 
 #include <vector>
@@ -16,10 +16,10 @@ namespace tna::capability {
 class InPlaceReader {
 public:
     virtual ~InPlaceReader() = default;
-    virtual Result<deploy::PortFacts> readPort(model::IfIndex port) = 0;
-    virtual Result<std::optional<deploy::EntryFacts>>
-    readEntry(model::IfIndex port, const model::MacAddress& mac, std::uint16_t vlan) = 0;
-    virtual Result<deploy::VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid) = 0;
+    virtual Result<PortFacts> readPort(model::IfIndex port) = 0;
+    virtual Result<std::optional<EntryFacts>> readEntry(model::IfIndex port, const model::MacAddress& mac,
+                                                        std::uint16_t vlan) = 0;
+    virtual Result<VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid) = 0;
 };
 
 struct Proof : Finding {

@@ -28,12 +28,12 @@ constexpr auto disproofLasts = std::chrono::seconds(2);
 class ProbeReader : public capability::InPlaceReader {
 public:
     explicit ProbeReader(deploy::KernelProbe& probe) : probe_(probe) {}
-    Result<deploy::PortFacts> readPort(model::IfIndex port) override { return probe_.readPort(port); }
-    Result<std::optional<deploy::EntryFacts>> readEntry(model::IfIndex port, const model::MacAddress& mac,
-                                                        std::uint16_t vlan) override {
+    Result<capability::PortFacts> readPort(model::IfIndex port) override { return probe_.readPort(port); }
+    Result<std::optional<capability::EntryFacts>> readEntry(model::IfIndex port, const model::MacAddress& mac,
+                                                            std::uint16_t vlan) override {
         return probe_.readEntry(port, mac, vlan);
     }
-    Result<deploy::VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid) override {
+    Result<capability::VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid) override {
         return probe_.readVlan(port, vid);
     }
 

@@ -50,17 +50,17 @@ Result<NamespaceFacts> KernelProbe::readNamespace() {
                           answer.packed != 0};
 }
 
-Result<PortFacts> KernelProbe::readPort(model::IfIndex port) {
+Result<capability::PortFacts> KernelProbe::readPort(model::IfIndex port) {
     if (auto ran = run(port, 0); !ran)
         return std::unexpected(ran.error());
     const auto& answer = *answer_;
     if (answer.device == 0)
         return fail("the device with index {} was not found in the kernel's own table", port);
-    return PortFacts{answer.port_flags, answer.bridge_options, answer.port_state};
+    return capability::PortFacts{answer.port_flags, answer.bridge_options, answer.port_state};
 }
 
-Result<std::optional<EntryFacts>> KernelProbe::readEntry(model::IfIndex port, const model::MacAddress& mac,
-                                                         std::uint16_t vlan) {
+Result<std::optional<capability::EntryFacts>>
+KernelProbe::readEntry(model::IfIndex port, const model::MacAddress& mac, std::uint16_t vlan) {
     std::uint64_t key = 0;
     std::memcpy(&key, mac.bytes.data(), mac.bytes.size());
     key |= static_cast<std::uint64_t>(vlan) << 48U;
@@ -69,19 +69,19 @@ Result<std::optional<EntryFacts>> KernelProbe::readEntry(model::IfIndex port, co
     const auto& answer = *answer_;
     if (answer.entry == 0)
         return std::nullopt;
-    return EntryFacts{answer.entry_flags, answer.entry_port};
+    return capability::EntryFacts{answer.entry_flags, answer.entry_port};
 }
 
-Result<VlanFacts> KernelProbe::readVlan(model::IfIndex port, std::uint16_t vid) {
+Result<capability::VlanFacts> KernelProbe::readVlan(model::IfIndex port, std::uint16_t vid) {
     if (auto ran = run(port, 0, vid); !ran)
         return std::unexpected(ran.error());
     const auto& answer = *answer_;
-    return VlanFacts{answer.vlan_known != 0,
-                     answer.vlan_found != 0,
-                     answer.vlan_flags,
-                     answer.vlan_state,
-                     static_cast<std::uint16_t>(answer.pvid),
-                     static_cast<std::uint16_t>(answer.vlan_protocol)};
+    return capability::VlanFacts{answer.vlan_known != 0,
+                                 answer.vlan_found != 0,
+                                 answer.vlan_flags,
+                                 answer.vlan_state,
+                                 static_cast<std::uint16_t>(answer.pvid),
+                                 static_cast<std::uint16_t>(answer.vlan_protocol)};
 }
 
 } // namespace tna::deploy

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "capability/in_place_facts.hpp"
 #include "model/network.hpp"
 
 #include <memory>
@@ -24,28 +25,6 @@ struct NamespaceFacts {
     bool packed = false; ///< fields lie side by side that one load can read
 };
 
-/// A bridge port as the fast path will see it.
-struct PortFacts {
-    std::uint64_t flags = 0;
-    std::uint64_t bridgeOptions = 0;
-    unsigned state = 0;
-};
-
-struct EntryFacts {
-    std::uint64_t flags = 0;
-    model::IfIndex port = 0;
-};
-
-/// A port's part in a VLAN, and what it does with frames without a tag.
-struct VlanFacts {
-    bool known = false; ///< bridges of this kernel know VLANs
-    bool found = false;
-    unsigned flags = 0; ///< BRIDGE_VLAN_INFO_*
-    unsigned state = 0;
-    std::uint16_t pvid = 0;     ///< of the port
-    std::uint16_t protocol = 0; ///< of the bridge
-};
-
 /// Reads the kernel's structures in place, for comparison with what netlink says. Works in the network
 /// namespace of the calling thread.
 class KernelProbe {
@@ -55,11 +34,11 @@ public:
 
     [[nodiscard]] Casts casts() const { return casts_; }
     [[nodiscard]] Result<NamespaceFacts> readNamespace();
-    [[nodiscard]] Result<PortFacts> readPort(model::IfIndex port);
+    [[nodiscard]] Result<capability::PortFacts> readPort(model::IfIndex port);
     /// The FDB entry for a station in the bridge of `port`; nothing if the walk does not find it.
-    [[nodiscard]] Result<std::optional<EntryFacts>>
+    [[nodiscard]] Result<std::optional<capability::EntryFacts>>
     readEntry(model::IfIndex port, const model::MacAddress& mac, std::uint16_t vlan);
-    [[nodiscard]] Result<VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid);
+    [[nodiscard]] Result<capability::VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid);
 
 private:
     using Skeleton = std::unique_ptr<void, void (*)(void*)>;

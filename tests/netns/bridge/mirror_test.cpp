@@ -218,12 +218,12 @@ TEST_F(Mirror, PortsOfLocalSendersStayWithLinuxUnlessPromised) {
 class WrongReader : public capability::InPlaceReader {
 public:
     explicit WrongReader(deploy::KernelProbe& probe) : probe_(probe) {}
-    Result<deploy::PortFacts> readPort(model::IfIndex port) override { return probe_.readPort(port); }
-    Result<std::optional<deploy::EntryFacts>> readEntry(model::IfIndex, const model::MacAddress&,
-                                                        std::uint16_t) override {
+    Result<capability::PortFacts> readPort(model::IfIndex port) override { return probe_.readPort(port); }
+    Result<std::optional<capability::EntryFacts>> readEntry(model::IfIndex, const model::MacAddress&,
+                                                            std::uint16_t) override {
         return std::nullopt;
     }
-    Result<deploy::VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid) override {
+    Result<capability::VlanFacts> readVlan(model::IfIndex port, std::uint16_t vid) override {
         return probe_.readVlan(port, vid);
     }
 

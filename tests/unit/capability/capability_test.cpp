@@ -17,19 +17,19 @@ constexpr unsigned untagged = 1U << 2U; // BRIDGE_VLAN_INFO_UNTAGGED
 
 /// Answers like a kernel whose layout is understood; each test spoils one answer.
 struct Kernel : InPlaceReader {
-    deploy::PortFacts port{.flags = 1U << 5U | 1U << 6U, .bridgeOptions = 0, .state = 3};
-    std::map<model::MacAddress, deploy::EntryFacts> entries{{learnt, {0, 2}}, {own, {1, 2}}};
+    capability::PortFacts port{.flags = 1U << 5U | 1U << 6U, .bridgeOptions = 0, .state = 3};
+    std::map<model::MacAddress, capability::EntryFacts> entries{{learnt, {0, 2}}, {own, {1, 2}}};
 
-    Result<deploy::PortFacts> readPort(model::IfIndex) override { return port; }
-    Result<std::optional<deploy::EntryFacts>> readEntry(model::IfIndex, const model::MacAddress& mac,
-                                                        std::uint16_t) override {
+    Result<capability::PortFacts> readPort(model::IfIndex) override { return port; }
+    Result<std::optional<capability::EntryFacts>> readEntry(model::IfIndex, const model::MacAddress& mac,
+                                                            std::uint16_t) override {
         const auto it = entries.find(mac);
         return it == entries.end() ? std::nullopt : std::optional(it->second);
     }
-    std::map<std::uint16_t, deploy::VlanFacts> vlans{{0, {true, false, 0, 0, 1, 0x8100}},
-                                                     {1, {true, true, untagged, 3, 1, 0x8100}},
-                                                     {10, {true, true, 0, 4, 1, 0x8100}}};
-    Result<deploy::VlanFacts> readVlan(model::IfIndex, std::uint16_t vid) override {
+    std::map<std::uint16_t, capability::VlanFacts> vlans{{0, {true, false, 0, 0, 1, 0x8100}},
+                                                         {1, {true, true, untagged, 3, 1, 0x8100}},
+                                                         {10, {true, true, 0, 4, 1, 0x8100}}};
+    Result<capability::VlanFacts> readVlan(model::IfIndex, std::uint16_t vid) override {
         return vlans.at(vlans.contains(vid) ? vid : 0);
     }
 };
