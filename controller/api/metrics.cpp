@@ -97,6 +97,9 @@ std::string metrics(const json& status) {
     page.sample({}, static_cast<double>(events["last_swap_us"].get<std::int64_t>()) / 1e6);
     page.metric("tna_failures_total", "counter", "Profiles that could not be put in place.");
     page.sample({}, events["failures"].get<std::uint64_t>());
+    page.metric("tna_self_checks_failed_total", "counter",
+                "How often the fast path has disagreed with the kernel and paused a module.");
+    page.sample({}, events.value("self_checks_failed", std::uint64_t{0}));
     page.metric("tna_fdb_readings_total", "counter",
                 "How often the mirror of the forwarding databases was read whole.");
     page.sample({}, events["fdb_readings"].get<std::uint64_t>());

@@ -118,9 +118,15 @@ private:
     void ruleOperator() {
         if (wishes_.allPaused || wishes_.paused.contains(link_.ifindex))
             no("paused", "paused by the operator", "tnactl resume " + link_.name);
+        if (mistrusts(bridge_ != nullptr ? "bridge" : "route"))
+            no("self-check",
+               "the fast path has disagreed with the kernel about a packet, and is not believed any more",
+               "tnactl resume, and please report what the log says");
         if (const auto it = wishes_.excluded.find(link_.ifindex); it != wishes_.excluded.end())
             reasons_.push_back(it->second);
     }
+
+    [[nodiscard]] bool mistrusts(const char* module) const { return wishes_.mistrusted.contains(module); }
 
     /// What is known of its kind or driver, and of what lies below.
     void ruleKnown(const Judgement& judgement) {
@@ -239,7 +245,8 @@ private:
             return {.bridge = true, .watched = true};
         const bool bridged = bridge_ != nullptr;
         const bool filters = bridged && bridge_->bridge->vlanFiltering;
-        const bool forBridge = bridged && around_.routedBridges.contains(bridge_->ifindex);
+        const bool forBridge =
+            bridged && around_.routedBridges.contains(bridge_->ifindex) && !mistrusts("route");
         const bool route = !bridged || forBridge;
         return {.bridge = bridged,
                 .route = route,

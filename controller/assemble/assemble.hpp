@@ -5,8 +5,10 @@
 #include "capability/capabilities.hpp"
 #include "model/network.hpp"
 
+#include <chrono>
 #include <optional>
 #include <set>
+#include <string>
 
 namespace tna::assemble {
 
@@ -21,7 +23,9 @@ struct Wishes {
     std::map<model::IfIndex, Reason> excluded; ///< by configuration, and why
     std::set<model::IfIndex> paused;
     bool allPaused = false;
-    std::set<model::IfIndex> attached; ///< ports that carry a program of ours
+    std::set<std::string> mistrusted; ///< modules that the self-check has paused
+    std::chrono::nanoseconds refresh = std::chrono::milliseconds(500); ///< of stations, at the latest
+    std::set<model::IfIndex> attached;                                 ///< ports that carry a program of ours
     /// Ports whose senders finish their frames, as the operator promises: checksums are written, segments are
     /// cut, tags are in the frame.
     std::set<model::IfIndex> finished;

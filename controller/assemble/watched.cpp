@@ -166,7 +166,7 @@ WatchedPort watchPort(const Surroundings& around, const model::Link& link, const
                      (port.state == model::StpState::forwarding || port.state == model::StpState::learning);
     watched.maxFrame = link.mtu + ethernetHeader + vlanTag;
     watched.minFrame = shortest;
-    watched.refresh = refreshInterval(*bridge.bridge);
+    watched.refresh = std::min(refreshInterval(*bridge.bridge), around.wishes.refresh);
     if (bridge.bridge->vlanFiltering) {
         watched.vlanProtocol = bridge.bridge->vlanProtocol;
         describeVlans(port, watched);

@@ -101,8 +101,9 @@ public:
     Setter number(std::string key, unsigned& target, unsigned least, unsigned most, bool powerOfTwo) {
         return [this, key = std::move(key), &target, least, most, powerOfTwo](const toml::node& node) {
             const auto value = node.value_exact<std::int64_t>();
-            const bool good = value && *value >= least && *value <= most &&
-                              (!powerOfTwo || std::has_single_bit(static_cast<std::uint64_t>(*value)));
+            const bool good =
+                value && *value >= least && *value <= most &&
+                (!powerOfTwo || *value == 0 || std::has_single_bit(static_cast<std::uint64_t>(*value)));
             if (good)
                 target = static_cast<unsigned>(*value);
             else
@@ -191,7 +192,12 @@ Result<Config> parseConfig(const std::string& written, const std::string& name) 
                {"exclude_kinds", reader.patterns("exclude_kinds", config.ports.excludeKinds)},
                {"finished_frames", reader.patterns("finished_frames", config.ports.finishedFrames)},
                {"trusted_drivers", reader.patterns("trusted_drivers", config.ports.trustedDrivers)}})},
-         {"kernel", reader.section("kernel", {{"fdb", reader.choice("fdb", config.kernel.fdb, fdbWays())}})},
+         {"kernel",
+          reader.section(
+              "kernel",
+              {{"fdb", reader.choice("fdb", config.kernel.fdb, fdbWays())},
+               {"refresh", reader.number("refresh", config.kernel.refresh, 10, 1U << 30U, false)},
+               {"self_check", reader.number("self_check", config.kernel.selfCheck, 0, 1U << 20U, true)}})},
          {"daemon",
           reader.section("daemon",
                          {{"socket", reader.string("socket", config.daemon.socket)},

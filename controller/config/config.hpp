@@ -40,7 +40,9 @@ struct Limits {
 };
 
 struct Kernel {
-    std::string fdb = "auto"; ///< "auto", "in-place", "kfunc", "mirror"
+    std::string fdb = "auto";  ///< "auto", "in-place", "kfunc", "mirror"
+    unsigned refresh = 500;    ///< milliseconds: so old is the entry of a station in use at most
+    unsigned selfCheck = 1024; ///< one packet in so many is decided twice; 0: none
     bool operator==(const Kernel&) const = default;
 };
 

@@ -148,7 +148,7 @@ void Controller::onTick() {
         spdlog::error("{}", (changes ? refreshed.error() : changes.error()).sentence());
     informed_ = refreshed && changes;
     const bool different = watched() ? pollWatched() : !proved();
-    if ((changes && concerns(*changes)) || different || cut || again_ || dueAgain())
+    if (followSelfCheck() || (changes && concerns(*changes)) || different || cut || again_ || dueAgain())
         reconcile(std::chrono::steady_clock::now());
     followWatched();
 }
@@ -216,6 +216,8 @@ bool Controller::pause(const std::optional<std::string>& port, bool paused) {
         else
             paused_.erase(*port);
     }
+    if (!paused)
+        trustAgain();
     followers_.tell(
         {{"event", paused ? "pause" : "resume"}, {"port", port ? nlohmann::json(*port) : nlohmann::json()}});
     if (!paused)
@@ -236,6 +238,7 @@ nlohmann::json Controller::status() {
         {"fdb", fdbWay(capabilities_)},
         {"ports", viewPorts({introspector_->network(), plan_, loaded_.fastPath->counters(), failures_})},
         {"events", eventsDocument()},
+        {"self_check", selfCheckDocument()},
     };
     return document;
 }
@@ -248,7 +251,8 @@ nlohmann::json Controller::eventsDocument() const {
             {"last_swap_at_ns", events_.lastSwapAt},
             {"settled", loaded_.fastPath->settled()},
             {"fdb_readings", loaded_.stations ? loaded_.stations->stats().readings : 0},
-            {"failures", events_.failures}};
+            {"failures", events_.failures},
+            {"self_checks_failed", events_.selfChecksFailed}};
 }
 
 nlohmann::json Controller::events() {

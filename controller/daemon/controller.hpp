@@ -26,6 +26,7 @@ struct Events {
     std::int64_t lastSwapMicroseconds = 0; ///< from the notification to the program in place
     std::int64_t lastSwapAt = 0;           ///< then, in nanoseconds of CLOCK_MONOTONIC
     std::uint64_t failures = 0;
+    std::uint64_t selfChecksFailed = 0;
 };
 
 /// What remembered flows depend on, and cannot see by themselves that it has changed.
@@ -108,6 +109,10 @@ private:
     void followWatched();
     void followStations();
     [[nodiscard]] bool dueAgain();
+    /// Whether the fast path has paused a module of its own since the last time; says so.
+    [[nodiscard]] bool followSelfCheck();
+    void trustAgain();
+    [[nodiscard]] nlohmann::json selfCheckDocument() const;
     void followModules();
     void useCustomModules();
     [[nodiscard]] Result<void> useOrUndo(const std::function<void()>& undo);
@@ -144,6 +149,7 @@ private:
     bool allPaused_ = false;
     Recheck recheck_{std::chrono::steady_clock::now()};
     bool again_ = false; ///< to be decided anew
+    std::vector<std::string> mistrusted_; ///< what has been said of the self-check
     Presumed presumed_;
     using Modules = std::map<std::string, std::uint64_t>;
     Modules modules_; ///< for which the fast path was loaded

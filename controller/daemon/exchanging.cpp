@@ -14,8 +14,10 @@
 namespace tna::daemon {
 
 void Controller::adopt(Loaded loaded) {
-    if (loaded_.fastPath)
+    if (loaded_.fastPath) {
         loaded.fastPath->inherit(loaded_.fastPath->handOver());
+        loaded.fastPath->mistrustAs(*loaded_.fastPath);
+    }
     loaded_ = std::move(loaded);
     useCustomModules();
     if (!watched())

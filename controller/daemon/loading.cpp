@@ -8,17 +8,23 @@
 namespace tna::daemon {
 
 namespace {
-deploy::Limits limitsOf(const config::Limits& limits) {
-    return {limits.maxPorts, limits.flowsPerCpu, limits.maxStations, limits.destinations};
+deploy::Limits limitsOf(const config::Config& config) {
+    const auto& limits = config.limits;
+    return {limits.maxPorts,
+            limits.flowsPerCpu,
+            limits.maxStations,
+            limits.destinations,
+            std::chrono::milliseconds(config.kernel.refresh),
+            config.kernel.selfCheck};
 }
 
-Result<Loaded> loadInPlace(const config::Limits& limits, deploy::KernelProbe probe,
+Result<Loaded> loadInPlace(const config::Config& config, deploy::KernelProbe probe,
                            capability::Capabilities& capabilities) {
     const auto facts = probe.readNamespace();
     if (!facts)
         return std::unexpected(facts.error());
     auto fastPath =
-        deploy::FastPath::load(limitsOf(limits), *facts, capabilities.hookFunctions, probe.casts());
+        deploy::FastPath::load(limitsOf(config), *facts, capabilities.hookFunctions, probe.casts());
     if (!fastPath)
         return std::unexpected(fastPath.error());
     capabilities.way = capability::Way::inPlace;
@@ -26,16 +32,16 @@ Result<Loaded> loadInPlace(const config::Limits& limits, deploy::KernelProbe pro
     return Loaded{std::move(probe), std::move(*fastPath), std::nullopt, std::nullopt};
 }
 
-Result<Loaded> loadAsking(const config::Limits& limits, capability::Capabilities& capabilities) {
-    auto fastPath = deploy::FastPath::loadAsking(limitsOf(limits));
+Result<Loaded> loadAsking(const config::Config& config, capability::Capabilities& capabilities) {
+    auto fastPath = deploy::FastPath::loadAsking(limitsOf(config));
     if (!fastPath)
         return std::unexpected(fastPath.error());
     capabilities.kfunc = {true, "the bridge is asked for each frame, by bpf_xdp_br_fdb_lookup()"};
     return Loaded{std::nullopt, std::move(*fastPath), std::nullopt, std::nullopt};
 }
 
-Result<Loaded> loadMirroring(const config::Limits& limits, std::size_t stationsBuffer) {
-    auto fastPath = deploy::FastPath::loadWatched(limitsOf(limits));
+Result<Loaded> loadMirroring(const config::Config& config, std::size_t stationsBuffer) {
+    auto fastPath = deploy::FastPath::loadWatched(limitsOf(config));
     if (!fastPath)
         return std::unexpected(fastPath.error());
     auto stations = introspect::Stations::open(stationsBuffer);
@@ -49,12 +55,12 @@ Result<Loaded> loadAskingOrMirroring(const config::Config& config, capability::C
                                      std::size_t stationsBuffer) {
     capabilities.kfunc = {false, "the configuration wants the mirror"};
     if (config.kernel.fdb != "mirror") {
-        auto asking = loadAsking(config.limits, capabilities);
+        auto asking = loadAsking(config, capabilities);
         if (asking || config.kernel.fdb == "kfunc")
             return asking;
         capabilities.kfunc = {false, asking.error().sentence()};
     }
-    return loadMirroring(config.limits, stationsBuffer);
+    return loadMirroring(config, stationsBuffer);
 }
 } // namespace
 
@@ -84,7 +90,7 @@ Result<Loaded> loadWatched(const config::Config& config, capability::Capabilitie
 
 Result<Loaded> loadFastPath(const config::Config& config, Result<deploy::KernelProbe> probe,
                             capability::Capabilities& capabilities, std::size_t stationsBuffer) {
-    auto inPlace = probe ? loadInPlace(config.limits, std::move(*probe), capabilities)
+    auto inPlace = probe ? loadInPlace(config, std::move(*probe), capabilities)
                          : Result<Loaded>{std::unexpected(probe.error())};
     if (inPlace || config.kernel.fdb == "in-place")
         return inPlace;

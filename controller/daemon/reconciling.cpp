@@ -35,6 +35,9 @@ std::optional<unsigned> Controller::manyRoutes() const {
 assemble::Wishes Controller::wishes() const {
     assemble::Wishes wishes;
     wishes.allPaused = allPaused_;
+    const auto mistrusted = loaded_.fastPath->mistrusted();
+    wishes.mistrusted = {mistrusted.begin(), mistrusted.end()};
+    wishes.refresh = std::chrono::milliseconds(config_.kernel.refresh);
     for (const auto& [ifindex, link] : introspector_->network().links) {
         if (auto excluded = config::excludedBy(config_.ports, link.name, link.driver, link.kind))
             wishes.excluded[ifindex] = {excluded->code, excluded->sentence, excluded->hint};

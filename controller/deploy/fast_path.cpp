@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <cstring>
+#include <ctime>
 #include <spdlog/spdlog.h>
 
 #include "entry.skel.h"
@@ -27,6 +28,14 @@ Error loadError(const char* what) {
     return opened.release();
 }
 
+/// The kernel's ticks, which are as long as the coarse clock is exact (CONFIG_HZ).
+std::uint64_t jiffiesIn(std::chrono::nanoseconds time) {
+    timespec tick{};
+    if (::clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0 || tick.tv_nsec <= 0)
+        tick.tv_nsec = 10'000'000;
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(1, time.count() / tick.tv_nsec));
+}
+
 /// What the kernel calls directly (BPF_DISPATCHER_MAX is 48), less the shared entry. Further ports keep the
 /// shared one: calling it is faster than calling one that found no room, and where there is no room nothing
 /// waits when they change.
@@ -43,6 +52,8 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     constants[TNA_CONSTANT_BRNF] = facts.brNetfilter;
     constants[TNA_CONSTANT_PACKED] = facts.packed;
     std::ranges::copy(hooks, &constants[TNA_CONSTANT_HOOK_PRE]);
+    constants[TNA_CONSTANT_REFRESH] = jiffiesIn(limits.refresh);
+    constants[TNA_CONSTANT_SELF_CHECK] = limits.selfCheck;
     return make(limits, std::move(*pipeline), constants);
 }
 

@@ -32,7 +32,9 @@ struct Limits {
     unsigned maxPorts = 1024;
     unsigned flowsPerCpu = 16384; ///< a power of two
     unsigned maxStations = 131072;
-    unsigned destinations = 4194304; ///< of all CPUs
+    unsigned destinations = 4194304;                            ///< of all CPUs
+    std::chrono::milliseconds refresh = std::chrono::hours(24); ///< so old is a station's entry at most
+    unsigned selfCheck = 1024; ///< one packet in so many is decided twice, a power of two; 0: none
 };
 
 /// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), AppArmor's, and
@@ -53,6 +55,21 @@ struct Verdict {
     std::string code;                     ///< why it is left to Linux, as in tna/reasons.h; may be empty
     std::string text;
     std::vector<std::uint8_t> frame; ///< as it would leave
+};
+
+/// What the self-check has found: what is fast and what is sure disagree about a packet.
+struct Disagreement {
+    std::string module; ///< "bridge" or "route"
+    model::IfIndex arrival = 0;
+    std::string from;
+    std::string to;
+    struct Answer {
+        model::IfIndex egress = 0; ///< 0: it is left to Linux, or not forwarded
+        std::string gateway;       ///< of routes; or the destination itself
+    };
+    Answer ours;
+    Answer kernel;
+    std::string reason; ///< for which a bridged frame would be left to Linux; may be empty
 };
 
 /// The fast path of one network namespace: shared maps, one program per profile, one attachment per
@@ -101,6 +118,14 @@ public:
 
     /// Makes every flow prove itself from nothing, once.
     void forgetFlows() const;
+
+    /// Why the self-check has paused modules.
+    [[nodiscard]] std::optional<Disagreement> disagreement() const;
+    /// The modules that it has paused.
+    [[nodiscard]] std::vector<std::string> mistrusted() const;
+    /// All are believed again; or those not that another fast path did not believe.
+    void trust() const;
+    void mistrustAs(const FastPath& other) const;
 
     /// Of the watched pipeline, unless the bridge is asked; null otherwise.
     [[nodiscard]] StationMirror* mirror() {

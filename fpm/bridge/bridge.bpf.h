@@ -12,7 +12,7 @@
  * what there is to prove. What cannot be proved is evaluated from nothing by bridge_evaluate().
  */
 
-#include "bridge/find.bpf.h"
+#include "bridge/check.bpf.h"
 
 /*
  * Conditions that are harmless more often than not, for the ports that have them: filters that run
@@ -77,18 +77,19 @@ INLINE int bridge_send(struct xdp_md *ctx, struct tna_flow *flow, u32 len, u64 r
 NOINLINE int bridge_second_look(struct xdp_md *ctx, struct tna_flow *flow, u64 device, u64 egress,
 				u64 verdict)
 {
+	u32 reason = REASON_NONE;
 	u64 retag = 0;
 
 	if (CONSTANT(VLAN)) {
 		retag = verdict & RETAG_MASK;
 		verdict &= ~RETAG_MASK;
 	}
-	if (verdict || bridge_objection(ctx, device, egress)) {
-		u32 reason = bridge_evaluate(ctx, flow, &retag);
-
-		if (reason != REASON_NONE)
-			return leave_to_linux(ctx, reason);
-	}
+	if (verdict || bridge_objection(ctx, device, egress))
+		reason = bridge_evaluate(ctx, flow, &retag);
+	else if (flow && self_check_due(flow->packets))
+		reason = bridge_check(ctx, flow, retag);
+	if (reason != REASON_NONE)
+		return leave_to_linux(ctx, reason);
 	return flow ? bridge_send(ctx, flow, packet_length(ctx), retag) : XDP_PASS;
 }
 
@@ -136,6 +137,7 @@ known:;
 	u64 closer = vlans ? vlan_protocol_unusual(&packet, tag) : bridge_protocol_unusual(packet.protocol);
 	u64 device = ingress_device(xdp);
 
+	COLLECT(closer, self_check_due(flow->packets));
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
 
 	struct net_device *ingress = KOBJ(struct net_device, device);

@@ -19,7 +19,7 @@
 #include "guards/sender.bpf.h"
 #include "guards/tc.bpf.h"
 #include "pipeline/reason.bpf.h"
-#include "pipeline/state.bpf.h"
+#include "pipeline/self_check.bpf.h"
 
 /* What a frame meets on its way, by address. */
 struct bridge_path {
@@ -206,6 +206,7 @@ NOINLINE u32 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow, u64 *ret
 	struct packet packet;
 
 	BECAUSE(!packet_parse(ctx, &packet), SHORT);
+	BECAUSE(self_check_paused(TNA_CHECKED_BRIDGE), SELF_CHECK);
 	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
 	UNLESS_BECAUSE(evaluate_ingress(&path, buffer));
 	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));

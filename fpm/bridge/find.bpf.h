@@ -27,7 +27,8 @@ NOINLINE int bridge_find(struct xdp_md *ctx, struct tna_flow *flow)
 	u32 epoch = home.epoch; /* before anything is looked up */
 	struct packet packet;
 
-	if (!packet_parse(ctx, &packet) || find_forbidden(&packet, KOBJ(struct net_device, path.device)))
+	if (self_check_paused(TNA_CHECKED_BRIDGE) || !packet_parse(ctx, &packet) ||
+	    find_forbidden(&packet, KOBJ(struct net_device, path.device)))
 		return 0;
 	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));

@@ -120,13 +120,17 @@ INLINE u64 bridge_options(struct net_bridge *bridge, const int vlans)
 
 /*
  * Linux refreshes a source's entry with each frame; here one frame goes to Linux when the entry is
- * older than 1/64 of the ageing time, so that it never ages out while in use. During a topology
+ * older than 1/64 of the ageing time, so that it never ages out while in use; and never older than REFRESH,
+ * for when that time is made shorter, which Linux goes by at once. During a topology
  * change Linux ages by forward_delay (at least 2 s) instead. The moment is computed when the flow is
  * filled; the controller moves the epoch when a bridge's times change.
  */
 INLINE u64 bridge_refresh_age(struct net_bridge *bridge)
 {
-	return KGET(u64, bridge, ageing_time) >> 6 >> 4 * !!KGET(u8, bridge, topology_change);
+	u64 part = KGET(u64, bridge, ageing_time) >> 6 >> 4 * !!KGET(u8, bridge, topology_change);
+	u64 most = CONSTANT(REFRESH);
+
+	return part < most ? part : most;
 }
 
 /* A bridge is its device's private part: since 6.9 it lies at a known place behind the device. */

@@ -11,7 +11,7 @@
  * evaluated from nothing by route_evaluate().
  */
 
-#include "route/find.bpf.h"
+#include "route/check.bpf.h"
 #include "route/ipv6.bpf.h"
 
 /*
@@ -151,6 +151,8 @@ NOINLINE int route_look_again(struct xdp_md *ctx)
 	}
 	if (place >= FLOWS_TOTAL)
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	if (self_check_paused(TNA_CHECKED_ROUTE))
+		return leave_to_linux(ctx, TNA_REASON_SELF_CHECK);
 	if (CONSTANT(BRIDGE) && BRIDGE_VLANS)
 		route_forget(route_at(place));
 	if (CONSTANT(BRIDGE))
@@ -166,6 +168,8 @@ NOINLINE int route_look_again(struct xdp_md *ctx)
 	}
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(route_at(place), route_stack_at(place), total);
+	if (reason == TNA_REASON_UNPROVED && CONSTANT(SELF_CHECK) && !CONSTANT(STACKED))
+		route_search_fails(ctx, ctx->ingress_ifindex);
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
 	route_remember_hop(place);
@@ -218,6 +222,7 @@ INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 	u64 egress_address = route->egress_dev;
 	struct route_way way = {device, arrival_address, egress_address, egress_address};
 
+	COLLECT(closer, self_check_due(route->packets));
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
 	COLLECT(doubt, route->ingress_dev ^ arrival_address);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
@@ -285,6 +290,16 @@ NOINLINE u64 route_prove_stacked_found(struct xdp_md *ctx)
 	return route_prove(ctx, 1, 1);
 }
 
+/* For a packet that deserves a closer look, of which nothing has come. */
+NOINLINE int route_send_checked(struct xdp_md *ctx, u32 index)
+{
+	if (index >= FLOWS_TOTAL)
+		return XDP_PASS;
+	u32 reason = self_check_due(route_at(index)->packets) ? route_check(ctx, index) : REASON_NONE;
+
+	return reason == REASON_NONE ? route_send_known(ctx, index) : leave_to_linux(ctx, reason);
+}
+
 /* One look comes after the other, not from within: together, they would need too much stack. */
 INLINE int route_conclude(struct xdp_md *ctx, u64 verdict)
 {
@@ -295,7 +310,7 @@ INLINE int route_conclude(struct xdp_md *ctx, u64 verdict)
 	if (verdict < LOOK_ELSEWHERE)
 		return verdict;
 	if ((u32)verdict == LOOK_CLOSER && !route_look_closer(ctx, verdict >> 32))
-		return route_send_known(ctx, verdict >> 32);
+		return route_send_checked(ctx, verdict >> 32);
 	return route_look_again(ctx);
 }
 

@@ -4,7 +4,7 @@
 
 /* IPv6: a straight line that proves what the route cache remembers, and behind it the whole truth. */
 
-#include "route/find6.bpf.h"
+#include "route/check6.bpf.h"
 #include "route/route.bpf.h"
 
 /* Apart from what uses it: a whole header takes much of the stack. */
@@ -52,6 +52,8 @@ NOINLINE int route6_look_again(struct xdp_md *ctx)
 
 	if (place >= FLOWS_TOTAL)
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
+	if (self_check_paused(TNA_CHECKED_ROUTE))
+		return leave_to_linux(ctx, TNA_REASON_SELF_CHECK);
 	if (CONSTANT(BRIDGE) && BRIDGE_VLANS)
 		route_forget(&route6_at(place)->route);
 	if (CONSTANT(BRIDGE))
@@ -100,6 +102,7 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 	u64 egress_address = route->egress_dev;
 	struct route_way way = {device, arrival_address, egress_address, egress_address};
 
+	COLLECT(closer, self_check_due(route->packets));
 	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
 	COLLECT(doubt, route->ingress_dev ^ arrival_address);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
@@ -169,6 +172,16 @@ NOINLINE u64 route6_prove_found(struct xdp_md *ctx)
 	return route6_prove(ctx, 0, 1);
 }
 
+/* As route_send_checked(). */
+NOINLINE int route6_send_checked(struct xdp_md *ctx, u32 index)
+{
+	if (index >= FLOWS_TOTAL)
+		return XDP_PASS;
+	u32 reason = self_check_due(route6_at(index)->route.packets) ? route6_check(ctx, index) : REASON_NONE;
+
+	return reason == REASON_NONE ? route6_send_known(ctx, index) : leave_to_linux(ctx, reason);
+}
+
 /* XDP_REDIRECT, or XDP_PASS with the frame untouched. Next hops are found where packets pass no bridge. */
 INLINE int route6_forward(struct xdp_md *ctx)
 {
@@ -181,7 +194,7 @@ INLINE int route6_forward(struct xdp_md *ctx)
 	if (verdict < LOOK_ELSEWHERE)
 		return verdict;
 	if ((u32)verdict == LOOK_CLOSER && !route6_look_closer(ctx, verdict >> 32))
-		return route6_send_known(ctx, verdict >> 32);
+		return route6_send_checked(ctx, verdict >> 32);
 	return route6_look_again(ctx);
 }
 

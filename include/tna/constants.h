@@ -37,6 +37,8 @@ enum tna_constant {
 	TNA_CONSTANT_MODULES_ASK,       /* all that is decided about a bridged frame may be asked for */
 	TNA_CONSTANT_DESTINATION_LINES, /* per CPU, of four addresses each that have many routes; 0: none */
 	TNA_CONSTANT_DESTINATION_LINES_TOTAL, /* of all CPUs */
+	TNA_CONSTANT_REFRESH,    /* jiffies: so old may the entry of a station in use be at most */
+	TNA_CONSTANT_SELF_CHECK, /* one packet in so many is decided twice; 0: none; a power of two */
 	TNA_CONSTANT_COUNT
 };
 

@@ -127,6 +127,38 @@ struct tna_decision_note {
 	__u64 bytes;
 };
 
+/* The modules that the self-check may pause. */
+#define TNA_CHECKED_BRIDGE 1u
+#define TNA_CHECKED_ROUTE 2u
+
+/* Where a packet would go: a device (0: to Linux), and routed a gateway or the destination, as in a header.
+ */
+struct tna_answer {
+	__u32 ifindex;
+	__u32 unused;
+	__u64 gateway[2];
+};
+
+/* For what the self-check has paused a module. */
+struct tna_disagreement {
+	__u32 module;
+	__u32 family;  /* AF_INET, AF_INET6; 0: MAC addresses */
+	__u32 arrival; /* ifindex */
+	__u32 reason;  /* for which the frame is Linux's; TNA_REASON_COUNT: it just goes elsewhere */
+	__u64 from[2]; /* as in the header */
+	__u64 to[2];
+	struct tna_answer ours;
+	struct tna_answer kernel;
+};
+
+/* One that a change may explain; times are of CLOCK_MONOTONIC_COARSE. */
+struct tna_suspicion {
+	__u64 key;
+	__u64 since;
+	__u64 last;
+	__u64 times;
+};
+
 /* What was found out about the namespace, by the fast path itself, and the slot table's epoch. */
 struct tna_namespace {
 	__u64 bridge_hooks[2]; /* the hook lists found harmless: pre-routing, forward */
@@ -134,7 +166,11 @@ struct tna_namespace {
 	__u32 epoch;           /* of the slot table */
 	__u32 mirror_complete; /* the mirror holds what Linux knows; else its frames are Linux's */
 	__u32 shortest;        /* frame that may leave by any port: for others, the port is to be asked */
+	__u32 paused;          /* TNA_CHECKED_*: modules that the self-check does not believe */
+	__u32 unused;
 	__u64 own_addresses;   /* the generation of the routes for which each own address has its own one */
+	struct tna_suspicion suspicion;
+	struct tna_disagreement disagreement;
 };
 
 /* The slot table: ifindex -> slot of a managed port. */

@@ -99,6 +99,8 @@
 	X(SEARCH, "long-search",                                                                             \
 	  "a route, a neighbour or a station that is further down a list than the fast path looks")          \
 	X(UNPROVED, "route-unproved", "the route changed during the look, or was not found in place")        \
+	X(SELF_CHECK, "self-check",                                                                          \
+	  "what is fast and what is sure have disagreed: all is left to Linux until it is resumed")          \
 	X(MODULE_CHANGED, "module-changed", "a custom module changed the frame after the decision about it")
 
 #define TNA_REASON_ENUM(id, code, text) TNA_REASON_##id,

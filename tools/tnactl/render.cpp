@@ -53,6 +53,12 @@ std::string renderStatus(const json& status) {
     std::string head =
         fmt::format("tnad {}, up {} s, FDB {}{}\n", text(status, "version"), text(status, "uptime_s"),
                     text(status, "fdb"), yes(status, "paused") ? ", PAUSED" : "");
+    const auto check = status.is_object() ? status.value("self_check", json::object()) : json::object();
+    for (const auto& module : list(check, "paused"))
+        head += fmt::format(
+            "THE SELF-CHECK HAS FAILED: all of {} is left to Linux; `journalctl -u tnad` says why, "
+            "`tnactl resume` tries again.\n",
+            module.is_string() ? module.get<std::string>() : "a module");
     if (list(status, "ports").empty())
         return head + "There are no bridge ports here.\n";
     return head + "\n" + table.text();

@@ -65,6 +65,13 @@ void BridgeTest::SetUp() {
     opens(2, {0, 1});
 }
 
+void BridgeTest::TearDown() {
+    if (controller_ && !disagrees_) {
+        const auto status = controller_->status();
+        EXPECT_TRUE(status["self_check"]["paused"].empty()) << status["self_check"].dump();
+    }
+}
+
 /// Until the kernel has noticed that a link is up, it throws frames away, and the bridge blocks the port.
 void BridgeTest::opens(unsigned port, const std::vector<unsigned>& others) {
     const auto broadcast = FrameBuilder()

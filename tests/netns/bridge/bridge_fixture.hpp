@@ -47,6 +47,8 @@ void PrintTo(const Treatment& treatment, std::ostream* out);
 class BridgeTest : public ::testing::Test {
 protected:
     void SetUp() override;
+    /// What is fast and what is sure have never disagreed.
+    void TearDown() override;
     /// The namespaces, and ports that belong to no bridge yet.
     void makePorts();
     /// Starts the controller; SetUp does not, for tests that configure something first.
@@ -93,11 +95,15 @@ protected:
     std::optional<NamespaceScope> scope_;
     std::map<unsigned, std::optional<PacketPort>> farPorts_;
     std::optional<Fence> fence_;
-    bool ticking_ = false; ///< time passes for the controller while something is waited for
-    bool blind_ = false;   ///< the controller sees nothing while frames are sent
+    bool disagrees_ = false; ///< on purpose
+    bool ticking_ = false;   ///< time passes for the controller while something is waited for
+    bool blind_ = false;     ///< the controller sees nothing while frames are sent
     /// What senders use, raw sockets, leaves nothing unfinished.
-    config::Config config_{
-        .ports = {.finishedFrames = {"*"}}, .limits = {.flowsPerCpu = 256}, .modules = {.directory = ""}};
+    /// Each frame is decided twice; and none is needed to refresh stations while a test runs.
+    config::Config config_{.ports = {.finishedFrames = {"*"}},
+                           .kernel = {.refresh = 1U << 30U, .selfCheck = 1},
+                           .limits = {.flowsPerCpu = 256},
+                           .modules = {.directory = ""}};
     daemon::Seams seams_;
     std::unique_ptr<daemon::Controller> controller_;
 };

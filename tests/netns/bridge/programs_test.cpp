@@ -73,6 +73,7 @@ TEST_F(Programs, ForeignXdpProgramStaysAndItsPortIsLeftToIt) {
 
     config::Config config;
     config.ports.excludeKinds.clear();
+    config.kernel.refresh = config_.kernel.refresh;
     auto controller = daemon::Controller::start(config);
     if (!controller)
         GTEST_SKIP() << controller.error().sentence();

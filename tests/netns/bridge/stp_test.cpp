@@ -38,6 +38,7 @@ protected:
     void start() {
         config::Config config;
         config.ports.excludeKinds.clear();
+        config.kernel.refresh = config_.kernel.refresh;
         auto controller = daemon::Controller::start(config);
         if (!controller)
             GTEST_SKIP() << controller.error().sentence();

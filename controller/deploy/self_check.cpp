@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the self-check of the fast path has found (fpm/pipeline/self_check.bpf.h).
+#include "deploy/counters.hpp"
+#include "deploy/fast_path.hpp"
+#include "model/mac.hpp"
+
+#include <arpa/inet.h>
+#include <cstring>
+#include <tna/fastpath.h>
+
+namespace tna::deploy {
+
+namespace {
+std::string textOf(const tna_disagreement& found, const __u64* address) {
+    if (found.family == 0) {
+        model::MacAddress mac;
+        std::memcpy(mac.bytes.data(), address, mac.bytes.size());
+        return mac.text();
+    }
+    char text[INET6_ADDRSTRLEN] = {};
+    return ::inet_ntop(static_cast<int>(found.family), address, text, sizeof(text)) != nullptr ? text : "";
+}
+
+Disagreement::Answer answerOf(const tna_disagreement& found, const tna_answer& answer) {
+    return {answer.ifindex, found.family == 0 || answer.ifindex == 0 ? "" : textOf(found, answer.gateway)};
+}
+} // namespace
+
+std::optional<Disagreement> FastPath::disagreement() const {
+    const auto& found = pipeline_.home->disagreement;
+    if (__atomic_load_n(&pipeline_.home->paused, __ATOMIC_SEQ_CST) == 0 || found.module == 0)
+        return std::nullopt;
+    return Disagreement{found.module == TNA_CHECKED_BRIDGE ? "bridge" : "route",
+                        found.arrival,
+                        textOf(found, found.from),
+                        textOf(found, found.to),
+                        answerOf(found, found.ours),
+                        answerOf(found, found.kernel),
+                        found.reason < TNA_REASON_COUNT ? reasonCode(found.reason) : ""};
+}
+
+std::vector<std::string> FastPath::mistrusted() const {
+    const auto paused = __atomic_load_n(&pipeline_.home->paused, __ATOMIC_SEQ_CST);
+    std::vector<std::string> modules;
+    if ((paused & TNA_CHECKED_BRIDGE) != 0)
+        modules.emplace_back("bridge");
+    if ((paused & TNA_CHECKED_ROUTE) != 0)
+        modules.emplace_back("route");
+    return modules;
+}
+
+void FastPath::trust() const {
+    pipeline_.home->suspicion = {};
+    __atomic_store_n(&pipeline_.home->paused, 0U, __ATOMIC_SEQ_CST);
+    forgetFlows();
+}
+
+void FastPath::mistrustAs(const FastPath& other) const {
+    pipeline_.home->disagreement = other.pipeline_.home->disagreement;
+    __atomic_store_n(&pipeline_.home->paused, other.pipeline_.home->paused, __ATOMIC_SEQ_CST);
+    forgetFlows();
+}
+
+} // namespace tna::deploy

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_BRIDGE_CHECK_H
+#define TNA_BRIDGE_CHECK_H
+
+/* A frame that the straight line would send is evaluated as well: pipeline/self_check.bpf.h. */
+
+#include "bridge/find.bpf.h"
+
+/* What time or the table of ports says a moment later to one than to the other. */
+INLINE int check_explained(u32 reason)
+{
+	return reason == TNA_REASON_SOURCE_AGED || reason == TNA_REASON_EGRESS_UNMANAGED ||
+	       reason == TNA_REASON_UNKNOWN_PORT;
+}
+
+INLINE void check_describe(struct xdp_md *ctx, const struct tna_flow *flow, const struct tna_flow *sure,
+			   u32 reason)
+{
+	struct tna_disagreement *found = self_check_pause(TNA_CHECKED_BRIDGE);
+	struct packet packet;
+
+	if (!found || !packet_parse(ctx, &packet))
+		return;
+	found->family = 0;
+	found->arrival = ctx->ingress_ifindex;
+	found->from[0] = packet.source;
+	found->to[0] = packet.destination;
+	found->ours.ifindex = KLOAD(u32, KADDR(struct net_device, flow->egress_dev, ifindex));
+	found->kernel.ifindex =
+		reason == REASON_NONE ? KLOAD(u32, KADDR(struct net_device, sure->egress_dev, ifindex)) : 0;
+	found->reason = reason;
+}
+
+/*
+ * A reason to leave the frame to Linux after all; or none. What the flow remembers stays as it is: what it
+ * gets wrong is to be seen again.
+ */
+NOINLINE u32 bridge_check(struct xdp_md *ctx, const struct tna_flow *flow, u64 retag)
+{
+	struct tna_flow sure = {};
+	u64 other = 0, key = flow->mark | 1ULL << 32;
+	u32 reason = bridge_evaluate(ctx, &sure, &other);
+
+	if (reason == REASON_NONE && sure.egress_dev == flow->egress_dev && sure.out_slot == flow->out_slot &&
+	    !((retag | other) & RETAG_ANY && (retag ^ other) & RETAG_MASK)) {
+		self_check_trust(key);
+		return REASON_NONE;
+	}
+	if (check_explained(reason))
+		return reason;
+	if (self_check_lasts(key))
+		check_describe(ctx, flow, &sure, reason);
+	return reason == REASON_NONE ? TNA_REASON_SELF_CHECK : reason;
+}
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_CHECK_H
+#define TNA_ROUTE_CHECK_H
+
+/*
+ * What the kernel's own lookup says to a packet that the straight line would send: pipeline/self_check.bpf.h.
+ * A route may change between the two. If another search finds what the kernel says, that is what has
+ * happened, unless it lasts; if it does not, twice in a row and each time with the same two answers, the
+ * search is wrong.
+ */
+
+#include "pipeline/self_check.bpf.h"
+#include "route/find.bpf.h"
+#include "route/ipv6.bpf.h"
+
+#define IFF_LOOPBACK (1u << 3)
+
+INLINE int answers_differ(const struct tna_answer *one, const struct tna_answer *other)
+{
+	return one->ifindex != other->ifindex || one->gateway[0] != other->gateway[0] ||
+	       one->gateway[1] != other->gateway[1];
+}
+
+/* What the kernel's lookup answers; without an ifindex: it does not forward. 0: it cannot tell. */
+INLINE int kernel_told(long answer)
+{
+	return answer >= 0 && answer != BPF_FIB_LKUP_RET_FWD_DISABLED;
+}
+
+NOINLINE int route_ask(struct xdp_md *ctx, struct tna_answer *answer, u32 ifindex)
+{
+	struct bpf_fib_lookup lookup;
+	struct ipv4 ip;
+
+	*answer = (struct tna_answer){};
+	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
+		return 0;
+	long told = route_lookup(ctx, &lookup, ifindex, ip.start, ip.addresses >> 32, FIB_SKIP_NEIGHBOUR);
+
+	if (told == 0) {
+		answer->ifindex = lookup.ifindex;
+		answer->gateway[0] = lookup.ipv4_dst;
+	}
+	return kernel_told(told);
+}
+
+/* A hop that can be forwarded by; where there is none, the device's index is 0. */
+INLINE u32 hop_ifindex(struct fib_nh_common *hop)
+{
+	struct net_device *device = KOBJ(struct net_device, KGET(u64, hop, nhc_dev));
+
+	if (KGET(u8, hop, nhc_flags) & HOP_UNUSABLE || KGET(u64, hop, nhc_lwtstate) ||
+	    KGET(u32, device, flags) & IFF_LOOPBACK)
+		return 0;
+	return KGET(u32, device, ifindex);
+}
+
+/* What a search of our own finds now. */
+NOINLINE int route_search(struct xdp_md *ctx, struct tna_answer *answer)
+{
+	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
+	struct ipv4 ip;
+
+	*answer = (struct tna_answer){};
+	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
+		return 0;
+	u32 to = ip.addresses >> 32;
+	u64 info = route_plain(found_or_linux(fib_find(table, bpf_ntohl(to))));
+	u64 address = info ? fib_single_hop(info) : 0;
+	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, address);
+	u32 family = KGET(u8, hop, nhc_gw_family);
+
+	if (!address || (family && family != FAMILY_INET))
+		return 0;
+	answer->ifindex = hop_ifindex(hop);
+	answer->gateway[0] = family ? KGET(u32, hop, nhc_gw.ipv4) : to;
+	return !!answer->ifindex;
+}
+
+INLINE void route_describe(const struct tna_answer *ours, const struct tna_answer *kernel, u32 family,
+			   u32 ifindex, struct ipv6_address from, struct ipv6_address to)
+{
+	struct tna_disagreement *found = self_check_pause(TNA_CHECKED_ROUTE);
+
+	if (!found)
+		return;
+	found->family = family;
+	found->arrival = ifindex;
+	found->reason = REASON_NONE;
+	found->from[0] = from.prefix;
+	found->from[1] = from.rest;
+	found->to[0] = to.prefix;
+	found->to[1] = to.rest;
+	found->ours = *ours;
+	found->kernel = *kernel;
+}
+
+NOINLINE int route_alarm(struct xdp_md *ctx, const struct tna_answer *ours, const struct tna_answer *kernel,
+			 u32 ifindex)
+{
+	struct ipv4 ip;
+
+	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
+		return 0;
+	route_describe(ours, kernel, FAMILY_INET, ifindex, (struct ipv6_address){(u32)ip.addresses},
+		       (struct ipv6_address){ip.addresses >> 32});
+	return 1;
+}
+
+/* Whether a search that starts now finds something else than the kernel; says so. */
+NOINLINE int route_search_fails(struct xdp_md *ctx, u32 ifindex)
+{
+	struct tna_answer kernel, ours, again;
+
+	if (!route_ask(ctx, &kernel, ifindex) || !route_search(ctx, &ours) || !answers_differ(&ours, &kernel))
+		return 0;
+	if (!route_ask(ctx, &again, ifindex) || answers_differ(&again, &kernel))
+		return 0;
+	if (!route_search(ctx, &again) || answers_differ(&again, &ours))
+		return 0;
+	return route_alarm(ctx, &ours, &kernel, ifindex);
+}
+
+/* Whether the kernel's lookup takes the source of a packet by the device that it comes in by. */
+NOINLINE int route_source_refused(struct xdp_md *ctx, u32 ifindex, s32 filter)
+{
+	struct bpf_fib_lookup lookup;
+	struct ipv4 ip;
+
+	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
+		return 0;
+	long told = route_lookup(ctx, &lookup, ifindex, ip.start, ip.addresses, FIB_SKIP_NEIGHBOUR);
+
+	return kernel_told(told) && (told != 0 || (filter == 1 && lookup.ifindex != ifindex));
+}
+
+/* The device as which Linux receives the packet of an entry. */
+INLINE u32 route_arrival_ifindex(const struct tna_route *route, const struct tna_route_stack *part)
+{
+	u64 arrival = CONSTANT(BRIDGE) ? route_arrival(route->ingress_dev, arriving_tags(part, 0))
+				       : route->ingress_dev;
+
+	return KLOAD(u32, KADDR(struct net_device, arrival, ifindex));
+}
+
+INLINE u32 route_departure_ifindex(const struct tna_route *route, const struct tna_route_stack *part)
+{
+	return KLOAD(u32, KADDR(struct net_device, CONSTANT(STACKED) ? part->departure : route->egress_dev,
+				ifindex));
+}
+
+/* A reason to leave the packet to Linux after all; or none. */
+NOINLINE u32 route_check(struct xdp_md *ctx, u32 index)
+{
+	struct tna_answer kernel;
+
+	if (index >= FLOWS_TOTAL)
+		return REASON_NONE;
+	struct tna_route *route = route_at(index);
+	u32 ifindex = route_arrival_ifindex(route, route_stack_at(index));
+	struct tna_answer ours = {.ifindex = route_departure_ifindex(route, route_stack_at(index)),
+				  .gateway = {route->gateway}};
+	u64 key = route->info ^ route->epoch;
+
+	if (!route_ask(ctx, &kernel, ifindex))
+		return REASON_NONE;
+	if (!answers_differ(&ours, &kernel) &&
+	    !route_source_refused(ctx, ifindex, reverse_path_filter(route->reverse_path))) {
+		self_check_trust(key);
+		return REASON_NONE;
+	}
+	if (!route_search_fails(ctx, ifindex) && self_check_lasts(key))
+		route_alarm(ctx, &ours, &kernel, ifindex);
+	return self_check_paused(TNA_CHECKED_ROUTE) ? TNA_REASON_SELF_CHECK : TNA_REASON_UNPROVED;
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_CHECK6_H
+#define TNA_ROUTE_CHECK6_H
+
+/* What check.bpf.h is for IPv4. */
+
+#include "route/check.bpf.h"
+#include "route/find6.bpf.h"
+
+NOINLINE int route6_ask(struct xdp_md *ctx, struct tna_answer *answer, u32 ifindex)
+{
+	struct bpf_fib_lookup lookup;
+	struct ipv6 ip;
+
+	*answer = (struct tna_answer){};
+	if (!ipv6_parse(ctx, &ip, TAGS_MOST))
+		return 0;
+	long told = route6_lookup(ctx, &lookup, ifindex, &ip);
+
+	if (told == 0 || told == BPF_FIB_LKUP_RET_NO_NEIGH) {
+		answer->ifindex = lookup.ifindex;
+		answer->gateway[0] = (u64)lookup.ipv6_dst[1] << 32 | lookup.ipv6_dst[0];
+		answer->gateway[1] = (u64)lookup.ipv6_dst[3] << 32 | lookup.ipv6_dst[2];
+	}
+	return kernel_told(told);
+}
+
+NOINLINE int route6_search(struct xdp_md *ctx, struct tna_answer *answer)
+{
+	struct route6_path path = {};
+	struct ipv6 ip;
+
+	*answer = (struct tna_answer){};
+	if (!ipv6_parse(ctx, &ip, TAGS_MOST) || evaluate6_tables(&path, &ip) != REASON_NONE ||
+	    evaluate6_next_hop(&path, &ip) != REASON_NONE)
+		return 0;
+	answer->ifindex = hop_ifindex(KOBJ(struct fib_nh_common, path.common.hop));
+	answer->gateway[0] = path.gateway.prefix;
+	answer->gateway[1] = path.gateway.rest;
+	return !!answer->ifindex;
+}
+
+NOINLINE int route6_alarm(struct xdp_md *ctx, const struct tna_answer *ours, const struct tna_answer *kernel,
+			  u32 ifindex)
+{
+	struct ipv6 ip;
+
+	if (!ipv6_parse(ctx, &ip, TAGS_MOST))
+		return 0;
+	route_describe(ours, kernel, FAMILY_INET6, ifindex, ip.source, ip.destination);
+	return 1;
+}
+
+/* As route_search_fails(). */
+NOINLINE int route6_search_fails(struct xdp_md *ctx, u32 ifindex)
+{
+	struct tna_answer kernel, ours, again;
+
+	if (!route6_ask(ctx, &kernel, ifindex) || !route6_search(ctx, &ours) ||
+	    !answers_differ(&ours, &kernel))
+		return 0;
+	if (!route6_ask(ctx, &again, ifindex) || answers_differ(&again, &kernel))
+		return 0;
+	if (!route6_search(ctx, &again) || answers_differ(&again, &ours))
+		return 0;
+	return route6_alarm(ctx, &ours, &kernel, ifindex);
+}
+
+/* As route_check(). */
+NOINLINE u32 route6_check(struct xdp_md *ctx, u32 index)
+{
+	struct tna_answer kernel;
+
+	if (index >= FLOWS_TOTAL)
+		return REASON_NONE;
+	struct tna_route6 *route6 = route6_at(index);
+	u32 ifindex = route_arrival_ifindex(&route6->route, route6_stack_at(index));
+	struct tna_answer ours = {.ifindex = route_departure_ifindex(&route6->route, route6_stack_at(index)),
+				  .gateway = {route6->gateway_prefix, route6->gateway_rest}};
+	u64 key = route6->route.info ^ route6->route.epoch;
+
+	if (!route6_ask(ctx, &kernel, ifindex))
+		return REASON_NONE;
+	if (!answers_differ(&ours, &kernel)) {
+		self_check_trust(key);
+		return REASON_NONE;
+	}
+	if (!route6_search_fails(ctx, ifindex) && self_check_lasts(key))
+		route6_alarm(ctx, &ours, &kernel, ifindex);
+	return self_check_paused(TNA_CHECKED_ROUTE) ? TNA_REASON_SELF_CHECK : TNA_REASON_UNPROVED;
+}
+
+#endif
