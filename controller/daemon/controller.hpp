@@ -148,7 +148,7 @@ private:
     std::set<std::string> paused_;
     bool allPaused_ = false;
     Recheck recheck_{std::chrono::steady_clock::now()};
-    bool again_ = false; ///< to be decided anew
+    bool again_ = false;                  ///< to be decided anew
     std::vector<std::string> mistrusted_; ///< what has been said of the self-check
     Presumed presumed_;
     using Modules = std::map<std::string, std::uint64_t>;

@@ -67,7 +67,9 @@ NOINLINE u32 route_find(struct xdp_md *ctx, u64 addresses, u64 start, u64 device
 
 	if (hop->info != info || hop->epoch != hop_epoch(route_epoch(net)))
 		return NOWHERE;
-	if ((u32)hop->addresses != from && !source_in_order(ctx, from, arrival, hop->reverse_path))
+	/* reverse path filters ask by type of service, too */
+	if (((u32)hop->addresses != from || hop->start != (u32)start) &&
+	    !source_in_order(ctx, from, arrival, hop->reverse_path))
 		return NOWHERE;
 	return index;
 }

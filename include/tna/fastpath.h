@@ -168,7 +168,7 @@ struct tna_namespace {
 	__u32 shortest;        /* frame that may leave by any port: for others, the port is to be asked */
 	__u32 paused;          /* TNA_CHECKED_*: modules that the self-check does not believe */
 	__u32 unused;
-	__u64 own_addresses;   /* the generation of the routes for which each own address has its own one */
+	__u64 own_addresses; /* the generation of the routes for which each own address has its own one */
 	struct tna_suspicion suspicion;
 	struct tna_disagreement disagreement;
 };

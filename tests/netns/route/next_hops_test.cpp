@@ -107,6 +107,22 @@ TEST_P(NextHops, Changes) {
     expectChange("ip route replace 10.9.0.0/16 via 10.0.2.2", "ip route replace 10.9.0.0/16 via 10.0.1.2", 2);
 }
 
+/// What a reverse path filter lets in of one type of service it may not of another, from the same source.
+TEST_P(NextHops, SourceThatIsRoutedByTypeOfService) {
+    must("ip route add 10.0.0.2/32 tos 0x04 via 10.0.2.2");
+    sysctl("net.ipv4.conf.p0.rp_filter", "1");
+    accelerate();
+    const auto some = [&](std::uint8_t tos, const std::function<Arrivals(const Frame&)>& usual) {
+        for (unsigned i = 0; i < several; i++) {
+            const auto frame = packet({.to = fresh(), .tos = tos});
+            EXPECT_EQ(treat(frame).out, usual(frame));
+        }
+    };
+    some(0, [](const Frame& frame) { return routedTo(frame); });
+    some(4, [](const Frame&) { return Arrivals{}; });
+    sysctl("net.ipv4.conf.p0.rp_filter", "0");
+}
+
 /// The way of one type of service is known from packets to other networks.
 TEST_P(NextHops, RouteOfOneTypeOfService) {
     accelerate();
