@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/error.hpp"
 #include "capability/capabilities.hpp"
 #include "capability/in_place_facts.hpp"
 #include "model/network.hpp"
