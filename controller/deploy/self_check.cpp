@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the self-check of the fast path has found (fpm/pipeline/self_check.bpf.h).
+// What the self-check of the fast path has found (fpm/base/self_check.bpf.h).
 #include "deploy/counters.hpp"
 #include "deploy/fast_path.hpp"
 #include "model/mac.hpp"

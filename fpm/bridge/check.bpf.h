@@ -2,7 +2,7 @@
 #ifndef TNA_BRIDGE_CHECK_H
 #define TNA_BRIDGE_CHECK_H
 
-/* A frame that the straight line would send is evaluated as well: pipeline/self_check.bpf.h. */
+/* A frame that the straight line would send is evaluated as well: base/self_check.bpf.h. */
 
 #include "bridge/find.bpf.h"
 

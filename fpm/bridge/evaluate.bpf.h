@@ -18,8 +18,8 @@
 #include "guards/qdisc.bpf.h"
 #include "guards/sender.bpf.h"
 #include "guards/tc.bpf.h"
-#include "pipeline/reason.bpf.h"
-#include "pipeline/self_check.bpf.h"
+#include "base/reason.bpf.h"
+#include "base/self_check.bpf.h"
 
 /* What a frame meets on its way, by address. */
 struct bridge_path {

@@ -12,7 +12,7 @@
 
 #include "kernel/rhashtable.bpf.h"
 #include "packet/tag.bpf.h"
-#include "pipeline/constant.bpf.h"
+#include "base/constant.bpf.h"
 
 /* Without CONFIG_BRIDGE_VLAN_FILTERING, the kernel has none of this. */
 #define VLAN_KNOWN                                                                                           \

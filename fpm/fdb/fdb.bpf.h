@@ -5,7 +5,7 @@
 /* The bridge's forwarding database, read in place. */
 
 #include "kernel/rhashtable.bpf.h"
-#include "pipeline/constant.bpf.h"
+#include "base/constant.bpf.h"
 
 /* enum in net/bridge/br_private.h: bits of net_bridge_fdb_entry.flags */
 #define FDB_LOCAL (1u << 0)

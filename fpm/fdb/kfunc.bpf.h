@@ -11,7 +11,7 @@
 #include <tna/br_fdb_lookup.h>
 
 #include "packet/packet.bpf.h"
-#include "pipeline/ports.bpf.h"
+#include "base/ports.bpf.h"
 
 extern int bpf_xdp_br_fdb_lookup(struct xdp_md *ctx, struct bpf_br_fdb_lookup *params, u32 params__sz) __ksym;
 

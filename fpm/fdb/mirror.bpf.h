@@ -12,7 +12,7 @@
  */
 
 #include "packet/packet.bpf.h"
-#include "pipeline/ports.bpf.h"
+#include "base/ports.bpf.h"
 
 /* The controller makes both as large as the configuration says. */
 struct {

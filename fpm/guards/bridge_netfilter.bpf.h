@@ -15,7 +15,7 @@
 
 #include "guards/brnf.bpf.h"
 #include "guards/hook_list.bpf.h"
-#include "pipeline/state.bpf.h"
+#include "base/state.bpf.h"
 
 #define NF_BR_PRE_ROUTING 0
 #define NF_BR_LOCAL_IN 1

@@ -8,7 +8,7 @@
  * no reason to be slow.
  */
 
-#include "pipeline/constant.bpf.h"
+#include "base/constant.bpf.h"
 
 INLINE u64 guard_tc_ingress(struct net_device *dev)
 {

@@ -4,7 +4,7 @@
  * decided about; what a module has made of it since is another one, about which Linux decides.
  */
 #include "packet/tag.bpf.h"
-#include "pipeline/ports.bpf.h"
+#include "base/ports.bpf.h"
 #include "route/ipv4.bpf.h"
 #include "route/ipv6.bpf.h"
 

@@ -3,13 +3,13 @@
 #define TNA_ROUTE_CHECK_H
 
 /*
- * What the kernel's own lookup says to a packet that the straight line would send: pipeline/self_check.bpf.h.
+ * What the kernel's own lookup says to a packet that the straight line would send: base/self_check.bpf.h.
  * A route may change between the two. If another search finds what the kernel says, that is what has
  * happened, unless it lasts; if it does not, twice in a row and each time with the same two answers, the
  * search is wrong.
  */
 
-#include "pipeline/self_check.bpf.h"
+#include "base/self_check.bpf.h"
 #include "route/find.bpf.h"
 #include "route/ipv6.bpf.h"
 

@@ -19,7 +19,7 @@
 #include "kernel/access.h"
 #include "kernel/inet_types.h"
 #include "kernel/loop.bpf.h"
-#include "pipeline/constant.bpf.h"
+#include "base/constant.bpf.h"
 
 /*
  * Nodes and routes that are looked at for one address. A trie is not deeper than 16 or so, as nodes grow as

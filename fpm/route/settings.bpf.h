@@ -6,7 +6,7 @@
 
 #include "guards/hook_list.bpf.h"
 #include "kernel/inet_types.h"
-#include "pipeline/constant.bpf.h"
+#include "base/constant.bpf.h"
 
 /* include/uapi/linux/ip.h: IPV4_DEVCONF_*, which count from 1 */
 #define CONF_FORWARDING 0

@@ -12,7 +12,7 @@
 #include "guards/generic_xdp.bpf.h"
 #include "guards/namespace.bpf.h"
 #include "packet/tag.bpf.h"
-#include "pipeline/reason.bpf.h"
+#include "base/reason.bpf.h"
 
 /* Without CONFIG_VLAN_8021Q, the kernel has none of this. */
 #define VLAN_DEVICES                                                                                         \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_PIPELINE_CONSTANT_H
-#define TNA_PIPELINE_CONSTANT_H
+#ifndef TNA_BASE_CONSTANT_H
+#define TNA_BASE_CONSTANT_H
 
 /* The constants that make a profile out of the pipeline. */
 

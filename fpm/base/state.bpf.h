@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_PIPELINE_STATE_H
-#define TNA_PIPELINE_STATE_H
+#ifndef TNA_BASE_STATE_H
+#define TNA_BASE_STATE_H
 
 /* What all profiles of a namespace share. */
 
-#include "pipeline/ports.bpf.h"
+#include "base/ports.bpf.h"
 
 #define FLOWS_PER_CPU ((u32)CONSTANT(FLOWS_PER_CPU))
 #define FLOWS_TOTAL ((u32)CONSTANT(FLOWS_TOTAL))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_PIPELINE_REASON_H
-#define TNA_PIPELINE_REASON_H
+#ifndef TNA_BASE_REASON_H
+#define TNA_BASE_REASON_H
 
 /* How a module that evaluates a frame says why the frame is left to Linux. */
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_PIPELINE_PORTS_H
-#define TNA_PIPELINE_PORTS_H
+#ifndef TNA_BASE_PORTS_H
+#define TNA_BASE_PORTS_H
 
 /* The ports of a namespace and what is counted for them; every pipeline has this. */
 
 #include <tna/fastpath.h>
 
-#include "pipeline/constant.bpf.h"
-#include "pipeline/decision.bpf.h"
-#include "pipeline/reason.bpf.h"
+#include "base/constant.bpf.h"
+#include "base/decision.bpf.h"
+#include "base/reason.bpf.h"
 
 struct tna_namespace home = {};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_PIPELINE_DECISION_H
-#define TNA_PIPELINE_DECISION_H
+#ifndef TNA_BASE_DECISION_H
+#define TNA_BASE_DECISION_H
 
 /*
  * Custom modules after a decision (tna/module.h). In a profile that has any, what would be done with a frame
@@ -12,7 +12,7 @@
 #include <tna/fastpath.h>
 
 #include "packet/packet.bpf.h"
-#include "pipeline/constant.bpf.h"
+#include "base/constant.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_PIPELINE_SELF_CHECK_H
-#define TNA_PIPELINE_SELF_CHECK_H
+#ifndef TNA_BASE_SELF_CHECK_H
+#define TNA_BASE_SELF_CHECK_H
 
 /*
  * One packet in so many is decided twice: by what is fast, and by what is sure. If they disagree, and no
@@ -10,7 +10,7 @@
  * caches again asks here first.
  */
 
-#include "pipeline/state.bpf.h"
+#include "base/state.bpf.h"
 
 /* Suspicions: a change is over after this long, and was seen by both ways. */
 #define SUSPICION_GROWS 250000000ull   /* ns */
