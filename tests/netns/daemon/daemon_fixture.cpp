@@ -30,7 +30,10 @@ void Daemon::SetUp() {
     for (const char* family : {"iptables", "ip6tables"})
         if (std::filesystem::exists(std::string("/proc/sys/net/bridge/bridge-nf-call-") + family))
             sysctl(std::string("net.bridge.bridge-nf-call-") + family, "0");
-    ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\nexclude_kinds = []\n"));
+    // Stations that age slowly, so that no frame is needed to refresh them while a test runs.
+    must("ip link set br0 type bridge ageing_time 3000000");
+    ASSERT_TRUE(
+        writeFile(directory_ + "/conf", "[ports]\nexclude_kinds = []\n[kernel]\nrefresh = 1000000\n"));
 }
 
 void Daemon::TearDown() {

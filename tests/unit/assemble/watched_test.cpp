@@ -141,8 +141,14 @@ TEST(WatchedPort, HasWhatTheFastPathCompares) {
     EXPECT_EQ(watched.maxFrame, 1500U + 14 + 4);
     EXPECT_TRUE(watched.isolated);
     EXPECT_TRUE(watched.learns);
-    EXPECT_EQ(watched.refresh, std::chrono::nanoseconds(std::chrono::seconds(300)) / 64);
+    EXPECT_EQ(watched.refresh, scene.wishes.refresh) << "less than a 64th of the ageing time";
     EXPECT_FALSE(watched.needsProgram);
+}
+
+TEST(WatchedPort, IsRefreshedInAPartOfTheAgeingTime) {
+    Scene scene;
+    scene.wishes.refresh = std::chrono::hours(1);
+    EXPECT_EQ(scene.plan().watched->refresh, std::chrono::nanoseconds(std::chrono::seconds(300)) / 64);
 }
 
 TEST(WatchedPort, RefreshesFasterWhileTheTopologyChanges) {
