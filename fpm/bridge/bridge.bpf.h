@@ -118,6 +118,18 @@ INLINE int bridge_look_again(struct xdp_md *ctx, struct tna_flow *flow, u64 devi
 	return bridge_second_look(ctx, flow, device, egress, doubt);
 }
 
+/* Where VLANs are filtered, besides verdicts: a closer look is needed, or there is doubt; above it, what becomes
+ * of the tag, and the flow's place. */
+#define FILTERED_LOOK 16
+#define FILTERED_DOUBT 32
+#define FILTERED_RETAG_SHIFT 8
+
+INLINE u64 filtered_verdict(u32 index, u64 doubt, u64 retag)
+{
+	return (u64)index << 32 | (retag & RETAG_MASK) << FILTERED_RETAG_SHIFT |
+	       (doubt ? FILTERED_DOUBT : 0) | FILTERED_LOOK;
+}
+
 /* 0 for the protocols that fill networks. */
 INLINE u64 bridge_protocol_unusual(u32 protocol)
 {
@@ -133,15 +145,17 @@ INLINE u64 vlan_protocol_unusual(const struct packet *packet, u64 tag)
 }
 
 /*
- * XDP_REDIRECT, or XDP_PASS with the frame untouched. `vlans` is known when this is compiled: a bridge that
- * does not filter VLANs has nothing of what one that does needs.
+ * XDP_REDIRECT, or XDP_PASS with the frame untouched; where VLANs are filtered, or what filtered_verdict() says.
+ * `vlans` is known when this is compiled: a bridge that does not filter VLANs has nothing of what one that does
+ * needs.
  */
-INLINE int bridge_prove(struct xdp_md *ctx, const int vlans)
+INLINE u64 bridge_prove(struct xdp_md *ctx, const int vlans)
 {
 	struct packet packet;
 
 	if (unlikely(!packet_parse(ctx, &packet)) || (vlans && !VLAN_KNOWN))
-		return bridge_second_look(ctx, NULL, 0, 0, BRIDGE_DOUBT);
+		return vlans ? filtered_verdict(NOWHERE, 1, 0)
+			     : bridge_second_look(ctx, NULL, 0, 0, BRIDGE_DOUBT);
 	if (vlans)
 		packet.len = packet_length(ctx);
 	u64 tag = vlans ? vlan_tag(&packet, CONSTANT(VLAN)) : 0, vlan_key = 0, retag = 0;
@@ -238,22 +252,38 @@ known:;
 another_pair:
 	if (bridge_find(ctx, flow))
 		goto known;
-	return bridge_second_look(ctx, flow, 0, 0, BRIDGE_DOUBT);
+	return vlans ? filtered_verdict(index, 1, 0) : bridge_second_look(ctx, flow, 0, 0, BRIDGE_DOUBT);
 look_again:
-	return bridge_look_again(ctx, flow, device, egress_address, doubt, retag);
+	return vlans ? filtered_verdict(index, doubt, retag)
+		     : bridge_look_again(ctx, flow, device, egress_address, doubt, 0);
 }
 
 /* Apart from the other: what one of them needs is not to be in the way of the other. */
-NOINLINE int bridge_forward_filtered(struct xdp_md *ctx)
+NOINLINE u64 bridge_prove_filtered(struct xdp_md *ctx)
 {
 	return bridge_prove(ctx, 1);
 }
 
+/* What follows is not a part of it either: one from within the other would need too much stack. */
+NOINLINE int bridge_look_again_filtered(struct xdp_md *ctx, u64 verdict)
+{
+	u32 index = verdict >> 32;
+	struct tna_flow *flow;
+
+	if (index >= FLOWS_TOTAL)
+		return bridge_second_look(ctx, NULL, 0, 0, BRIDGE_DOUBT);
+	flow = flow_at(index);
+	return bridge_look_again(ctx, flow, ingress_device(bpf_cast_to_kern_ctx(ctx)), flow->egress_dev,
+				 verdict & FILTERED_DOUBT, verdict >> FILTERED_RETAG_SHIFT);
+}
+
 INLINE int bridge_forward(struct xdp_md *ctx)
 {
-	if (unlikely(CONSTANT(VLAN)))
-		return bridge_forward_filtered(ctx);
-	return bridge_prove(ctx, 0);
+	if (likely(!CONSTANT(VLAN)))
+		return bridge_prove(ctx, 0);
+	u64 verdict = bridge_prove_filtered(ctx);
+
+	return likely(verdict < FILTERED_LOOK) ? verdict : bridge_look_again_filtered(ctx, verdict);
 }
 
 #endif

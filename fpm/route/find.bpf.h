@@ -18,9 +18,6 @@
 
 #define RARE 64
 
-/* For what has no place in the cache. */
-#define NOWHERE (~0u)
-
 /* The place for what depends on a route's next hop, the port that a packet comes in by, and the tag with
  * which a bridge hands it to the host. */
 INLINE u32 hop_index(u64 info, u64 device, u32 tag)

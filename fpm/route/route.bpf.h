@@ -191,9 +191,10 @@ INLINE int route6_forward(struct xdp_md *ctx);
 /*
  * XDP_REDIRECT, or XDP_PASS with the frame untouched, or one of the above. `stacked` is known when this is
  * compiled: where packets pass ports only, there is nothing of what other devices would need. So is `found`:
- * whether the packet's next hop is to be found, or the packet itself is to be known.
+ * whether the packet's next hop is to be found, or the packet itself is to be known. Where there are other devices,
+ * it has been found in `place`: both together would need too much stack.
  */
-INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
+INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found, u32 place)
 {
 	struct ipv4 ip;
 
@@ -203,9 +204,12 @@ INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 device = ingress_device(xdp), arrival_address = stacked ? port_arrival(device, ip.tags) : device;
-	u32 index = found ? route_find(ctx, ip.addresses, ip.start, arrival_address,
-				       stacked ? bridge_arrival_tag(device, ip.tags) : 0)
-			  : ipv4_index(&ip);
+	u32 index = place;
+
+	if (!found)
+		index = ipv4_index(&ip);
+	else if (!stacked)
+		index = route_find(ctx, ip.addresses, ip.start, arrival_address, 0);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return LOOK_AGAIN;
@@ -277,17 +281,29 @@ ipv6:
 /* Apart from each other: what one of them needs is not to be in the way of the other, nor of what follows. */
 NOINLINE u64 route_prove_found(struct xdp_md *ctx)
 {
-	return route_prove(ctx, 0, 1);
+	return route_prove(ctx, 0, 1, NOWHERE);
 }
 
 NOINLINE u64 route_prove_stacked(struct xdp_md *ctx)
 {
-	return route_prove(ctx, 1, 0);
+	return route_prove(ctx, 1, 0, NOWHERE);
 }
 
-NOINLINE u64 route_prove_stacked_found(struct xdp_md *ctx)
+NOINLINE u64 route_prove_stacked_found(struct xdp_md *ctx, u32 place)
 {
-	return route_prove(ctx, 1, 1);
+	return route_prove(ctx, 1, 1, place);
+}
+
+NOINLINE u32 route_find_stacked(struct xdp_md *ctx)
+{
+	struct ipv4 ip;
+
+	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
+		return NOWHERE;
+	u64 device = ingress_device(bpf_cast_to_kern_ctx(ctx));
+
+	return route_find(ctx, ip.addresses, ip.start, port_arrival(device, ip.tags),
+			  bridge_arrival_tag(device, ip.tags));
 }
 
 /* For a packet that deserves a closer look, of which nothing has come. */
@@ -306,7 +322,8 @@ INLINE int route_conclude(struct xdp_md *ctx, u64 verdict)
 	if (likely(verdict < LOOK_ELSEWHERE))
 		return verdict;
 	if (verdict == LOOK_ELSEWHERE)
-		verdict = CONSTANT(STACKED) ? route_prove_stacked_found(ctx) : route_prove_found(ctx);
+		verdict = CONSTANT(STACKED) ? route_prove_stacked_found(ctx, route_find_stacked(ctx))
+					    : route_prove_found(ctx);
 	if (verdict < LOOK_ELSEWHERE)
 		return verdict;
 	if ((u32)verdict == LOOK_CLOSER && !route_look_closer(ctx, verdict >> 32))
@@ -321,7 +338,7 @@ INLINE int route_forward(struct xdp_md *ctx)
 	if (unlikely(CONSTANT(STACKED)))
 		verdict = route_prove_stacked(ctx);
 	else
-		verdict = route_prove(ctx, 0, 0);
+		verdict = route_prove(ctx, 0, 0, NOWHERE);
 	if (likely(verdict != LOOK_AT_IPV6))
 		return route_conclude(ctx, verdict);
 	return bpf_core_field_exists(struct net, ipv6) ? route6_forward(ctx)
