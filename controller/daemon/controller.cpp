@@ -149,7 +149,8 @@ void Controller::onTick() {
     informed_ = refreshed && changes;
     const bool different = watched() ? pollWatched() : !proved();
     const bool refused = refusedPorts_.follow(introspector_->network(), followers_);
-    if (followSelfCheck() || refused || (changes && concerns(*changes)) || different || cut || again_ || dueAgain())
+    if (followSelfCheck() || refused || (changes && concerns(*changes)) || different || cut || again_ ||
+        dueAgain())
         reconcile(std::chrono::steady_clock::now());
     followWatched();
 }

@@ -61,8 +61,8 @@ bool RefusedPorts::follow(const model::Network& network, Followers& followers) {
         more = true;
         reasons_[ifindex] = reasonOf(*link, refusal);
         const LogFields about{{"TNA_PORT", link->name}, {"TNA_REASON", "egress-refused"}};
-        spdlog::error("{}: {}; they are lost, and frames for it are left to Linux from now on; {}", link->name,
-                      reasons_[ifindex].text, reasons_[ifindex].hint);
+        spdlog::error("{}: {}; they are lost, and frames for it are left to Linux from now on; {}",
+                      link->name, reasons_[ifindex].text, reasons_[ifindex].hint);
         followers.tell({{"event", "refused"},
                         {"port", link->name},
                         {"frames", refusal.frames},

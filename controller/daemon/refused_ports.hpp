@@ -11,12 +11,12 @@ class FastPath;
 
 namespace tna::daemon {
 
-/// Ports whose drivers have refused redirected frames, which nobody else is told of: nothing is redirected to them
-/// any more until their link has been down, or the operator says so.
+/// Ports whose drivers have refused redirected frames, which nobody else is told of: nothing is redirected to
+/// them any more until their link has been down, or the operator says so.
 class RefusedPorts {
 public:
-    /// Begins to look before frames may be redirected to a device whose driver may refuse them. Whether something is
-    /// to be decided anew: it cannot be seen.
+    /// Begins to look before frames may be redirected to a device whose driver may refuse them. Whether
+    /// something is to be decided anew: it cannot be seen.
     [[nodiscard]] bool watch(const deploy::FastPath& fastPath, const assemble::Plan& plan,
                              const model::Network& network);
     /// Whether something is different since the last time; tells of it.

@@ -33,7 +33,8 @@ Result<Refusals> Refusals::watch(const PipelineObject& pipeline, unsigned maxPor
     if (opened == nullptr)
         return failErrno(errno, purpose);
     opened->rodata->own_namespace = static_cast<__u32>(own.st_ino);
-    if (!share(*opened, pipeline, maxPorts) || ::refusals::load(opened) != 0 || ::refusals::attach(opened) != 0)
+    if (!share(*opened, pipeline, maxPorts) || ::refusals::load(opened) != 0 ||
+        ::refusals::attach(opened) != 0)
         return failErrno(errno, purpose);
     return Refusals{std::move(owned), bpf_map__fd(opened->maps.refusals)};
 }

@@ -118,8 +118,8 @@ INLINE int bridge_look_again(struct xdp_md *ctx, struct tna_flow *flow, u64 devi
 	return bridge_second_look(ctx, flow, device, egress, doubt);
 }
 
-/* Where VLANs are filtered, besides verdicts: a closer look is needed, or there is doubt; above it, what becomes
- * of the tag, and the flow's place. */
+/* Where VLANs are filtered, besides verdicts: a closer look is needed, or there is doubt; above it, what
+ * becomes of the tag, and the flow's place. */
 #define FILTERED_LOOK 16
 #define FILTERED_DOUBT 32
 #define FILTERED_RETAG_SHIFT 8
@@ -145,9 +145,9 @@ INLINE u64 vlan_protocol_unusual(const struct packet *packet, u64 tag)
 }
 
 /*
- * XDP_REDIRECT, or XDP_PASS with the frame untouched; where VLANs are filtered, or what filtered_verdict() says.
- * `vlans` is known when this is compiled: a bridge that does not filter VLANs has nothing of what one that does
- * needs.
+ * XDP_REDIRECT, or XDP_PASS with the frame untouched; where VLANs are filtered, or what filtered_verdict()
+ * says. `vlans` is known when this is compiled: a bridge that does not filter VLANs has nothing of what one
+ * that does needs.
  */
 INLINE u64 bridge_prove(struct xdp_md *ctx, const int vlans)
 {

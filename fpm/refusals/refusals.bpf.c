@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sees what drivers refuse. A redirected frame is handed to its driver when the program is long done; if the
- * driver refuses it (it has no transmit queue for this processor, for instance), the kernel frees the frame and
- * tells nobody but this tracepoint (bq_xmit_all(), xdp_devmap_xmit). From then on nothing is redirected to the
- * port: its slot says so, and whoever remembers it looks again. The controller tells about it afterwards.
+ * driver refuses it (it has no transmit queue for this processor, for instance), the kernel frees the frame
+ * and tells nobody but this tracepoint (bq_xmit_all(), xdp_devmap_xmit). From then on nothing is redirected
+ * to the port: its slot says so, and whoever remembers it looks again. The controller tells about it
+ * afterwards.
  */
 #include <tna/fastpath.h>
 #include <tna/reasons.h>

@@ -191,8 +191,8 @@ INLINE int route6_forward(struct xdp_md *ctx);
 /*
  * XDP_REDIRECT, or XDP_PASS with the frame untouched, or one of the above. `stacked` is known when this is
  * compiled: where packets pass ports only, there is nothing of what other devices would need. So is `found`:
- * whether the packet's next hop is to be found, or the packet itself is to be known. Where there are other devices,
- * it has been found in `place`: both together would need too much stack.
+ * whether the packet's next hop is to be found, or the packet itself is to be known. Where there are other
+ * devices, it has been found in `place`: both together would need too much stack.
  */
 INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found, u32 place)
 {
