@@ -8,18 +8,17 @@
 #include "route/ipv4.bpf.h"
 #include "route/ipv6.bpf.h"
 
-INLINE int finish_routed(struct xdp_md *ctx, const struct tna_decision *note)
+INLINE int finish_routed(hook_context *ctx, const struct tna_decision *note)
 {
 	u32 old_tag = note->retag >> 32, tag = note->retag;
 	u32 behind = note->length - tag_length(old_tag) - note->left;
 
-	if (tag_length(old_tag) != tag_length(tag) &&
-	    bpf_xdp_adjust_head(ctx, (int)tag_length(old_tag) - (int)tag_length(tag))) {
+	if (replace_tags(ctx, old_tag, tag)) {
 		leave_to_linux(ctx, TNA_REASON_HEADROOM);
 		return 0;
 	}
 	/* Linux cuts off what is behind the packet (pskb_trim_rcsum()) */
-	if (behind && bpf_xdp_adjust_tail(ctx, -(int)behind))
+	if (behind && hook_cut_tail(ctx, behind))
 		return 0;
 	if (note->routed == 6)
 		return ipv6_rewrite(ctx, note->destination, note->source, tag);
@@ -41,32 +40,32 @@ INLINE void finish_count(struct tna_decision_note *run, u32 length)
 
 /* not "xdp.frags": whether the kernel knows that is found out when this is loaded */
 SEC("xdp")
-int finish(struct xdp_md *ctx)
+int finish(hook_context *ctx)
 {
 	struct tna_decision_note *run = decision_note();
 	struct tna_decision *note = run ? &run->decision : NULL;
 	u32 routed = 0;
 
 	if (!note || !note->forward)
-		return XDP_PASS;
+		return HOOK_TO_LINUX;
 	WHEN(MODULES_ROUTE) routed = note->routed;
 	WHEN(MODULES_CHANGE)
 	if (decision_compare(ctx, note, routed, 0))
 		return leave_to_linux(ctx, TNA_REASON_MODULE_CHANGED);
-	if (bpf_redirect_map(&egress_ports, note->slots >> 16, XDP_PASS) != XDP_REDIRECT)
+	if (hook_send(&egress_ports, note->slots >> 16) != HOOK_SENT)
 		return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
 	if (routed) {
 		if (!finish_routed(ctx, note))
-			return XDP_PASS;
+			return HOOK_TO_LINUX;
 		finish_count(run, note->left + tag_length((u32)note->retag));
-		return XDP_REDIRECT;
+		return HOOK_SENT;
 	}
 	u32 length = packet_length(ctx);
 
 	if ((note->retag & RETAG_ANY) && !retag_frame(ctx, note->retag, note->vlan_protocol))
 		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
 	finish_count(run, length);
-	return XDP_REDIRECT;
+	return HOOK_SENT;
 }
 
 char _license[] SEC("license") = "GPL";

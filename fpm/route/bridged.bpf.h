@@ -140,14 +140,14 @@ INLINE u32 evaluate_bridge_settings(u64 address, u64 filters)
  * How a frame came in by a bridge's port. What is remembered of it is written at once: whatever packet finds
  * it there proves it.
  */
-NOINLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, struct tna_route_stack *part)
+NOINLINE u32 evaluate_bridged_arrival(hook_context *ctx, struct tna_route_stack *part)
 {
-	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
-	struct bridge_path path = {.device = ingress_device(xdp)};
+	hook_buffer *buffer = hook_kernel_buffer(ctx);
+	struct bridge_path path = {.device = hook_ingress_device(buffer)};
 	struct packet packet;
 
 	BECAUSE(!packet_parse(ctx, &packet), SHORT);
-	UNLESS_BECAUSE(evaluate_ingress(&path, CONSTANT(VETH) ? sender_buffer(xdp) : 0));
+	UNLESS_BECAUSE(evaluate_ingress(&path, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));
 	UNLESS_BECAUSE(evaluate_bridge(&path));

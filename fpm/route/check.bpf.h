@@ -27,7 +27,7 @@ INLINE int kernel_told(long answer)
 	return answer >= 0 && answer != BPF_FIB_LKUP_RET_FWD_DISABLED;
 }
 
-NOINLINE int route_ask(struct xdp_md *ctx, struct tna_answer *answer, u32 ifindex)
+NOINLINE int route_ask(hook_context *ctx, struct tna_answer *answer, u32 ifindex)
 {
 	struct bpf_fib_lookup lookup;
 	struct ipv4 ip;
@@ -56,7 +56,7 @@ INLINE u32 hop_ifindex(struct fib_nh_common *hop)
 }
 
 /* What a search of our own finds now. */
-NOINLINE int route_search(struct xdp_md *ctx, struct tna_answer *answer)
+NOINLINE int route_search(hook_context *ctx, struct tna_answer *answer)
 {
 	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
 	struct ipv4 ip;
@@ -95,7 +95,7 @@ INLINE void route_describe(const struct tna_answer *ours, const struct tna_answe
 	found->kernel = *kernel;
 }
 
-NOINLINE int route_alarm(struct xdp_md *ctx, const struct tna_answer *ours, const struct tna_answer *kernel,
+NOINLINE int route_alarm(hook_context *ctx, const struct tna_answer *ours, const struct tna_answer *kernel,
 			 u32 ifindex)
 {
 	struct ipv4 ip;
@@ -108,7 +108,7 @@ NOINLINE int route_alarm(struct xdp_md *ctx, const struct tna_answer *ours, cons
 }
 
 /* Whether a search that starts now finds something else than the kernel; says so. */
-NOINLINE int route_search_fails(struct xdp_md *ctx, u32 ifindex)
+NOINLINE int route_search_fails(hook_context *ctx, u32 ifindex)
 {
 	struct tna_answer kernel, ours, again;
 
@@ -122,7 +122,7 @@ NOINLINE int route_search_fails(struct xdp_md *ctx, u32 ifindex)
 }
 
 /* Whether the kernel's lookup takes the source of a packet by the device that it comes in by. */
-NOINLINE int route_source_refused(struct xdp_md *ctx, u32 ifindex, s32 filter)
+NOINLINE int route_source_refused(hook_context *ctx, u32 ifindex, s32 filter)
 {
 	struct bpf_fib_lookup lookup;
 	struct ipv4 ip;
@@ -150,7 +150,7 @@ INLINE u32 route_departure_ifindex(const struct tna_route *route, const struct t
 }
 
 /* A reason to leave the packet to Linux after all; or none. */
-NOINLINE u32 route_check(struct xdp_md *ctx, u32 index)
+NOINLINE u32 route_check(hook_context *ctx, u32 index)
 {
 	struct tna_answer kernel;
 

@@ -7,7 +7,7 @@
 #include "route/check.bpf.h"
 #include "route/find6.bpf.h"
 
-NOINLINE int route6_ask(struct xdp_md *ctx, struct tna_answer *answer, u32 ifindex)
+NOINLINE int route6_ask(hook_context *ctx, struct tna_answer *answer, u32 ifindex)
 {
 	struct bpf_fib_lookup lookup;
 	struct ipv6 ip;
@@ -25,7 +25,7 @@ NOINLINE int route6_ask(struct xdp_md *ctx, struct tna_answer *answer, u32 ifind
 	return kernel_told(told);
 }
 
-NOINLINE int route6_search(struct xdp_md *ctx, struct tna_answer *answer)
+NOINLINE int route6_search(hook_context *ctx, struct tna_answer *answer)
 {
 	struct route6_path path = {};
 	struct ipv6 ip;
@@ -40,7 +40,7 @@ NOINLINE int route6_search(struct xdp_md *ctx, struct tna_answer *answer)
 	return !!answer->ifindex;
 }
 
-NOINLINE int route6_alarm(struct xdp_md *ctx, const struct tna_answer *ours, const struct tna_answer *kernel,
+NOINLINE int route6_alarm(hook_context *ctx, const struct tna_answer *ours, const struct tna_answer *kernel,
 			  u32 ifindex)
 {
 	struct ipv6 ip;
@@ -52,7 +52,7 @@ NOINLINE int route6_alarm(struct xdp_md *ctx, const struct tna_answer *ours, con
 }
 
 /* As route_search_fails(). */
-NOINLINE int route6_search_fails(struct xdp_md *ctx, u32 ifindex)
+NOINLINE int route6_search_fails(hook_context *ctx, u32 ifindex)
 {
 	struct tna_answer kernel, ours, again;
 
@@ -67,7 +67,7 @@ NOINLINE int route6_search_fails(struct xdp_md *ctx, u32 ifindex)
 }
 
 /* As route_check(). */
-NOINLINE u32 route6_check(struct xdp_md *ctx, u32 index)
+NOINLINE u32 route6_check(hook_context *ctx, u32 index)
 {
 	struct tna_answer kernel;
 

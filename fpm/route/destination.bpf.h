@@ -60,7 +60,7 @@ INLINE u32 destination_spare(const struct tna_destination *line, u64 key)
 }
 
 /* Leaves the mark on the route of an address. */
-NOINLINE int destination_mark(struct xdp_md *ctx, u32 address, u64 arrival)
+NOINLINE int destination_mark(hook_context *ctx, u32 address, u64 arrival)
 {
 	struct bpf_fib_lookup lookup;
 
@@ -69,7 +69,7 @@ NOINLINE int destination_mark(struct xdp_md *ctx, u32 address, u64 arrival)
 }
 
 /* As destination_info(), if it is remembered, and else by a search. */
-NOINLINE u64 destination_recall(struct xdp_md *ctx, u32 address, u64 arrival)
+NOINLINE u64 destination_recall(hook_context *ctx, u32 address, u64 arrival)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 key = (u64)KGET(u32, net, ipv4.rt_genid.counter) << 32 | address; /* before the search */
@@ -102,7 +102,7 @@ NOINLINE u64 destination_recall(struct xdp_md *ctx, u32 address, u64 arrival)
  * The struct fib_info * by which an address is routed, in network order, for a packet that arrives as the one
  * of a device; 0 for one that is not the same for all packets.
  */
-INLINE u64 destination_info(struct xdp_md *ctx, u32 address, u64 arrival)
+INLINE u64 destination_info(hook_context *ctx, u32 address, u64 arrival)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 

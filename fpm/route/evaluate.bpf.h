@@ -43,7 +43,7 @@ struct route_path {
 };
 
 /* The kernel's own lookup; the MAC addresses only where the neighbour is asked for. */
-INLINE long route_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32 ifindex, u32 start, u32 to,
+INLINE long route_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 ifindex, u32 start, u32 to,
 			 u32 flags)
 {
 	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET, .ifindex = ifindex, .ipv4_dst = to};
@@ -65,16 +65,16 @@ INLINE u32 evaluate_routed_port(u64 port, u64 buffer)
  * The device as which Linux receives the packet, beginning with the port; what is about a bridge has been
  * evaluated already. Apart from what comes next, for both need much of the stack.
  */
-NOINLINE u32 evaluate_arrival(struct xdp_md *ctx, const struct tna_route_stack *part)
+NOINLINE u32 evaluate_arrival(hook_context *ctx, const struct tna_route_stack *part)
 {
-	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
-	u64 net = CONSTANT(NET), port = ingress_device(xdp);
+	hook_buffer *buffer = hook_kernel_buffer(ctx);
+	u64 net = CONSTANT(NET), port = hook_ingress_device(buffer);
 	u64 tags = TAGS ? arriving_tags(part, packet_tags(ctx, TAGS_MOST)) : 0;
 	u64 device = route_arrival(port, tags);
 
-	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
+	BECAUSE(hook_frame_unfit(ctx, buffer), FRAGMENTED);
 	if (!CONSTANT(BRIDGE))
-		UNLESS_BECAUSE(evaluate_routed_port(port, CONSTANT(VETH) ? sender_buffer(xdp) : 0));
+		UNLESS_BECAUSE(evaluate_routed_port(port, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	if (tags)
 		UNLESS_BECAUSE(evaluate_tagged_arrival(route_arrival(port, 0), tags, device));
 	struct net_device *arrival = KOBJ(struct net_device, device);
@@ -154,7 +154,7 @@ INLINE u64 lookup_address(const struct bpf_fib_lookup *lookup)
 	       lookup->dmac[2] << 16 | lookup->dmac[1] << 8 | lookup->dmac[0];
 }
 
-INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct route_path *path)
+INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4 *ip, struct route_path *path)
 {
 	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
 	u32 to = ip->addresses >> 32;
@@ -185,7 +185,7 @@ INLINE u32 evaluate_route(struct xdp_md *ctx, const struct ipv4 *ip, struct rout
  * forwards for sources without a route as well; here they are slow. And it does not ask the route then
  * whether the source is its own: own_address.bpf.h.
  */
-INLINE u32 route_evaluate_source(struct xdp_md *ctx, const struct ipv4 *ip, struct route_path *path)
+INLINE u32 route_evaluate_source(hook_context *ctx, const struct ipv4 *ip, struct route_path *path)
 {
 	struct in_device *inet = KOBJ(struct in_device, path->inet);
 	struct bpf_fib_lookup lookup;
@@ -303,9 +303,9 @@ INLINE u64 route_epoch(struct net *net)
  * Where a packet is routed to whose arrival has been evaluated: a reason to leave the frame to Linux; or
  * none, and the route is filled in but for its departure.
  */
-NOINLINE u32 route_evaluate(struct xdp_md *ctx, struct tna_route *route, const struct tna_route_stack *part)
+NOINLINE u32 route_evaluate(hook_context *ctx, struct tna_route *route, const struct tna_route_stack *part)
 {
-	struct route_path path = {.port = ingress_device(bpf_cast_to_kern_ctx(ctx))};
+	struct route_path path = {.port = hook_ingress_device(hook_kernel_buffer(ctx))};
 	u64 epoch = route_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv4 ip;
 

@@ -56,7 +56,7 @@ INLINE u32 evaluate6_header(const struct ipv6 *ip, u64 device)
 }
 
 /* The addresses lie in two words each; the structure has them as four, aligned less. */
-INLINE long route6_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32 ifindex,
+INLINE long route6_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 ifindex,
 			  const struct ipv6 *ip)
 {
 	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET6, .ifindex = ifindex};
@@ -136,7 +136,7 @@ INLINE u32 evaluate6_tables(struct route6_path *path, const struct ipv6 *ip)
 	return REASON_NONE;
 }
 
-INLINE u32 evaluate6_route(struct xdp_md *ctx, const struct ipv6 *ip, struct route6_path *path)
+INLINE u32 evaluate6_route(hook_context *ctx, const struct ipv6 *ip, struct route6_path *path)
 {
 	struct bpf_fib_lookup lookup;
 	long answer = route6_lookup(ctx, &lookup, path->common.ifindex, ip);
@@ -193,10 +193,9 @@ INLINE u64 route6_epoch(struct net *net)
 }
 
 /* As route_evaluate(). */
-NOINLINE u32 route6_evaluate(struct xdp_md *ctx, struct tna_route6 *route6,
-			     const struct tna_route_stack *part)
+NOINLINE u32 route6_evaluate(hook_context *ctx, struct tna_route6 *route6, const struct tna_route_stack *part)
 {
-	struct route6_path path = {.common.port = ingress_device(bpf_cast_to_kern_ctx(ctx))};
+	struct route6_path path = {.common.port = hook_ingress_device(hook_kernel_buffer(ctx))};
 	u64 epoch = route6_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv6 ip;
 

@@ -35,7 +35,7 @@ INLINE u64 hop_epoch(u64 epoch)
 }
 
 /* Whether Linux takes a packet from an address as which it comes in, without evaluating more. */
-INLINE int source_in_order(struct xdp_md *ctx, u32 from, u64 arrival, u64 reverse_path)
+INLINE int source_in_order(hook_context *ctx, u32 from, u64 arrival, u64 reverse_path)
 {
 	u64 info = destination_info(ctx, from, arrival);
 
@@ -48,7 +48,7 @@ INLINE int source_in_order(struct xdp_md *ctx, u32 from, u64 arrival, u64 revers
 }
 
 /* Where the cache remembers a packet's next hop, whose entry then leads to the packet's route. */
-NOINLINE u32 route_find(struct xdp_md *ctx, u64 addresses, u64 start, u64 device, u32 tag)
+NOINLINE u32 route_find(hook_context *ctx, u64 addresses, u64 start, u64 device, u32 tag)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u32 from = addresses, to = addresses >> 32;

@@ -54,7 +54,7 @@ INLINE u64 hop6_differs(const struct tna_route6 *hop, const struct route6_path *
 }
 
 /* Where the cache remembers a packet's gateway, whose entry then leads to the packet's route. */
-NOINLINE u32 route6_find(struct xdp_md *ctx, u64 device)
+NOINLINE u32 route6_find(hook_context *ctx, u64 device)
 {
 	struct route6_path path = {.common.port = device};
 	struct net *net = KOBJ(struct net, CONSTANT(NET));

@@ -26,16 +26,15 @@ struct ipv4 {
 };
 
 /* False: too short to look at. `tags` is known when this is loaded: how many there may be. */
-INLINE int ipv4_parse(struct xdp_md *ctx, struct ipv4 *ip, const int tags)
+INLINE int ipv4_parse(hook_context *ctx, struct ipv4 *ip, const int tags)
 {
-	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
 
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + PACKET_MIN), "r"(end) : : short_frame);
 	ip->mac = *(u64 *)data & MAC_MASK;
 	ip->tags = 0;
 	if (tags) {
-		ip->tags = packet_tag(data);
-		data += tag_length(ip->tags);
+		ip->tags = packet_outer_tag(ctx, &data);
 		asm goto("if %0 > %1 goto %l[short_frame]"
 			 :
 			 : "r"(data + PACKET_MIN), "r"(end)
@@ -59,6 +58,8 @@ INLINE int ipv4_parse(struct xdp_md *ctx, struct ipv4 *ip, const int tags)
 	u64 sum = (u64)first + second + third + source + destination;
 
 	ip->start = *(u32 *)(data + ETH_HLEN - 2);
+	if (!tags && hook_hidden_tag(ctx)) /* another EtherType, as if it were in the frame */
+		ip->start = (ip->start & ~0xffffu) | (hook_hidden_tag(ctx) & 0xffff);
 	ip->ttl = third & 0xff;
 	ip->total = bpf_ntohs(first >> 16);
 	ip->addresses = (u64)destination << 32 | source;
@@ -94,9 +95,9 @@ INLINE u64 ipv4_expires(const struct ipv4 *ip)
  * What a packet looks like one hop further, with tags or (0) none, for which there is room
  * (ip_decrease_ttl(): the checksum's carry comes back in).
  */
-INLINE int ipv4_rewrite(struct xdp_md *ctx, u64 destination, u64 source, u64 tags)
+INLINE int ipv4_rewrite(hook_context *ctx, u64 destination, u64 source, u64 tags)
 {
-	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
 
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + PACKET_MIN), "r"(end) : : short_frame);
 	packet_readdress(data, destination, source);

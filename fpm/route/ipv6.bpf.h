@@ -33,16 +33,15 @@ struct ipv6 {
 };
 
 /* False: too short to look at. `tags` is known when this is loaded: how many there may be. */
-INLINE int ipv6_parse(struct xdp_md *ctx, struct ipv6 *ip, const int tags)
+INLINE int ipv6_parse(hook_context *ctx, struct ipv6 *ip, const int tags)
 {
-	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
 
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + IPV6_FRAME_MIN), "r"(end) : : short_frame);
 	ip->mac = *(u64 *)data & MAC_MASK;
 	ip->tags = 0;
 	if (tags) {
-		ip->tags = packet_tag(data);
-		data += tag_length(ip->tags);
+		ip->tags = packet_outer_tag(ctx, &data);
 		asm goto("if %0 > %1 goto %l[short_frame]"
 			 :
 			 : "r"(data + IPV6_FRAME_MIN), "r"(end)
@@ -95,9 +94,9 @@ INLINE u64 ipv6_expires(const struct ipv6 *ip)
 }
 
 /* What a packet looks like one hop further, with tags or (0) none, for which there is room. */
-INLINE int ipv6_rewrite(struct xdp_md *ctx, u64 destination, u64 source, u64 tags)
+INLINE int ipv6_rewrite(hook_context *ctx, u64 destination, u64 source, u64 tags)
 {
-	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
 
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + IPV6_FRAME_MIN), "r"(end) : : short_frame);
 	packet_readdress(data, destination, source);

@@ -18,10 +18,10 @@
  * Conditions that are harmless more often than not, for the ports that have them. `device` is the one as
  * which Linux receives the packet, `departure` the one to which it hands it.
  */
-NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 departure)
+NOINLINE u64 route_objection(hook_context *ctx, u64 device, u64 departure)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 buffer = CONSTANT(VETH) ? sender_buffer(bpf_cast_to_kern_ctx(ctx)) : 0;
+	u64 buffer = CONSTANT(VETH) ? hook_sender_buffer(hook_kernel_buffer(ctx)) : 0;
 	u64 word = guard_devices(CONSTANT(NET), device, departure);
 
 	if (guard_capture_possible(net))
@@ -34,12 +34,12 @@ NOINLINE u64 route_objection(struct xdp_md *ctx, u64 device, u64 departure)
 }
 
 /* Notes that a packet is routed out of a port, with the tag that the frame is to have and, above it, has. */
-INLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 left, u64 tags, u32 version)
+INLINE int decision_route(hook_context *ctx, struct tna_route *route, u32 left, u64 tags, u32 version)
 {
 	struct tna_decision *note = decision_here();
 
 	if (!note)
-		return XDP_PASS;
+		return HOOK_TO_LINUX;
 	note->slots = decision_slots(route->in_slot, route->out_slot);
 	note->egress = KLOAD(u32, KADDR(struct net_device, route->egress_dev, ifindex));
 	note->routed = version;
@@ -48,7 +48,7 @@ INLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 left,
 	note->destination = route->destination;
 	note->source = route->source;
 	note->forward = 1;
-	return decision_compare(ctx, note, version, 1) ? XDP_PASS : XDP_REDIRECT;
+	return decision_compare(ctx, note, version, 1) ? HOOK_TO_LINUX : HOOK_SENT;
 }
 
 /*
@@ -56,7 +56,7 @@ INLINE int decision_route(struct xdp_md *ctx, struct tna_route *route, u32 left,
  * ones. Linux cuts off what is behind the packet (the padding of a short one, pskb_trim_rcsum()). The frame
  * is changed only when nothing can fail any more.
  */
-INLINE int route_send(struct xdp_md *ctx, struct tna_route *route, u64 frame_len, u64 total, u64 old_tags,
+INLINE int route_send(hook_context *ctx, struct tna_route *route, u64 frame_len, u64 total, u64 old_tags,
 		      u64 tags, int version)
 {
 	u64 behind = frame_len - total - ETH_HLEN;
@@ -64,28 +64,27 @@ INLINE int route_send(struct xdp_md *ctx, struct tna_route *route, u64 frame_len
 
 	WHEN(MODULES_ROUTE)
 	return decision_route(ctx, route, total + ETH_HLEN, old_tags << 32 | (u32)tags, version);
-	int action = bpf_redirect_map(&egress_ports, route->out_slot, XDP_PASS);
+	int action = hook_send(&egress_ports, route->out_slot);
 
-	RARELY((u64)(u32)action, "!= 4", pass); /* XDP_REDIRECT */
-	if (tags_length(old_tags) != tags_length(tags) &&
-	    bpf_xdp_adjust_head(ctx, (int)tags_length(old_tags) - (int)tags_length(tags)))
+	RARELY((u64)(u32)action, HOOK_IS_NOT_SENT, pass);
+	if (replace_tags(ctx, old_tags, tags))
 		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
 	RARELY(behind, "!= 0", trim);
 rewrite:
 	if (unlikely(!(version == 6 ? ipv6_rewrite : ipv4_rewrite)(ctx, destination, source, tags)))
-		return XDP_PASS;
+		return HOOK_TO_LINUX;
 	route->packets++;
 	route->bytes += total + ETH_HLEN + tags_length(tags);
 	return action;
 trim:
-	if (bpf_xdp_adjust_tail(ctx, -(int)behind) == 0)
+	if (hook_cut_tail(ctx, behind) == 0)
 		goto rewrite;
 pass:
-	return XDP_PASS;
+	return HOOK_TO_LINUX;
 }
 
 /* What there is to say against a packet for which a route is known, and proved. */
-INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route,
+INLINE u64 route_objections(hook_context *ctx, const struct tna_route *route,
 			    const struct tna_route_stack *part)
 {
 	u64 device = route->ingress_dev, arrival = device;
@@ -95,7 +94,7 @@ INLINE u64 route_objections(struct xdp_md *ctx, const struct tna_route *route,
 	if (CONSTANT(BRIDGE))
 		arrival = route_arrival(device, arriving_tags(part, 0));
 	else
-		device = ingress_device(bpf_cast_to_kern_ctx(ctx));
+		device = hook_ingress_device(hook_kernel_buffer(ctx));
 	return stacked_objection(part, device, arrival, route->egress_dev) |
 	       route_objection(ctx, arrival, part->departure);
 }
@@ -114,18 +113,18 @@ INLINE u64 route_verdict(u32 verdict, u32 index)
 }
 
 /* For a packet whose way is known, and whose place in the cache knows it. */
-NOINLINE int route_send_known(struct xdp_md *ctx, u32 index)
+NOINLINE int route_send_known(hook_context *ctx, u32 index)
 {
 	struct ipv4 ip;
 
 	if (index >= FLOWS_TOTAL || !ipv4_parse(ctx, &ip, TAGS_MOST))
-		return XDP_PASS;
+		return HOOK_TO_LINUX;
 	return route_send(ctx, route_at(index), ip.frame_len, ip.total, ip.tags,
 			  route_tags(route_stack_at(index)), 4);
 }
 
 /* For a packet that deserves a closer look: whether there is something against it. */
-NOINLINE u64 route_look_closer(struct xdp_md *ctx, u32 index)
+NOINLINE u64 route_look_closer(hook_context *ctx, u32 index)
 {
 	return index >= FLOWS_TOTAL || route_objections(ctx, route_at(index), route_stack_at(index));
 }
@@ -140,7 +139,7 @@ INLINE void route_forget(struct tna_route *route)
 }
 
 /* For a packet that could not be proved; it need not be slow. */
-NOINLINE int route_look_again(struct xdp_md *ctx)
+NOINLINE int route_look_again(hook_context *ctx)
 {
 	u32 place = FLOWS_TOTAL, reason = REASON_NONE, total = 0;
 	struct ipv4 ip;
@@ -169,7 +168,7 @@ NOINLINE int route_look_again(struct xdp_md *ctx)
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(route_at(place), route_stack_at(place), total);
 	if (reason == TNA_REASON_UNPROVED && CONSTANT(SELF_CHECK) && !CONSTANT(STACKED))
-		route_search_fails(ctx, ctx->ingress_ifindex);
+		route_search_fails(ctx, hook_ingress_ifindex(ctx));
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
 	route_remember_hop(place);
@@ -186,23 +185,24 @@ INLINE u64 route_gone(struct fib_alias *alias, u64 info)
 }
 
 /* For a frame with the EtherType of IPv6: route6.bpf.h. */
-INLINE int route6_forward(struct xdp_md *ctx);
+INLINE int route6_forward(hook_context *ctx);
 
 /*
- * XDP_REDIRECT, or XDP_PASS with the frame untouched, or one of the above. `stacked` is known when this is
+ * HOOK_SENT, or HOOK_TO_LINUX with the frame untouched, or one of the above. `stacked` is known when this is
  * compiled: where packets pass ports only, there is nothing of what other devices would need. So is `found`:
  * whether the packet's next hop is to be found, or the packet itself is to be known.
  */
-INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
+INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found)
 {
 	struct ipv4 ip;
 
 	if (unlikely(!ipv4_parse(ctx, &ip, stacked ? TAGS_MOST : 0)))
 		return LOOK_AGAIN;
 	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
-	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
+	hook_buffer *buffer = hook_kernel_buffer(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 device = ingress_device(xdp), arrival_address = stacked ? port_arrival(device, ip.tags) : device;
+	u64 device = hook_ingress_device(buffer),
+	    arrival_address = stacked ? port_arrival(device, ip.tags) : device;
 	u32 index = found ? route_find(ctx, ip.addresses, ip.start, arrival_address,
 				       stacked ? bridge_arrival_tag(device, ip.tags) : 0)
 			  : ipv4_index(&ip);
@@ -218,12 +218,12 @@ INLINE u64 route_prove(struct xdp_md *ctx, const int stacked, const int found)
 		COLLECT(other, route->epoch ^ route_epoch(net));
 		RARELY(other, "!= 0", another);
 	}
-	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ip.checksum, closer = 0;
+	u64 doubt = hook_frame_unfit(ctx, buffer) | ip.checksum, closer = 0;
 	u64 egress_address = route->egress_dev;
 	struct route_way way = {device, arrival_address, egress_address, egress_address};
 
 	COLLECT(closer, self_check_due(route->packets));
-	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
+	WHEN(VETH) COLLECT(closer, hook_sender_buffer(buffer));
 	COLLECT(doubt, route->ingress_dev ^ arrival_address);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
 	COLLECT(doubt, shorter_than_all(ip.total + ETH_HLEN));
@@ -275,33 +275,33 @@ ipv6:
 }
 
 /* Apart from each other: what one of them needs is not to be in the way of the other, nor of what follows. */
-NOINLINE u64 route_prove_found(struct xdp_md *ctx)
+NOINLINE u64 route_prove_found(hook_context *ctx)
 {
 	return route_prove(ctx, 0, 1);
 }
 
-NOINLINE u64 route_prove_stacked(struct xdp_md *ctx)
+NOINLINE u64 route_prove_stacked(hook_context *ctx)
 {
 	return route_prove(ctx, 1, 0);
 }
 
-NOINLINE u64 route_prove_stacked_found(struct xdp_md *ctx)
+NOINLINE u64 route_prove_stacked_found(hook_context *ctx)
 {
 	return route_prove(ctx, 1, 1);
 }
 
 /* For a packet that deserves a closer look, of which nothing has come. */
-NOINLINE int route_send_checked(struct xdp_md *ctx, u32 index)
+NOINLINE int route_send_checked(hook_context *ctx, u32 index)
 {
 	if (index >= FLOWS_TOTAL)
-		return XDP_PASS;
+		return HOOK_TO_LINUX;
 	u32 reason = self_check_due(route_at(index)->packets) ? route_check(ctx, index) : REASON_NONE;
 
 	return reason == REASON_NONE ? route_send_known(ctx, index) : leave_to_linux(ctx, reason);
 }
 
 /* One look comes after the other, not from within: together, they would need too much stack. */
-INLINE int route_conclude(struct xdp_md *ctx, u64 verdict)
+INLINE int route_conclude(hook_context *ctx, u64 verdict)
 {
 	if (likely(verdict < LOOK_ELSEWHERE))
 		return verdict;
@@ -314,7 +314,7 @@ INLINE int route_conclude(struct xdp_md *ctx, u64 verdict)
 	return route_look_again(ctx);
 }
 
-INLINE int route_forward(struct xdp_md *ctx)
+INLINE int route_forward(hook_context *ctx)
 {
 	u64 verdict;
 

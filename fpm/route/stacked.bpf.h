@@ -70,7 +70,7 @@ INLINE u64 route_tags(const struct tna_route_stack *part)
  * arrives as another device, and behind the one that it departs by, where that is not the egress device. A
  * bridge is found on the way.
  */
-INLINE void prove_stack(struct xdp_md *ctx, const struct tna_route *route, const struct tna_route_stack *part,
+INLINE void prove_stack(hook_context *ctx, const struct tna_route *route, const struct tna_route_stack *part,
 			struct route_way *way, u64 tags, u32 total, u64 *doubt, u64 *closer)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
