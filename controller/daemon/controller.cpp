@@ -148,7 +148,8 @@ void Controller::onTick() {
         spdlog::error("{}", (changes ? refreshed.error() : changes.error()).sentence());
     informed_ = refreshed && changes;
     const bool different = watched() ? pollWatched() : !proved();
-    if (followSelfCheck() || (changes && concerns(*changes)) || different || cut || again_ || dueAgain())
+    const bool refused = refusedPorts_.follow(introspector_->network(), followers_);
+    if (followSelfCheck() || refused || (changes && concerns(*changes)) || different || cut || again_ || dueAgain())
         reconcile(std::chrono::steady_clock::now());
     followWatched();
 }

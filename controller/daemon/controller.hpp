@@ -10,6 +10,7 @@
 #include "daemon/followers.hpp"
 #include "daemon/loading.hpp"
 #include "daemon/recheck.hpp"
+#include "daemon/refused_ports.hpp"
 #include "introspect/introspector.hpp"
 
 #include <chrono>
@@ -150,6 +151,7 @@ private:
     Recheck recheck_{std::chrono::steady_clock::now()};
     bool again_ = false;                  ///< to be decided anew
     std::vector<std::string> mistrusted_; ///< what has been said of the self-check
+    RefusedPorts refusedPorts_;
     Presumed presumed_;
     using Modules = std::map<std::string, std::uint64_t>;
     Modules modules_; ///< for which the fast path was loaded

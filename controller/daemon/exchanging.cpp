@@ -18,6 +18,7 @@ void Controller::adopt(Loaded loaded) {
         loaded.fastPath->inherit(loaded_.fastPath->handOver());
         loaded.fastPath->mistrustAs(*loaded_.fastPath);
     }
+    refusedPorts_.startOver();
     loaded_ = std::move(loaded);
     useCustomModules();
     if (!watched())

@@ -10,6 +10,7 @@ namespace tna::daemon {
 /// Somebody expects that all is as it should be now: nothing that was read before is believed.
 void Controller::lookAgain() {
     introspector_->suspectAll();
+    refusedPorts_.forget();
     recheck_.done(std::chrono::steady_clock::now());
     if (const auto changes = introspector_->process(); !changes)
         spdlog::error("{}", changes.error().sentence());

@@ -50,6 +50,8 @@ assemble::Wishes Controller::wishes() const {
         if (config::trusts(config_.ports, link.driver, link.kind))
             wishes.trusted.insert(ifindex);
     }
+    wishes.refused = refusedPorts_.reasons();
+    wishes.refusalsUnseen = refusedPorts_.blind();
     wishes.custom = custom_.on(introspector_->network());
     wishes.tcxIngress = tcxIngress_;
     wishes.tcxEgress = tcxEgress_;
@@ -73,9 +75,13 @@ bool Controller::reconcileOnce(std::chrono::steady_clock::time_point since) {
         readTcx();
         readVlanDevices();
     }
-    const auto wanted = wishes();
-    const auto before =
-        std::exchange(plan_, assemble::assemble(introspector_->network(), capabilities_, wanted));
+    auto wanted = wishes();
+    auto plan = assemble::assemble(introspector_->network(), capabilities_, wanted);
+    if (refusedPorts_.watch(*loaded_.fastPath, plan, introspector_->network())) {
+        wanted = wishes();
+        plan = assemble::assemble(introspector_->network(), capabilities_, wanted);
+    }
+    const auto before = std::exchange(plan_, std::move(plan));
     auto applied = loaded_.fastPath->apply(plan_, introspector_->network());
     // The kernel does not announce that a program of ours is gone, which would be taken for somebody else's.
     for (const auto ifindex : wanted.attached)

@@ -10,6 +10,7 @@
 #include "deploy/pipeline_object.hpp"
 #include "deploy/port_attachment.hpp"
 #include "deploy/program_template.hpp"
+#include "deploy/refusals.hpp"
 #include "deploy/station_mirror.hpp"
 #include "deploy/watched_ports.hpp"
 #include "model/network.hpp"
@@ -115,6 +116,11 @@ public:
     [[nodiscard]] bool settled() const;
     /// Gives one more port an entry program of its own.
     void settleNext();
+
+    /// Looks for frames that drivers refuse.
+    [[nodiscard]] Result<Refusals> watchRefusals() const {
+        return Refusals::watch(pipeline_, limits_.maxPorts);
+    }
 
     /// Makes every flow prove itself from nothing, once.
     void forgetFlows() const;
