@@ -3,10 +3,9 @@
  * Behind the last custom module after a decision: does what was decided. Only with the frame that was
  * decided about; what a module has made of it since is another one, about which Linux decides.
  */
-#include "packet/tag.bpf.h"
+#include "packet/ipv4.bpf.h"
+#include "packet/ipv6.bpf.h"
 #include "base/ports.bpf.h"
-#include "route/ipv4.bpf.h"
-#include "route/ipv6.bpf.h"
 
 INLINE int finish_routed(hook_context *ctx, const struct tna_decision *note)
 {

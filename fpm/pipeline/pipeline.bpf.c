@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Composes the modules: the one program of which every profile is a specialisation. */
 #include "bridge/bridge.bpf.h"
-#include "route/route6.bpf.h"
+#include "route/route.bpf.h"
 
 INLINE int bridge(hook_context *ctx)
 {

@@ -9,7 +9,7 @@
 #include "bridge/vlan.bpf.h"
 #include "fdb/fdb.bpf.h"
 #include "guards/brnf.bpf.h"
-#include "route/fib.bpf.h"
+#include "route/v4/fib.bpf.h"
 
 /* net/core/dev.c: NETDEV_HASHENTRIES */
 #define DEVICE_HASH_ENTRIES 256

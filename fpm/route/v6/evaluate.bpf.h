@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_EVALUATE6_H
-#define TNA_ROUTE_EVALUATE6_H
+#ifndef TNA_ROUTE_V6_EVALUATE_H
+#define TNA_ROUTE_V6_EVALUATE_H
 
-/* What evaluate.bpf.h is for IPv4: all tests one by one, each with its reason. */
+/* What v4/evaluate.bpf.h is for IPv4: all tests one by one, each with its reason. */
 
-#include "route/evaluate.bpf.h"
-#include "route/fib6.bpf.h"
+#include "route/common/cache.bpf.h"
+#include "route/common/neighbour.bpf.h"
+#include "route/v6/fib.bpf.h"
 
 #define FAMILY_INET6 10 /* AF_INET6 */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_BRIDGED_H
-#define TNA_ROUTE_BRIDGED_H
+#ifndef TNA_ROUTE_STACK_BRIDGE_H
+#define TNA_ROUTE_STACK_BRIDGE_H
 
 /*
  * Packets that Linux routes to or from a bridge: the frame comes in by one of its ports, addressed to the
@@ -10,7 +10,7 @@
 
 #include "bridge/evaluate.bpf.h"
 #include "guards/generic_xdp.bpf.h"
-#include "route/bridge_vlan.bpf.h"
+#include "route/stack/bridge_vlan.bpf.h"
 
 /* The device of the bridge that a port belongs to. */
 INLINE u64 port_bridge_device(struct net_device *port)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE6_H
-#define TNA_ROUTE6_H
+#ifndef TNA_ROUTE_V6_FORWARD_H
+#define TNA_ROUTE_V6_FORWARD_H
 
 /* IPv6: a straight line that proves what the route cache remembers, and behind it the whole truth. */
 
-#include "route/check6.bpf.h"
-#include "route/route.bpf.h"
+#include "route/common/look.bpf.h"
+#include "route/common/send.bpf.h"
+#include "route/v6/self_check.bpf.h"
 
 /* Apart from what uses it: a whole header takes much of the stack. */
 NOINLINE u32 route6_place(hook_context *ctx)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_STACKED_H
-#define TNA_ROUTE_STACKED_H
+#ifndef TNA_ROUTE_STACK_STACK_H
+#define TNA_ROUTE_STACK_STACK_H
 
 /* Packets that are routed to or from devices on top of ports, which are bridges or VLAN devices; of either
  * protocol. */
 
-#include "route/bridged.bpf.h"
+#include "route/stack/bridge.bpf.h"
 
 /* The devices that a packet passes, by address. */
 struct route_way {

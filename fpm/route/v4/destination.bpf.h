@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_DESTINATION_H
-#define TNA_ROUTE_DESTINATION_H
+#ifndef TNA_ROUTE_V4_DESTINATION_H
+#define TNA_ROUTE_V4_DESTINATION_H
 
 /*
  * What addresses are routed by, in namespaces with many routes. There the trie lies in no processor cache,
@@ -13,7 +13,7 @@
  * a moment after a route is unlinked and that is announced, so each packet looks at the link as well.
  */
 
-#include "route/own_address.bpf.h"
+#include "route/v4/own_address.bpf.h"
 
 /* The struct fib_info * of a route that is the same for all packets, 0 of others. */
 INLINE u64 route_plain(u64 address)

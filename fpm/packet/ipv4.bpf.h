@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_IPV4_H
-#define TNA_ROUTE_IPV4_H
+#ifndef TNA_PACKET_IPV4_H
+#define TNA_PACKET_IPV4_H
 
 /*
  * The IPv4 header of a frame without a tag, or behind as many as there may be: what ip_rcv() asks of it,

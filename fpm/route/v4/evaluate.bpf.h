@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_EVALUATE_H
-#define TNA_ROUTE_EVALUATE_H
+#ifndef TNA_ROUTE_V4_EVALUATE_H
+#define TNA_ROUTE_V4_EVALUATE_H
 
 /*
  * What Linux would do with a packet, evaluated from nothing: every test one by one, each with its
@@ -8,39 +8,18 @@
  * proof's parts lie.
  */
 
-#include "route/fib.bpf.h"
-#include "route/ipv4.bpf.h"
-#include "route/neighbour.bpf.h"
-#include "route/settings.bpf.h"
-#include "route/stacked.bpf.h"
+#include "packet/ipv4.bpf.h"
+#include "route/common/cache.bpf.h"
+#include "route/common/neighbour.bpf.h"
+#include "route/v4/fib.bpf.h"
 
 /* From uapi headers that may be older than the kernel, or that pull in too much. */
-#define FIB_SKIP_NEIGHBOUR (1u << 2)  /* BPF_FIB_LOOKUP_SKIP_NEIGH, since 6.3 */
-#define ROUTE_UNICAST 1               /* RTN_UNICAST */
-#define SCOPE_LINK 253                /* RT_SCOPE_LINK */
-#define FAMILY_INET 2                 /* AF_INET */
-#define HOP_UNUSABLE (1u | 16u | 32u) /* RTNH_F_DEAD, RTNH_F_LINKDOWN, RTNH_F_UNRESOLVED */
-#define METRIC_LOCK 0                 /* RTAX_LOCK, which counts from 1 */
-#define METRIC_MTU 1                  /* RTAX_MTU */
-#define METRIC_LOCK_MTU (1u << 2)     /* 1 << RTAX_MTU */
-#define LOCKED_MTU 576                /* ip_dst_mtu_maybe_forward() */
-
-/* What a packet meets on its way, by address. */
-struct route_path {
-	u64 port;
-	u64 arrival;   /* the device as which Linux receives it */
-	u64 departure; /* the device to which Linux hands it */
-	u64 inet;
-	u64 reverse_path;
-	u64 alias;
-	u64 info;
-	u64 hop;
-	u64 neighbour;
-	u64 destination; /* MAC address */
-	u32 ifindex;
-	u32 gateway;
-	u32 mtu;
-};
+#define FIB_SKIP_NEIGHBOUR (1u << 2) /* BPF_FIB_LOOKUP_SKIP_NEIGH, since 6.3 */
+#define SCOPE_LINK 253               /* RT_SCOPE_LINK */
+#define FAMILY_INET 2                /* AF_INET */
+#define METRIC_LOCK 0                /* RTAX_LOCK, which counts from 1 */
+#define METRIC_LOCK_MTU (1u << 2)    /* 1 << RTAX_MTU */
+#define LOCKED_MTU 576               /* ip_dst_mtu_maybe_forward() */
 
 /* The kernel's own lookup; the MAC addresses only where the neighbour is asked for. */
 INLINE long route_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 ifindex, u32 start, u32 to,
@@ -49,44 +28,6 @@ INLINE long route_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 i
 	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET, .ifindex = ifindex, .ipv4_dst = to};
 	lookup->tos = start >> 24;
 	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), flags);
-}
-
-/* The port, where it is no bridge's. */
-INLINE u32 evaluate_routed_port(u64 port, u64 buffer)
-{
-	BECAUSE(guard_namespace(KOBJ(struct net_device, port), CONSTANT(NET)), NAMESPACE);
-	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
-	BECAUSE(buffer && guard_unfinished_checksum(buffer), CHECKSUM);
-	BECAUSE(buffer && guard_sender_marks(buffer), MARKED);
-	return REASON_NONE;
-}
-
-/*
- * The device as which Linux receives the packet, beginning with the port; what is about a bridge has been
- * evaluated already. Apart from what comes next, for both need much of the stack.
- */
-NOINLINE u32 evaluate_arrival(hook_context *ctx, const struct tna_route_stack *part)
-{
-	hook_buffer *buffer = hook_kernel_buffer(ctx);
-	u64 net = CONSTANT(NET), port = hook_ingress_device(buffer);
-	u64 tags = TAGS ? arriving_tags(part, packet_tags(ctx, TAGS_MOST)) : 0;
-	u64 device = route_arrival(port, tags);
-
-	BECAUSE(hook_frame_unfit(ctx, buffer), FRAGMENTED);
-	if (!CONSTANT(BRIDGE))
-		UNLESS_BECAUSE(evaluate_routed_port(port, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
-	if (tags)
-		UNLESS_BECAUSE(evaluate_tagged_arrival(route_arrival(port, 0), tags, device));
-	struct net_device *arrival = KOBJ(struct net_device, device);
-
-	BECAUSE(KGET(u64, arrival, rx_handler), STACKED);
-	BECAUSE(BPF_CORE_READ_BITFIELD(arrival, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
-	BECAUSE(guard_capture_device(device, arrival), CAPTURE);
-	BECAUSE(guard_capture_specific(net, device, arrival), CAPTURE);
-	BECAUSE(guard_capture_namespace(net, KOBJ(struct net, net)), CAPTURE);
-	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(arrival)), TC);
-	BECAUSE(guard_netdev_ingress(arrival), NETDEV_HOOK);
-	return REASON_NONE;
 }
 
 INLINE u32 evaluate_settings(const struct route_path *path)
@@ -138,22 +79,6 @@ INLINE u32 evaluate_hop(struct route_path *path, const struct bpf_fib_lookup *lo
 	return REASON_NONE;
 }
 
-INLINE u32 route_refused(long answer)
-{
-	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH)
-		return TNA_REASON_NEIGHBOUR;
-	if (answer == BPF_FIB_LKUP_RET_UNSUPP_LWT)
-		return TNA_REASON_ROUTE_SPECIAL;
-	return answer ? TNA_REASON_ROUTE_LOCAL : REASON_NONE;
-}
-
-/* The MAC address that the kernel's lookup has named. */
-INLINE u64 lookup_address(const struct bpf_fib_lookup *lookup)
-{
-	return (u64)lookup->dmac[5] << 40 | (u64)lookup->dmac[4] << 32 | (u64)lookup->dmac[3] << 24 |
-	       lookup->dmac[2] << 16 | lookup->dmac[1] << 8 | lookup->dmac[0];
-}
-
 INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4 *ip, struct route_path *path)
 {
 	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
@@ -202,17 +127,6 @@ INLINE u32 route_evaluate_source(hook_context *ctx, const struct ipv4 *ip, struc
 	return REASON_NONE;
 }
 
-/* The smaller one of a device's MTU and a route's metric, which 0 stands for none. */
-INLINE u32 route_mtu(u32 device, u32 metric)
-{
-	return metric && metric < device ? metric : device;
-}
-
-INLINE u32 metric_mtu(u64 metrics)
-{
-	return KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_MTU]));
-}
-
 /*
  * The same of IPv4, where a lock without an MTU stands for the smallest one that all hosts take
  * (ip_mtu_locked(), of routes by a gateway; with others it is just slow).
@@ -225,69 +139,10 @@ INLINE u32 metric_mtu_locked(u64 metrics)
 	return !mtu && lock & METRIC_LOCK_MTU ? LOCKED_MTU : mtu;
 }
 
-/* Moves what a route has counted to its ports. */
-INLINE void route_evict(struct tna_route *route)
-{
-	if (!route->packets)
-		return;
-	count_forwarded(route->in_slot, route->out_slot, route->packets, route->bytes);
-	route->packets = 0;
-	route->bytes = 0;
-}
-
 /* Addresses differ in their last bytes, which are the highest of a number as it lies in the header. */
 INLINE u32 ipv4_index(const struct ipv4 *ip)
 {
 	return flow_index(ip->addresses ^ ip->addresses >> 35, 0, 0);
-}
-
-/*
- * Remembers where the parts of the proof lie; each frame looks there again. What it departs by is yet to be
- * evaluated.
- */
-INLINE u32 route_fill(struct tna_route *route, const struct route_path *path, u64 epoch)
-{
-	s32 in = port_slot(KLOAD(u32, KADDR(struct net_device, path->port, ifindex)));
-
-	BECAUSE(in < 0, UNKNOWN_PORT);
-	route_evict(route);
-	route->ingress_dev = CONSTANT(BRIDGE) ? path->port : path->arrival;
-	route->alias = path->alias;
-	route->info = path->info;
-	route->hop = path->hop;
-	route->neighbour = path->neighbour;
-	route->egress_dev = path->departure;
-	route->epoch = epoch;
-	route->in_slot = in;
-	route->gateway = path->gateway;
-	route->mtu = path->mtu;
-	route->destination = path->destination;
-	route->source = device_address(KOBJ(struct net_device, path->departure));
-	route->reverse_path = path->reverse_path;
-	return REASON_NONE;
-}
-
-/*
- * The port by which a packet of this length leaves, whose route has been filled in. If there is a reason
- * against it that route stays without an egress device, which no neighbour belongs to.
- */
-NOINLINE u32 evaluate_departure(struct tna_route *route, struct tna_route_stack *part, u32 total)
-{
-	struct bridge_path out = {.egress = route->egress_dev};
-	u32 len = total + ETH_HLEN;
-
-	route->egress_dev = 0;
-	if (CONSTANT(STACKED))
-		UNLESS_BECAUSE(evaluate_stacked_departure(out.egress, route->destination, part, &out.egress));
-	len += tags_length(route_tags(part));
-	UNLESS_BECAUSE(evaluate_egress(&out, len));
-	s32 slot = port_slot_out(KLOAD(u32, KADDR(struct net_device, out.egress, ifindex)), len);
-
-	if (slot < 0)
-		return ~slot;
-	route->out_slot = slot;
-	route->egress_dev = out.egress;
-	return REASON_NONE;
 }
 
 /*

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_FIND6_H
-#define TNA_ROUTE_FIND6_H
+#ifndef TNA_ROUTE_V6_NEXT_HOP_H
+#define TNA_ROUTE_V6_NEXT_HOP_H
 
 /*
- * What find.bpf.h is for IPv4. Each route has a next hop of its own here, and what is remembered is found by
- * the gateway.
+ * What v4/next_hop.bpf.h is for IPv4. Each route has a next hop of its own here, and what is remembered is
+ * found by the gateway.
  */
 
-#include "route/evaluate6.bpf.h"
-#include "route/find.bpf.h"
+#include "route/v6/evaluate.bpf.h"
 
 /* For an index below FLOWS_TOTAL. */
 INLINE struct tna_route6 *route6_at(u32 index)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_OWN_ADDRESS_H
-#define TNA_ROUTE_OWN_ADDRESS_H
+#ifndef TNA_ROUTE_V4_OWN_ADDRESS_H
+#define TNA_ROUTE_V4_OWN_ADDRESS_H
 
 /*
  * Sources that are addresses of this host. Linux drops what claims to come from one; without a reverse path
@@ -12,7 +12,7 @@
  * evaluated is looked for.
  */
 
-#include "route/evaluate.bpf.h"
+#include "route/v4/evaluate.bpf.h"
 
 #define ROUTE_LOCAL 2          /* RTN_LOCAL */
 #define ROUTE_ACCESSED 1       /* FA_S_ACCESSED */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_CHECK6_H
-#define TNA_ROUTE_CHECK6_H
+#ifndef TNA_ROUTE_V6_SELF_CHECK_H
+#define TNA_ROUTE_V6_SELF_CHECK_H
 
-/* What check.bpf.h is for IPv4. */
+/* What v4/self_check.bpf.h is for IPv4. */
 
-#include "route/check.bpf.h"
-#include "route/find6.bpf.h"
+#include "route/common/self_check.bpf.h"
+#include "route/v6/next_hop.bpf.h"
 
 NOINLINE int route6_ask(hook_context *ctx, struct tna_answer *answer, u32 ifindex)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_FIND_H
-#define TNA_ROUTE_FIND_H
+#ifndef TNA_ROUTE_V4_NEXT_HOP_H
+#define TNA_ROUTE_V4_NEXT_HOP_H
 
 /*
  * Destinations that the route cache does not know. Where many are talked to most packets are for such a one,
@@ -14,24 +14,13 @@
  * its addresses. So what is talked to often gets an entry of its own, which what is not does not push out.
  */
 
-#include "route/destination.bpf.h"
-
-#define RARE 64
-
-/* For what has no place in the cache. */
-#define NOWHERE (~0u)
+#include "route/v4/destination.bpf.h"
 
 /* The place for what depends on a route's next hop, the port that a packet comes in by, and the tag with
  * which a bridge hands it to the host. */
 INLINE u32 hop_index(u64 info, u64 device, u32 tag)
 {
 	return flow_index(info, device, tag);
-}
-
-/* The epoch of such an entry, so that neither kind is taken for the other, which may lie in its place. */
-INLINE u64 hop_epoch(u64 epoch)
-{
-	return ~epoch;
 }
 
 /* Whether Linux takes a packet from an address as which it comes in, without evaluating more. */

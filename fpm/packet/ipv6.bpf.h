@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_IPV6_H
-#define TNA_ROUTE_IPV6_H
+#ifndef TNA_PACKET_IPV6_H
+#define TNA_PACKET_IPV6_H
 
 /*
  * The IPv6 header of a frame without a tag, or behind as many as there may be: what ip6_rcv_core() asks of
