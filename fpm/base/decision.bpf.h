@@ -101,27 +101,6 @@ INLINE u32 decision_slots(u32 in, u32 out)
 	return out << 16 | in;
 }
 
-/* Notes that a bridge sends a frame out of a port. */
-INLINE int decision_bridge(hook_context *ctx, u64 retag, u32 vlan_protocol, u32 slots, u32 egress)
-{
-	struct tna_decision *note = decision_here();
-
-	if (!note)
-		return HOOK_TO_LINUX;
-	note->slots = slots;
-	note->retag = retag;
-	note->vlan_protocol = vlan_protocol;
-	note->forward = 1;
-	if (CONSTANT(MODULES_ASK)) {
-		note->egress = egress;
-		note->routed = 0;
-		note->length = packet_length(ctx);
-	}
-	/* for what may come back changed */
-	WHEN(MODULES_CHANGE) return decision_compare(ctx, note, 0, 1) ? HOOK_TO_LINUX : HOOK_SENT;
-	return HOOK_SENT;
-}
-
 /* The verdict goes to the modules; where there is none to go to, the frame is untouched. What is to be
  * forwarded has been noted. */
 INLINE int decision_announce(hook_context *ctx, int verdict, void *modules, const enum tna_hook hook)

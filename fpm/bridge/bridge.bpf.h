@@ -12,6 +12,7 @@
  * what there is to prove. What cannot be proved is evaluated from nothing by bridge_evaluate().
  */
 
+#include "base/send.bpf.h"
 #include "bridge/check.bpf.h"
 
 /*
@@ -40,34 +41,21 @@ NOINLINE u64 bridge_objection(hook_context *ctx, u64 device, u64 egress_address)
 	return word;
 }
 
-/* Notes that a frame leaves by the port that the flow remembers. */
-INLINE int bridge_note(hook_context *ctx, struct tna_flow *flow, u64 retag)
-{
-	u32 egress = 0;
-
-	WHEN(MODULES_ASK) egress = KLOAD(u32, KADDR(struct net_device, flow->egress_dev, ifindex));
-	return decision_bridge(ctx, retag & RETAG_ANY ? retag : 0, CONSTANT(VLAN),
-			       decision_slots(flow->in_slot, flow->out_slot), egress);
-}
-
-/*
- * Out of the port that the flow remembers, with the tag that the frame is to have there. The frame is
- * changed only when nothing can fail any more: a port that goes away leaves the map first.
- */
+/* Out of the port that the flow remembers, with the tag that the frame is to have there. */
 INLINE int bridge_send(hook_context *ctx, struct tna_flow *flow, u32 len, u64 retag)
 {
-	WHEN(MODULES_BRIDGE) return bridge_note(ctx, flow, retag);
-	int action = hook_send(&egress_ports, flow->out_slot);
+	const struct departure departure = {
+		.in = &flow->in_slot,
+		.out = flow->out_slot,
+		.length = len,
+		.packets = &flow->packets,
+		.bytes = &flow->bytes,
+		.device = &flow->egress_dev,
+		.retag = retag,
+		.vlan_protocol = CONSTANT(VLAN),
+	};
 
-	if (unlikely(retag & RETAG_ANY)) {
-		if (action != HOOK_SENT)
-			return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
-		if (!retag_frame(ctx, retag, CONSTANT(VLAN)))
-			return leave_to_linux(ctx, TNA_REASON_HEADROOM);
-	}
-	flow->packets++;
-	flow->bytes += len;
-	return action;
+	return send(ctx, &departure);
 }
 
 /*

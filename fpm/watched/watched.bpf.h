@@ -9,6 +9,7 @@
  * file.
  */
 
+#include "base/send.bpf.h"
 #include "bridge/settings.bpf.h"
 #ifdef TNA_FDB_KFUNC
 #include "fdb/kfunc.bpf.h"
@@ -104,21 +105,26 @@ INLINE u32 watched_egress(struct watched_path *path, const struct tna_watched_po
 	return REASON_NONE;
 }
 
-/* The frame is changed only when nothing can fail any more: a port that goes away leaves the map first. */
+/* Out of the port that a station is behind, with the tag that the frame is to have there. */
 INLINE int watched_send(hook_context *ctx, const struct watched_path *path, const struct tna_watched_port *in,
 			const struct tna_watched_port *out, u32 egress)
 {
-	u64 retag = path->retag;
+	const u16 slot = in->slot;
+	const struct departure departure = {
+		.in = &slot,
+		.out = out->slot,
+		.length = path->packet.len,
+		.ifindex = egress,
+		.unproved = 1,
+		.retag = path->retag,
+		.vlan_protocol = in->vlan_protocol,
+	};
+	int action = send(ctx, &departure);
 
-	WHEN(MODULES_BRIDGE)
-	return decision_bridge(ctx, retag & RETAG_ANY ? retag : 0, in->vlan_protocol,
-			       decision_slots(in->slot, out->slot), egress);
-	if (hook_send(&egress_ports, out->slot) != HOOK_SENT)
-		return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
-	if (unlikely(retag & RETAG_ANY) && !retag_frame(ctx, retag, in->vlan_protocol))
-		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
-	count_forwarded(in->slot, out->slot, 1, path->packet.len);
-	return HOOK_SENT;
+	WHEN(MODULES_BRIDGE) return action;
+	if (action == HOOK_SENT)
+		count_forwarded(in->slot, out->slot, 1, path->packet.len);
+	return action;
 }
 
 /* HOOK_SENT, or HOOK_TO_LINUX with the frame untouched. */
