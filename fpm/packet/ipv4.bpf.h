@@ -14,14 +14,13 @@
 
 /* The header's words, as they lie in the frame. */
 struct ipv4 {
-	u64 mac;    /* destination MAC address */
+	struct ethernet ethernet;
 	u32 start;  /* EtherType, version and header length, TOS */
 	u32 len_id; /* of the words below, all but the first begin two bytes before a header word */
 	u32 ttl;
 	u32 total;     /* total length, host order */
 	u32 checksum;  /* 0 if the header's checksum is right */
 	u32 frame_len; /* of the whole frame, but for tags */
-	u64 tags;      /* see tags_length() */
 	u64 addresses; /* source, and above it destination */
 };
 
@@ -30,28 +29,8 @@ INLINE int ipv4_parse(hook_context *ctx, struct ipv4 *ip, const int tags)
 {
 	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
 
-	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + PACKET_MIN), "r"(end) : : short_frame);
-	ip->mac = *(u64 *)data & MAC_MASK;
-	ip->tags = 0;
-	if (tags) {
-		ip->tags = packet_outer_tag(ctx, &data);
-		asm goto("if %0 > %1 goto %l[short_frame]"
-			 :
-			 : "r"(data + PACKET_MIN), "r"(end)
-			 :
-			 : short_frame);
-	}
-	if (tags > 1) {
-		u64 inner = packet_tag(data);
-
-		ip->tags |= inner << 32;
-		data += tag_length(inner);
-		asm goto("if %0 > %1 goto %l[short_frame]"
-			 :
-			 : "r"(data + PACKET_MIN), "r"(end)
-			 :
-			 : short_frame);
-	}
+	if (!packet_ethernet(ctx, &data, end, tags, PACKET_MIN, &ip->ethernet))
+		return 0;
 	u32 first = *(u32 *)(data + ETH_HLEN), second = *(u32 *)(data + ETH_HLEN + 4);
 	u32 third = *(u32 *)(data + ETH_HLEN + 8);
 	u32 source = *(u32 *)(data + ETH_HLEN + 12), destination = *(u32 *)(data + ETH_HLEN + 16);
@@ -70,8 +49,6 @@ INLINE int ipv4_parse(hook_context *ctx, struct ipv4 *ip, const int tags)
 	sum = (sum & 0xffff) + (sum >> 16);
 	ip->checksum = sum ^ 0xffff;
 	return 1;
-short_frame:
-	return 0;
 }
 
 /* The frame is one of IPv4 and has no options. */

@@ -21,13 +21,12 @@ struct ipv6_address {
 };
 
 struct ipv6 {
-	u64 mac;     /* destination MAC address */
+	struct ethernet ethernet;
 	u32 version; /* as it lies in the header, and what else the first byte holds */
 	u32 total;   /* length with the header, host order */
 	u32 next;    /* type of the next header */
 	u32 hops;
 	u32 frame_len; /* of the whole frame, but for tags */
-	u64 tags;      /* see tags_length() */
 	struct ipv6_address source;
 	struct ipv6_address destination;
 };
@@ -37,28 +36,8 @@ INLINE int ipv6_parse(hook_context *ctx, struct ipv6 *ip, const int tags)
 {
 	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
 
-	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + IPV6_FRAME_MIN), "r"(end) : : short_frame);
-	ip->mac = *(u64 *)data & MAC_MASK;
-	ip->tags = 0;
-	if (tags) {
-		ip->tags = packet_outer_tag(ctx, &data);
-		asm goto("if %0 > %1 goto %l[short_frame]"
-			 :
-			 : "r"(data + IPV6_FRAME_MIN), "r"(end)
-			 :
-			 : short_frame);
-	}
-	if (tags > 1) {
-		u64 inner = packet_tag(data);
-
-		ip->tags |= inner << 32;
-		data += tag_length(inner);
-		asm goto("if %0 > %1 goto %l[short_frame]"
-			 :
-			 : "r"(data + IPV6_FRAME_MIN), "r"(end)
-			 :
-			 : short_frame);
-	}
+	if (!packet_ethernet(ctx, &data, end, tags, IPV6_FRAME_MIN, &ip->ethernet))
+		return 0;
 	u32 length_next_hops = *(u32 *)(data + ETH_HLEN + 4);
 
 	ip->version = *(data + ETH_HLEN);
@@ -71,8 +50,6 @@ INLINE int ipv6_parse(hook_context *ctx, struct ipv6 *ip, const int tags)
 	ip->destination.prefix = *(u64 *)(data + ETH_HLEN + 24);
 	ip->destination.rest = *(u64 *)(data + ETH_HLEN + 32);
 	return 1;
-short_frame:
-	return 0;
 }
 
 /*

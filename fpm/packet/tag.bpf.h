@@ -88,6 +88,46 @@ INLINE u64 tags_length(u64 tags)
 #include "packet/tags_within.bpf.h"
 #endif
 
+/* What is in front of a packet of IPv4 or IPv6. */
+struct ethernet {
+	u64 mac;  /* destination MAC address */
+	u64 tags; /* see tags_length() */
+};
+
+/*
+ * Reads it, with so many tags at most; the data is moved to where the frame would begin without them. False
+ * if it then is shorter than `shortest`. Both numbers are known when this is compiled or loaded.
+ */
+INLINE int packet_ethernet(hook_context *ctx, u8 **data, const u8 *end, const int most, const int shortest,
+			   struct ethernet *ethernet)
+{
+	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(*data + shortest), "r"(end) : : short_frame);
+	ethernet->mac = *(u64 *)*data & MAC_MASK;
+	ethernet->tags = 0;
+	if (most) {
+		ethernet->tags = packet_outer_tag(ctx, data);
+		asm goto("if %0 > %1 goto %l[short_frame]"
+			 :
+			 : "r"(*data + shortest), "r"(end)
+			 :
+			 : short_frame);
+	}
+	if (most > 1) {
+		u64 inner = packet_tag(*data);
+
+		ethernet->tags |= inner << 32;
+		*data += tag_length(inner);
+		asm goto("if %0 > %1 goto %l[short_frame]"
+			 :
+			 : "r"(*data + shortest), "r"(end)
+			 :
+			 : short_frame);
+	}
+	return 1;
+short_frame:
+	return 0;
+}
+
 /* So many tags of a frame at most, that may be too short. */
 INLINE u64 packet_tags(hook_context *ctx, u32 most)
 {

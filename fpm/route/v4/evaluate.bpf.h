@@ -52,7 +52,7 @@ INLINE int ipv4_address_routed(u32 address)
 INLINE u32 evaluate_header(const struct ipv4 *ip, u64 device)
 {
 	BECAUSE((ip->start & 0xffff) != bpf_htons(ETH_P_IP), NOT_IP);
-	BECAUSE(ip->mac != device_address(KOBJ(struct net_device, device)), OTHER_STATION);
+	BECAUSE(ip->ethernet.mac != device_address(KOBJ(struct net_device, device)), OTHER_STATION);
 	BECAUSE((ip->start >> 16 & 0xff) != IPV4_START_PLAIN, IP_HEADER);
 	BECAUSE(ip->checksum || ipv4_length_wrong(ip), IP_HEADER);
 	BECAUSE(!ipv4_address_routed(ip->addresses) || !ipv4_address_routed(ip->addresses >> 32), IP_ADDRESS);
@@ -165,7 +165,7 @@ NOINLINE u32 route_evaluate(hook_context *ctx, struct tna_route *route, const st
 	struct ipv4 ip;
 
 	BECAUSE(!ipv4_parse(ctx, &ip, TAGS_MOST), SHORT);
-	path.arrival = route_arrival(path.port, TAGS ? arriving_tags(part, ip.tags) : 0);
+	path.arrival = route_arrival(path.port, TAGS ? arriving_tags(part, ip.ethernet.tags) : 0);
 	path.ifindex = KLOAD(u32, KADDR(struct net_device, path.arrival, ifindex));
 	path.inet = inet_device(KOBJ(struct net_device, path.arrival));
 	UNLESS_BECAUSE(evaluate_settings(&path));

@@ -19,7 +19,7 @@ NOINLINE int route_send_known(hook_context *ctx, u32 index)
 
 	if (index >= FLOWS_TOTAL || !ipv4_parse(ctx, &ip, TAGS_MOST))
 		return HOOK_TO_LINUX;
-	return route_send(ctx, route_at(index), ip.frame_len, ip.total, ip.tags,
+	return route_send(ctx, route_at(index), ip.frame_len, ip.total, ip.ethernet.tags,
 			  route_tags(route_stack_at(index)), 4);
 }
 
@@ -90,9 +90,9 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found)
 	hook_buffer *buffer = hook_kernel_buffer(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 device = hook_ingress_device(buffer),
-	    arrival_address = stacked ? port_arrival(device, ip.tags) : device;
+	    arrival_address = stacked ? port_arrival(device, ip.ethernet.tags) : device;
 	u32 index = found ? route_find(ctx, ip.addresses, ip.start, arrival_address,
-				       stacked ? bridge_arrival_tag(device, ip.tags) : 0)
+				       stacked ? bridge_arrival_tag(device, ip.ethernet.tags) : 0)
 			  : ipv4_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
@@ -118,14 +118,15 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found)
 	COLLECT(doubt, ipv4_length_wrong(&ip));
 	COLLECT(doubt, ipv4_expires(&ip));
 	if (stacked)
-		prove_stack(ctx, route, route_stack_at(index), &way, ip.tags, ip.total, &doubt, &closer);
+		prove_stack(ctx, route, route_stack_at(index), &way, ip.ethernet.tags, ip.total, &doubt,
+			    &closer);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *arrival = KOBJ(struct net_device, way.arrival);
 
 	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
 	COLLECT(doubt, KGET(u64, arrival, rx_handler));
-	COLLECT(doubt, device_address(arrival) ^ ip.mac);
+	COLLECT(doubt, device_address(arrival) ^ ip.ethernet.mac);
 	COLLECT(closer, guard_tc_ingress(arrival));
 	COLLECT(doubt, guard_netdev_ingress(arrival));
 
@@ -152,7 +153,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found)
 	COLLECT(closer, guard_egress_qdisc(egress));
 
 	RARELY(doubt | closer, "!= 0", look_again);
-	return route_send(ctx, route, ip.frame_len, ip.total, ip.tags,
+	return route_send(ctx, route, ip.frame_len, ip.total, ip.ethernet.tags,
 			  stacked ? route_tags(route_stack_at(index)) : 0, 4);
 another:
 	return LOOK_ELSEWHERE;

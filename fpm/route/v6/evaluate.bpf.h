@@ -49,7 +49,7 @@ INLINE int ipv6_address_routed(const struct ipv6_address *address)
 
 INLINE u32 evaluate6_header(const struct ipv6 *ip, u64 device)
 {
-	BECAUSE(ip->mac != device_address(KOBJ(struct net_device, device)), OTHER_STATION);
+	BECAUSE(ip->ethernet.mac != device_address(KOBJ(struct net_device, device)), OTHER_STATION);
 	BECAUSE(ipv6_header_wrong(ip), IP_HEADER);
 	BECAUSE(!ipv6_address_routed(&ip->source) || !ipv6_address_routed(&ip->destination), IP_ADDRESS);
 	BECAUSE(ipv6_expires(ip), TTL);
@@ -201,7 +201,8 @@ NOINLINE u32 route6_evaluate(hook_context *ctx, struct tna_route6 *route6, const
 	struct ipv6 ip;
 
 	BECAUSE(!ipv6_parse(ctx, &ip, TAGS_MOST), SHORT);
-	path.common.arrival = route_arrival(path.common.port, TAGS ? arriving_tags(part, ip.tags) : 0);
+	path.common.arrival =
+		route_arrival(path.common.port, TAGS ? arriving_tags(part, ip.ethernet.tags) : 0);
 	path.common.ifindex = KLOAD(u32, KADDR(struct net_device, path.common.arrival, ifindex));
 	path.inet6 = inet6_device(KOBJ(struct net_device, path.common.arrival));
 	UNLESS_BECAUSE(evaluate6_settings(&path));

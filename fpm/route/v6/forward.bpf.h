@@ -31,7 +31,7 @@ NOINLINE int route6_send_known(hook_context *ctx, u32 index)
 
 	if (index >= FLOWS_TOTAL || !ipv6_parse(ctx, &ip, TAGS_MOST))
 		return HOOK_TO_LINUX;
-	return route_send(ctx, &route6_at(index)->route, ip.frame_len, ip.total, ip.tags,
+	return route_send(ctx, &route6_at(index)->route, ip.frame_len, ip.total, ip.ethernet.tags,
 			  route_tags(route6_stack_at(index)), 6);
 }
 
@@ -83,7 +83,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 	hook_buffer *buffer = hook_kernel_buffer(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 device = hook_ingress_device(buffer),
-	    arrival_address = stacked ? port_arrival(device, ip.tags) : device;
+	    arrival_address = stacked ? port_arrival(device, ip.ethernet.tags) : device;
 	u32 index = found ? route6_find(ctx, device) : ipv6_index(&ip);
 
 	if (unlikely(index >= FLOWS_TOTAL))
@@ -111,14 +111,15 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 	COLLECT(doubt, shorter_than_all(ip.total + ETH_HLEN));
 	COLLECT(doubt, ipv6_expires(&ip));
 	if (stacked)
-		prove_stack(ctx, route, route6_stack_at(index), &way, ip.tags, ip.total, &doubt, &closer);
+		prove_stack(ctx, route, route6_stack_at(index), &way, ip.ethernet.tags, ip.total, &doubt,
+			    &closer);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *arrival = KOBJ(struct net_device, way.arrival);
 
 	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
 	COLLECT(doubt, KGET(u64, arrival, rx_handler));
-	COLLECT(doubt, device_address(arrival) ^ ip.mac);
+	COLLECT(doubt, device_address(arrival) ^ ip.ethernet.mac);
 	COLLECT(closer, guard_tc_ingress(arrival));
 	COLLECT(doubt, guard_netdev_ingress(arrival));
 	COLLECT(doubt, inet6_disabled(inet6_device(arrival)));
@@ -155,7 +156,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 	COLLECT(closer, guard_egress_qdisc(egress));
 
 	RARELY(doubt | closer, "!= 0", look_again);
-	return route_send(ctx, route, ip.frame_len, ip.total, ip.tags,
+	return route_send(ctx, route, ip.frame_len, ip.total, ip.ethernet.tags,
 			  stacked ? route_tags(route6_stack_at(index)) : 0, 6);
 another:
 	return LOOK_ELSEWHERE;
