@@ -12,16 +12,21 @@
 #define IPV4_HEADER_LEN 20
 #define IPV4_START_PLAIN 0x45u /* version 4, no options */
 
+/* Who talks to whom: what a packet is routed by, apart from its type of service. */
+struct ipv4_tuple {
+	u64 addresses; /* source, and above it destination, as they lie in the header */
+	u32 protocol;
+};
+
 /* The header's words, as they lie in the frame. */
 struct ipv4 {
 	struct ethernet ethernet;
-	u32 start;  /* EtherType, version and header length, TOS */
-	u32 len_id; /* of the words below, all but the first begin two bytes before a header word */
+	struct ipv4_tuple tuple;
+	u32 start; /* EtherType, version and header length, TOS */
 	u32 ttl;
 	u32 total;     /* total length, host order */
 	u32 checksum;  /* 0 if the header's checksum is right */
 	u32 frame_len; /* of the whole frame, but for tags */
-	u64 addresses; /* source, and above it destination */
 };
 
 /* False: too short to look at. `tags` is known when this is loaded: how many there may be. */
@@ -40,8 +45,9 @@ INLINE int ipv4_parse(hook_context *ctx, struct ipv4 *ip, const int tags)
 	if (!tags && hook_hidden_tag(ctx)) /* another EtherType, as if it were in the frame */
 		ip->start = (ip->start & ~0xffffu) | (hook_hidden_tag(ctx) & 0xffff);
 	ip->ttl = third & 0xff;
+	ip->tuple.protocol = third >> 8 & 0xff;
 	ip->total = bpf_ntohs(first >> 16);
-	ip->addresses = (u64)destination << 32 | source;
+	ip->tuple.addresses = (u64)destination << 32 | source;
 	ip->frame_len = end - data;
 	sum = (sum & 0xffffffff) + (sum >> 32);
 	sum = (sum & 0xffff) + (sum >> 16);

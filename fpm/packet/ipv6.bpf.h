@@ -20,15 +20,20 @@ struct ipv6_address {
 	u64 rest;
 };
 
-struct ipv6 {
-	struct ethernet ethernet;
-	u32 version; /* as it lies in the header, and what else the first byte holds */
-	u32 total;   /* length with the header, host order */
-	u32 next;    /* type of the next header */
-	u32 hops;
-	u32 frame_len; /* of the whole frame, but for tags */
+/* Who talks to whom: what a packet is routed by. */
+struct ipv6_tuple {
 	struct ipv6_address source;
 	struct ipv6_address destination;
+	u32 protocol; /* type of the next header */
+};
+
+struct ipv6 {
+	struct ethernet ethernet;
+	struct ipv6_tuple tuple;
+	u32 version; /* as it lies in the header, and what else the first byte holds */
+	u32 total;   /* length with the header, host order */
+	u32 hops;
+	u32 frame_len; /* of the whole frame, but for tags */
 };
 
 /* False: too short to look at. `tags` is known when this is loaded: how many there may be. */
@@ -42,13 +47,13 @@ INLINE int ipv6_parse(hook_context *ctx, struct ipv6 *ip, const int tags)
 
 	ip->version = *(data + ETH_HLEN);
 	ip->total = IPV6_HEADER_LEN + bpf_ntohs(length_next_hops & 0xffff);
-	ip->next = length_next_hops >> 16 & 0xff;
+	ip->tuple.protocol = length_next_hops >> 16 & 0xff;
 	ip->hops = length_next_hops >> 24;
 	ip->frame_len = end - data;
-	ip->source.prefix = *(u64 *)(data + ETH_HLEN + 8);
-	ip->source.rest = *(u64 *)(data + ETH_HLEN + 16);
-	ip->destination.prefix = *(u64 *)(data + ETH_HLEN + 24);
-	ip->destination.rest = *(u64 *)(data + ETH_HLEN + 32);
+	ip->tuple.source.prefix = *(u64 *)(data + ETH_HLEN + 8);
+	ip->tuple.source.rest = *(u64 *)(data + ETH_HLEN + 16);
+	ip->tuple.destination.prefix = *(u64 *)(data + ETH_HLEN + 24);
+	ip->tuple.destination.rest = *(u64 *)(data + ETH_HLEN + 32);
 	return 1;
 }
 
@@ -60,7 +65,7 @@ INLINE u64 ipv6_header_wrong(const struct ipv6 *ip)
 {
 	u64 word = (ip->version & 0xf0) ^ 0x60;
 
-	COLLECT(word, ip->next == IPV6_HOP_OPTIONS);
+	COLLECT(word, ip->tuple.protocol == IPV6_HOP_OPTIONS);
 	COLLECT(word, ((u64)ip->frame_len - ETH_HLEN - ip->total) >> 63);
 	return word;
 }

@@ -55,7 +55,8 @@ INLINE u32 evaluate_header(const struct ipv4 *ip, u64 device)
 	BECAUSE(ip->ethernet.mac != device_address(KOBJ(struct net_device, device)), OTHER_STATION);
 	BECAUSE((ip->start >> 16 & 0xff) != IPV4_START_PLAIN, IP_HEADER);
 	BECAUSE(ip->checksum || ipv4_length_wrong(ip), IP_HEADER);
-	BECAUSE(!ipv4_address_routed(ip->addresses) || !ipv4_address_routed(ip->addresses >> 32), IP_ADDRESS);
+	BECAUSE(!ipv4_address_routed(ip->tuple.addresses) || !ipv4_address_routed(ip->tuple.addresses >> 32),
+		IP_ADDRESS);
 	BECAUSE(ipv4_expires(ip), TTL);
 	return REASON_NONE;
 }
@@ -79,12 +80,13 @@ INLINE u32 evaluate_hop(struct route_path *path, const struct bpf_fib_lookup *lo
 	return REASON_NONE;
 }
 
-INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4 *ip, struct route_path *path)
+INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4_tuple *tuple, u32 start,
+			  struct route_path *path)
 {
 	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
-	u32 to = ip->addresses >> 32;
+	u32 to = tuple->addresses >> 32;
 	struct bpf_fib_lookup lookup;
-	long answer = route_lookup(ctx, &lookup, path->ifindex, ip->start, to, 0);
+	long answer = route_lookup(ctx, &lookup, path->ifindex, start, to, 0);
 
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
 		SOUGHT(path->alias, fib_find(table, bpf_ntohl(to)), UNPROVED);
@@ -110,13 +112,14 @@ INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4 *ip, struct route
  * forwards for sources without a route as well; here they are slow. And it does not ask the route then
  * whether the source is its own: own_address.bpf.h.
  */
-INLINE u32 route_evaluate_source(hook_context *ctx, const struct ipv4 *ip, struct route_path *path)
+INLINE u32 route_evaluate_source(hook_context *ctx, const struct ipv4_tuple *tuple, u32 start,
+				 struct route_path *path)
 {
 	struct in_device *inet = KOBJ(struct in_device, path->inet);
 	struct bpf_fib_lookup lookup;
 
 	path->reverse_path = inet_reverse_path(KOBJ(struct net, CONSTANT(NET)), inet);
-	BECAUSE(route_lookup(ctx, &lookup, path->ifindex, ip->start, ip->addresses, FIB_SKIP_NEIGHBOUR),
+	BECAUSE(route_lookup(ctx, &lookup, path->ifindex, start, tuple->addresses, FIB_SKIP_NEIGHBOUR),
 		REVERSE_PATH);
 	s32 filter = reverse_path_filter(path->reverse_path);
 
@@ -140,9 +143,9 @@ INLINE u32 metric_mtu_locked(u64 metrics)
 }
 
 /* Addresses differ in their last bytes, which are the highest of a number as it lies in the header. */
-INLINE u32 ipv4_index(const struct ipv4 *ip)
+INLINE u32 ipv4_index(const struct ipv4_tuple *tuple)
 {
-	return flow_index(ip->addresses ^ ip->addresses >> 35, 0, 0);
+	return flow_index(tuple->addresses ^ tuple->addresses >> 35, 0, 0);
 }
 
 /*
@@ -170,13 +173,13 @@ NOINLINE u32 route_evaluate(hook_context *ctx, struct tna_route *route, const st
 	path.inet = inet_device(KOBJ(struct net_device, path.arrival));
 	UNLESS_BECAUSE(evaluate_settings(&path));
 	UNLESS_BECAUSE(evaluate_header(&ip, path.arrival));
-	UNLESS_BECAUSE(evaluate_route(ctx, &ip, &path));
-	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip, &path));
+	UNLESS_BECAUSE(evaluate_route(ctx, &ip.tuple, ip.start, &path));
+	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip.tuple, ip.start, &path));
 	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.departure, mtu)),
 			     metric_mtu_locked(KLOAD(u64, KADDR(struct fib_info, path.info, fib_metrics))));
 	BECAUSE(ip.total > path.mtu, ROUTE_MTU);
 	UNLESS_BECAUSE(route_fill(route, &path, epoch));
-	route->addresses = ip.addresses;
+	route->addresses = ip.tuple.addresses;
 	route->start = ip.start;
 	return REASON_NONE;
 }

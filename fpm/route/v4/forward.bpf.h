@@ -36,7 +36,7 @@ NOINLINE int route_look_again(hook_context *ctx)
 	struct ipv4 ip;
 
 	if (ipv4_parse(ctx, &ip, TAGS_MOST)) {
-		place = ipv4_index(&ip);
+		place = ipv4_index(&ip.tuple);
 		total = ip.total;
 	}
 	if (place >= FLOWS_TOTAL)
@@ -91,16 +91,16 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found)
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 device = hook_ingress_device(buffer),
 	    arrival_address = stacked ? port_arrival(device, ip.ethernet.tags) : device;
-	u32 index = found ? route_find(ctx, ip.addresses, ip.start, arrival_address,
+	u32 index = found ? route_find(ctx, ip.tuple.addresses, ip.start, arrival_address,
 				       stacked ? bridge_arrival_tag(device, ip.ethernet.tags) : 0)
-			  : ipv4_index(&ip);
+			  : ipv4_index(&ip.tuple);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return LOOK_AGAIN;
 	struct tna_route *route = route_at(index);
 
 	if (!found) {
-		u64 other = route->addresses ^ ip.addresses;
+		u64 other = route->addresses ^ ip.tuple.addresses;
 
 		COLLECT(other, route->start ^ ip.start);
 		COLLECT(other, route->epoch ^ route_epoch(net));

@@ -20,7 +20,8 @@ NOINLINE int route_ask(hook_context *ctx, struct tna_answer *answer, u32 ifindex
 	*answer = (struct tna_answer){};
 	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	long told = route_lookup(ctx, &lookup, ifindex, ip.start, ip.addresses >> 32, FIB_SKIP_NEIGHBOUR);
+	long told =
+		route_lookup(ctx, &lookup, ifindex, ip.start, ip.tuple.addresses >> 32, FIB_SKIP_NEIGHBOUR);
 
 	if (told == 0) {
 		answer->ifindex = lookup.ifindex;
@@ -38,7 +39,7 @@ NOINLINE int route_search(hook_context *ctx, struct tna_answer *answer)
 	*answer = (struct tna_answer){};
 	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	u32 to = ip.addresses >> 32;
+	u32 to = ip.tuple.addresses >> 32;
 	u64 info = route_plain(found_or_linux(fib_find(table, bpf_ntohl(to))));
 	u64 address = info ? fib_single_hop(info) : 0;
 	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, address);
@@ -58,8 +59,8 @@ NOINLINE int route_alarm(hook_context *ctx, const struct tna_answer *ours, const
 
 	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	route_describe(ours, kernel, FAMILY_INET, ifindex, (struct ipv6_address){(u32)ip.addresses},
-		       (struct ipv6_address){ip.addresses >> 32});
+	route_describe(ours, kernel, FAMILY_INET, ifindex, (struct ipv6_address){(u32)ip.tuple.addresses},
+		       (struct ipv6_address){ip.tuple.addresses >> 32});
 	return 1;
 }
 
@@ -85,7 +86,7 @@ NOINLINE int route_source_refused(hook_context *ctx, u32 ifindex, s32 filter)
 
 	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	long told = route_lookup(ctx, &lookup, ifindex, ip.start, ip.addresses, FIB_SKIP_NEIGHBOUR);
+	long told = route_lookup(ctx, &lookup, ifindex, ip.start, ip.tuple.addresses, FIB_SKIP_NEIGHBOUR);
 
 	return kernel_told(told) && (told != 0 || (filter == 1 && lookup.ifindex != ifindex));
 }

@@ -13,7 +13,7 @@ NOINLINE u32 route6_place(hook_context *ctx)
 {
 	struct ipv6 ip;
 
-	return ipv6_parse(ctx, &ip, TAGS_MOST) ? ipv6_index(&ip) : NOWHERE;
+	return ipv6_parse(ctx, &ip, TAGS_MOST) ? ipv6_index(&ip.tuple) : NOWHERE;
 }
 
 /* The packet's length. */
@@ -84,7 +84,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 device = hook_ingress_device(buffer),
 	    arrival_address = stacked ? port_arrival(device, ip.ethernet.tags) : device;
-	u32 index = found ? route6_find(ctx, device) : ipv6_index(&ip);
+	u32 index = found ? route6_find(ctx, device) : ipv6_index(&ip.tuple);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return LOOK_AGAIN;
@@ -92,11 +92,11 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 	struct tna_route *route = &route6->route;
 
 	if (!found) {
-		u64 other = route6->source_prefix ^ ip.source.prefix;
+		u64 other = route6->source_prefix ^ ip.tuple.source.prefix;
 
-		COLLECT(other, route6->source_rest ^ ip.source.rest);
-		COLLECT(other, route6->destination_prefix ^ ip.destination.prefix);
-		COLLECT(other, route6->destination_rest ^ ip.destination.rest);
+		COLLECT(other, route6->source_rest ^ ip.tuple.source.rest);
+		COLLECT(other, route6->destination_prefix ^ ip.tuple.destination.prefix);
+		COLLECT(other, route6->destination_rest ^ ip.tuple.destination.rest);
 		COLLECT(other, route->epoch ^ route6_epoch(net));
 		RARELY(other, "!= 0", another);
 	}

@@ -27,9 +27,9 @@ INLINE u64 ipv6_mix(const struct ipv6_address *destination, const struct ipv6_ad
 	return rest ^ rest >> 35 ^ prefix >> 11 ^ prefix >> 41;
 }
 
-INLINE u32 ipv6_index(const struct ipv6 *ip)
+INLINE u32 ipv6_index(const struct ipv6_tuple *tuple)
 {
-	return flow_index(ipv6_mix(&ip->destination, &ip->source), 0, 0);
+	return flow_index(ipv6_mix(&tuple->destination, &tuple->source), 0, 0);
 }
 
 /* The place for what depends on a gateway, and the port that a packet comes in by. */
@@ -59,11 +59,12 @@ NOINLINE u32 route6_find(hook_context *ctx, u64 device)
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	struct ipv6 ip;
 
-	if (!ipv6_parse(ctx, &ip, 0) || !ipv6_address_routed(&ip.source) ||
-	    !ipv6_address_routed(&ip.destination))
+	if (!ipv6_parse(ctx, &ip, 0) || !ipv6_address_routed(&ip.tuple.source) ||
+	    !ipv6_address_routed(&ip.tuple.destination))
 		return NOWHERE;
 	if (inet6_rules(net) || bpf_get_prandom_u32() % RARE == 0 ||
-	    evaluate6_tables(&path, &ip) != REASON_NONE || evaluate6_next_hop(&path, &ip) != REASON_NONE)
+	    evaluate6_tables(&path, &ip.tuple) != REASON_NONE ||
+	    evaluate6_next_hop(&path, &ip.tuple) != REASON_NONE)
 		return NOWHERE;
 	u32 index = hop6_index(&path.gateway, path.common.departure, device);
 

@@ -15,7 +15,7 @@ NOINLINE int route6_ask(hook_context *ctx, struct tna_answer *answer, u32 ifinde
 	*answer = (struct tna_answer){};
 	if (!ipv6_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	long told = route6_lookup(ctx, &lookup, ifindex, &ip);
+	long told = route6_lookup(ctx, &lookup, ifindex, &ip.tuple);
 
 	if (told == 0 || told == BPF_FIB_LKUP_RET_NO_NEIGH) {
 		answer->ifindex = lookup.ifindex;
@@ -31,8 +31,8 @@ NOINLINE int route6_search(hook_context *ctx, struct tna_answer *answer)
 	struct ipv6 ip;
 
 	*answer = (struct tna_answer){};
-	if (!ipv6_parse(ctx, &ip, TAGS_MOST) || evaluate6_tables(&path, &ip) != REASON_NONE ||
-	    evaluate6_next_hop(&path, &ip) != REASON_NONE)
+	if (!ipv6_parse(ctx, &ip, TAGS_MOST) || evaluate6_tables(&path, &ip.tuple) != REASON_NONE ||
+	    evaluate6_next_hop(&path, &ip.tuple) != REASON_NONE)
 		return 0;
 	answer->ifindex = hop_ifindex(KOBJ(struct fib_nh_common, path.common.hop));
 	answer->gateway[0] = path.gateway.prefix;
@@ -47,7 +47,7 @@ NOINLINE int route6_alarm(hook_context *ctx, const struct tna_answer *ours, cons
 
 	if (!ipv6_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	route_describe(ours, kernel, FAMILY_INET6, ifindex, ip.source, ip.destination);
+	route_describe(ours, kernel, FAMILY_INET6, ifindex, ip.tuple.source, ip.tuple.destination);
 	return 1;
 }
 
