@@ -71,8 +71,11 @@ NOINLINE int bridge_second_look(hook_context *ctx, struct tna_flow *flow, u64 de
 		retag = verdict & RETAG_MASK;
 		verdict &= ~RETAG_MASK;
 	}
-	if (verdict || bridge_objection(ctx, device, egress))
-		reason = bridge_evaluate(ctx, flow, &retag);
+	if (verdict || bridge_objection(ctx, device, egress)) {
+		retag = bridge_evaluate(ctx, flow);
+		reason = retag;
+		retag = evaluated_retag(retag);
+	}
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
 	return flow ? bridge_send(ctx, flow, packet_length(ctx), retag) : HOOK_TO_LINUX;

@@ -45,14 +45,15 @@ INLINE void check_describe(hook_context *ctx, const struct tna_flow *flow, const
  */
 NOINLINE u32 bridge_check(hook_context *ctx, const struct tna_flow *flow, u64 retag)
 {
-	u64 other = 0, key = flow->mark | 1ULL << 32;
+	u64 key = flow->mark | 1ULL << 32;
 	u32 zero = 0;
 	struct tna_flow *sure = bpf_map_lookup_elem(&checked_flow, &zero);
 
 	if (!sure)
 		return TNA_REASON_SELF_CHECK;
 	*sure = (struct tna_flow){};
-	u32 reason = bridge_evaluate(ctx, sure, &other);
+	u64 evaluated = bridge_evaluate(ctx, sure), other = evaluated_retag(evaluated);
+	u32 reason = evaluated;
 
 	if (reason == REASON_NONE && sure->egress_dev == flow->egress_dev &&
 	    sure->out_slot == flow->out_slot &&
