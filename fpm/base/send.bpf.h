@@ -128,8 +128,10 @@ INLINE int send(hook_context *ctx, const struct departure *departure)
 {
 	if (departure->routed) {
 		WHEN_RARE(MODULES_ROUTE) return note_departure(ctx, departure);
-	} else {
+	} else if (__builtin_constant_p(departure->retag) && !departure->retag) {
 		WHEN_RARE(MODULES_BRIDGE) return note_departure(ctx, departure);
+	} else { /* where tags are changed, the other order of the code needs less stack */
+		WHEN(MODULES_BRIDGE) return note_departure(ctx, departure);
 	}
 	return send_now(ctx, departure);
 }
