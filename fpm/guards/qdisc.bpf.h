@@ -10,7 +10,7 @@
 
 #include <tna/disciplines.h>
 
-#include "kernel/access.h"
+#include "kernel/loop.bpf.h"
 
 /*
  * What may shape, classify or drop. "noqueue" alone has no enqueue function: register_qdisc() gives one to
@@ -87,29 +87,30 @@ INLINE u64 qdisc_not_plain(u64 qdisc)
 }
 
 #define QDISC_ID_MQ 0x716du
-#define EGRESS_QUEUES_BITS 6
-#define EGRESS_QUEUES_MAX (1u << EGRESS_QUEUES_BITS)
+#define EGRESS_QUEUES_MAX 64
 
 /*
- * For devices with a queue: 0 if every discipline on it is a plain one: the root, or all children of mq. What
- * is found is collected, as something that the verifier does not know: it follows each turn once.
+ * For devices with a queue: 0 if every discipline on it is a plain one: the root, or all children of mq, if
+ * they are not too many.
  */
 NOINLINE u64 guard_egress_qdisc_list(u64 address)
 {
 	struct net_device *dev = KOBJ(struct net_device, address);
 	u64 root = KGET(u64, dev, qdisc);
 	u64 queue = KGET(u64, dev, _tx);
-	u32 queues = KGET(u32, dev, real_num_tx_queues);
-	/* none, or too many */
-	u64 word = ((u64)queues - 1) >> EGRESS_QUEUES_BITS;
+	u64 end = queue + KGET(u32, dev, real_num_tx_queues) * (u64)bpf_core_type_size(struct netdev_queue);
+	struct search other;
 
 	if (qdisc_id(root) != QDISC_ID_MQ)
 		return qdisc_not_plain(root);
-	for (u32 i = 0; i < EGRESS_QUEUES_MAX && i < queues; i++) {
-		COLLECT(word, qdisc_not_plain(KLOAD(u64, KADDR(struct netdev_queue, queue, qdisc))));
+	SEARCH (other, EGRESS_QUEUES_MAX) {
+		if (qdisc_not_plain(KLOAD(u64, KADDR(struct netdev_queue, queue, qdisc))))
+			CONCLUDE(other, search_found(queue));
 		queue += bpf_core_type_size(struct netdev_queue);
+		if (queue == end)
+			CONCLUDE(other, search_none());
 	}
-	return word;
+	return !search_surely_none(other);
 }
 
 #endif
