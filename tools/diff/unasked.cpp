@@ -2,6 +2,7 @@
 #include "diff/unasked.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace tna::diff {
 
@@ -114,11 +115,29 @@ void forgetChance4(Frame& frame, std::size_t at) {
         forget(frame, message + 2, 2);
 }
 
+/// Where a packet of IPv4 begins that a packet of IPv6 carries, behind a routing header (seg6) or not.
+std::optional<std::size_t> packetOfIpv4Within(const Frame& frame, std::size_t at) {
+    constexpr unsigned routing = 43, encapsulated = 4;
+    auto next = byteAt(frame, at + 6);
+    at += 40;
+    if (next == routing) {
+        next = byteAt(frame, at);
+        at += 8 * (std::size_t{1} + byteAt(frame, at + 1));
+    }
+    if (next != encapsulated || at + minimum > frame.size())
+        return std::nullopt;
+    return at;
+}
+
 void forgetChance6(Frame& frame, const Own& own) {
     constexpr unsigned fragment = 44;
     constexpr std::size_t header = 40;
     std::array<std::uint8_t, 16> source{};
-    if (frame.size() < ethernet + header || byteAt(frame, ethernet + 6) != fragment)
+    if (frame.size() < ethernet + header)
+        return;
+    if (const auto inner = packetOfIpv4Within(frame, ethernet); inner)
+        forgetChance4(frame, *inner);
+    if (byteAt(frame, ethernet + 6) != fragment)
         return;
     std::copy_n(frame.begin() + ethernet + 8, source.size(), source.begin());
     if (own.ipv6.contains(source))

@@ -99,6 +99,31 @@ TEST(Comparison, FragmentsHaveNumbersOfChanceWhereAHostMakesThem) {
     EXPECT_EQ(routed, before);
 }
 
+/// An error of the host's, with a number of its own, sent by a route that encapsulates: `behind` a routing
+/// header.
+Frame encapsulated(std::uint8_t number, bool behindRoutingHeader) {
+    Writer writer(station(1), station(0xff10));
+    writer.type(0x86dd).bytes(
+        {0x60, 0, 0, 0, 0, 52, behindRoutingHeader ? std::uint8_t{43} : std::uint8_t{4}, 1});
+    writer.filling(32);
+    if (behindRoutingHeader)
+        writer.bytes({4, 2, 4, 0, 0, 0, 0, 0}).filling(16);
+    return writer.bytes({0x45, 0, 0, 28, number, number, 0, 0, 64, 1, number, 0, 10, 0, 0, 1, 10, 0, 0, 2})
+        .bytes({3, 3, 0, 0, 0, 0, 0, 0})
+        .done();
+}
+
+TEST(Comparison, WhatTheHostNumbersByChanceIsForgottenWithinIpv6) {
+    const Own own{{station(0xff10)}, {}};
+    for (const bool behindRoutingHeader : {false, true}) {
+        auto one = encapsulated(1, behindRoutingHeader), other = encapsulated(2, behindRoutingHeader);
+        ASSERT_NE(one, other);
+        forgetChance(one, own);
+        forgetChance(other, own);
+        EXPECT_EQ(one, other) << behindRoutingHeader;
+    }
+}
+
 /// "Time exceeded" about a packet that asked routers for the time.
 Frame complaint(std::uint8_t milliseconds) {
     return Writer(station(1), station(0xff10))
