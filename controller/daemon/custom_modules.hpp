@@ -3,7 +3,8 @@
 
 #include "api/backend.hpp"
 #include "assemble/assemble.hpp"
-#include "deploy/module_chain.hpp"
+#include "deploy/data_path.hpp"
+#include "deploy/module_object.hpp"
 
 #include <map>
 #include <memory>

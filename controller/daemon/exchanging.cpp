@@ -16,7 +16,7 @@ namespace tna::daemon {
 void Controller::adopt(Loaded loaded) {
     if (loaded_.fastPath) {
         loaded.fastPath->inherit(loaded_.fastPath->handOver());
-        loaded.fastPath->mistrustAs(*loaded_.fastPath);
+        loaded.fastPath->mistrustAs(loaded_.fastPath->mistrust());
     }
     loaded_ = std::move(loaded);
     useCustomModules();

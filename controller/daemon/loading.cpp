@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/loading.hpp"
 
+#include "deploy/fast_path.hpp"
 #include "deploy/requirements.hpp"
 
 #include <spdlog/spdlog.h>

@@ -3,7 +3,8 @@
 
 #include "capability/capabilities.hpp"
 #include "config/config.hpp"
-#include "deploy/fast_path.hpp"
+#include "deploy/data_path.hpp"
+#include "deploy/kernel_probe.hpp"
 #include "deploy/vlan_devices.hpp"
 #include "introspect/stations.hpp"
 
@@ -12,7 +13,7 @@ namespace tna::daemon {
 /// The fast path, and what goes along with the way it learns what Linux would do.
 struct Loaded {
     std::optional<deploy::KernelProbe> probe; ///< where the kernel is read in place
-    std::unique_ptr<deploy::FastPath> fastPath;
+    std::unique_ptr<deploy::DataPath> fastPath;
     std::optional<introspect::Stations> stations;   ///< where it is not, and the bridge cannot be asked
     std::optional<deploy::VlanDevices> vlanDevices; ///< where it is not; nothing: this kernel does not tell
 };

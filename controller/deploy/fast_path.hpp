@@ -4,6 +4,7 @@
 #include "assemble/profile.hpp"
 #include "base/error.hpp"
 #include "deploy/counters.hpp"
+#include "deploy/data_path.hpp"
 #include "deploy/flow_cache.hpp"
 #include "deploy/kernel_probe.hpp"
 #include "deploy/module_chain.hpp"
@@ -41,40 +42,9 @@ struct Limits {
 /// br_netfilter's at local-in and at IPv4's pre-routing; 0 if not there.
 using HookFunctions = std::array<std::uint64_t, 6>;
 
-/// What apply() did.
-struct Applied {
-    unsigned attached = 0;
-    unsigned detached = 0;
-    unsigned swapped = 0; ///< profiles put in place or taken away
-    std::map<model::IfIndex, Error> failures;
-};
-
-/// What the fast path would do with a frame.
-struct Verdict {
-    std::optional<model::IfIndex> egress; ///< the port it would leave by; nothing: it is left to Linux
-    std::string code;                     ///< why it is left to Linux, as in tna/reasons.h; may be empty
-    std::string text;
-    std::vector<std::uint8_t> frame; ///< as it would leave
-};
-
-/// What the self-check has found: what is fast and what is sure disagree about a packet.
-struct Disagreement {
-    std::string module; ///< "bridge" or "route"
-    model::IfIndex arrival = 0;
-    std::string from;
-    std::string to;
-    struct Answer {
-        model::IfIndex egress = 0; ///< 0: it is left to Linux, or not forwarded
-        std::string gateway;       ///< of routes; or the destination itself
-    };
-    Answer ours;
-    Answer kernel;
-    std::string reason; ///< for which a bridged frame would be left to Linux; may be empty
-};
-
 /// The fast path of one network namespace: shared maps, one program per profile, one attachment per
 /// port.
-class FastPath {
+class FastPath : public DataPath {
 public:
     [[nodiscard]] static Result<std::unique_ptr<FastPath>>
     load(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks, Casts casts);
@@ -85,61 +55,41 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadAsking(const Limits& limits);
     FastPath(const FastPath&) = delete;
     FastPath& operator=(const FastPath&) = delete;
-    ~FastPath();
+    ~FastPath() override;
 
-    /// The custom modules that plans name, by identity; those of the plan in place must stay among them.
-    void setModules(ModulesById modules) {
+    void setModules(ModulesById modules) override {
         modules_ = std::move(modules);
         apart_.clear();
     }
 
-    /// Makes the namespace as the plan wants it. A port that fails is left to Linux; the others go on.
-    [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network);
-
-    [[nodiscard]] std::map<model::IfIndex, PortCounters> counters();
-    /// Whether somebody else has detached something of ours, or its device is gone.
-    [[nodiscard]] bool anyCut() const {
+    [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network) override;
+    [[nodiscard]] std::map<model::IfIndex, PortCounters> counters() override;
+    [[nodiscard]] bool anyCut() const override {
         return std::ranges::any_of(attachments_, [](const auto& item) { return !item.second.alive(); });
     }
-    [[nodiscard]] bool attached(model::IfIndex ifindex) const {
+    [[nodiscard]] bool attached(model::IfIndex ifindex) const override {
         return attachments_.contains(ifindex) || inherited_.contains(ifindex);
     }
     [[nodiscard]] std::size_t programs() const { return profiles_.size(); }
-
-    /// What is attached, for another pipeline or process to go on with: until then all is left to Linux.
-    [[nodiscard]] std::vector<UniqueFd> handOver();
-    /// Takes it; what the next plan has no use for is detached then.
-    void inherit(std::vector<UniqueFd> links);
-
-    /// Whether changing the profile of any port is fast by now; if not, settleNext() does more for it.
-    [[nodiscard]] bool settled() const;
-    /// Gives one more port an entry program of its own.
-    void settleNext();
-
-    /// Makes every flow prove itself from nothing, once.
-    void forgetFlows() const;
-
-    /// Why the self-check has paused modules.
-    [[nodiscard]] std::optional<Disagreement> disagreement() const;
-    /// The modules that it has paused.
-    [[nodiscard]] std::vector<std::string> mistrusted() const;
-    /// All are believed again; or those not that another fast path did not believe.
-    void trust() const;
-    void mistrustAs(const FastPath& other) const;
-
-    /// Of the watched pipeline, unless the bridge is asked; null otherwise.
-    [[nodiscard]] StationMirror* mirror() {
+    [[nodiscard]] std::vector<UniqueFd> handOver() override;
+    void inherit(std::vector<UniqueFd> links) override;
+    [[nodiscard]] bool settled() const override;
+    void settleNext() override;
+    void forgetFlows() const override;
+    [[nodiscard]] std::optional<Disagreement> disagreement() const override;
+    [[nodiscard]] std::vector<std::string> mistrusted() const override;
+    void trust() const override;
+    [[nodiscard]] Mistrust mistrust() const override;
+    void mistrustAs(const Mistrust& other) const override;
+    [[nodiscard]] StationMirror* mirror() override {
         return watched_ && watched_->stations ? &*watched_->stations : nullptr;
     }
-    /// Whether the watched pipeline knows all that Linux knows; else, frames are left to Linux. So they are
-    /// while the kernel has not taken out of a map what was to go.
-    void open(bool informed);
+    void open(bool informed) override;
+    [[nodiscard]] Result<Verdict> tryFrame(model::IfIndex port,
+                                           const std::vector<std::uint8_t>& frame) const override;
 
     /// A profile's program, loaded if need be (tests run it without a port).
     [[nodiscard]] Result<int> program(const assemble::Profile& profile);
-    /// Runs a port's program on a frame as if it had come in there, finished and in one buffer. Nothing is
-    /// sent, counted, or remembered.
-    [[nodiscard]] Result<Verdict> tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const;
     /// Makes a device known as ingress of the fast path, and as egress of frames that are not shorter than
     /// that (TNA_NO_EGRESS: of none).
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex, unsigned shortest = 0);

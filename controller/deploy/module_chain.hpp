@@ -5,16 +5,11 @@
 #include "base/unique_fd.hpp"
 #include "deploy/module_object.hpp"
 
-#include <map>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace tna::deploy {
-
-/// Custom modules by identity.
-using ModulesById = std::map<std::string, std::shared_ptr<const ModuleObject>>;
 
 /// At one hook: frames may pass them by tail calls, of which the kernel lets a frame make 33.
 constexpr std::size_t mostModulesInChain = 8;

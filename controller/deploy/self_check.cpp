@@ -55,9 +55,13 @@ void FastPath::trust() const {
     forgetFlows();
 }
 
-void FastPath::mistrustAs(const FastPath& other) const {
-    pipeline_.home->disagreement = other.pipeline_.home->disagreement;
-    __atomic_store_n(&pipeline_.home->paused, other.pipeline_.home->paused, __ATOMIC_SEQ_CST);
+Mistrust FastPath::mistrust() const {
+    return {__atomic_load_n(&pipeline_.home->paused, __ATOMIC_SEQ_CST), pipeline_.home->disagreement};
+}
+
+void FastPath::mistrustAs(const Mistrust& other) const {
+    pipeline_.home->disagreement = other.found;
+    __atomic_store_n(&pipeline_.home->paused, other.modules, __ATOMIC_SEQ_CST);
     forgetFlows();
 }
 

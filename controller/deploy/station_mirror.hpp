@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "deploy/data_path.hpp"
 #include "model/station.hpp"
 
 #include <memory>
@@ -13,17 +14,14 @@
 namespace tna::deploy {
 
 /// Writes what is known of stations where the watched pipeline finds it.
-class StationMirror {
+class StationMirror : public StationTable {
 public:
     [[nodiscard]] static Result<StationMirror> open(int stationsMap, int usesMap, unsigned capacity);
 
-    /// Takes effect change by change. Stations that find no room stay unknown to the fast path.
-    [[nodiscard]] Result<void> apply(const std::vector<model::StationChange>& changes);
-
-    [[nodiscard]] std::size_t size() const { return indices_.size(); }
-    [[nodiscard]] unsigned capacity() const { return capacity_; }
-    /// Stations that found no room.
-    [[nodiscard]] std::size_t left() const { return free_.empty() ? left_.size() : 0; }
+    [[nodiscard]] Result<void> apply(const std::vector<model::StationChange>& changes) override;
+    [[nodiscard]] std::size_t size() const override { return indices_.size(); }
+    [[nodiscard]] unsigned capacity() const override { return capacity_; }
+    [[nodiscard]] std::size_t left() const override { return free_.empty() ? left_.size() : 0; }
     /// Whether it says nothing that is wrong: the kernel has taken out all that was to go. Else that is tried
     /// again with the next changes.
     [[nodiscard]] bool sound() const { return stuck_.empty(); }
