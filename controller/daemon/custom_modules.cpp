@@ -36,7 +36,7 @@ bool wantedOn(const api::Placement& placement, const model::Link& link) {
 
 bool wantedAt(const CustomModules::Module& module, tna_hook hook) {
     const auto& hooks = module.placement.hooks;
-    return module.object->has(hook) &&
+    return module.functions[hook] &&
            (hooks.empty() || std::ranges::find(hooks, deploy::hookName(hook)) != hooks.end());
 }
 
@@ -122,8 +122,18 @@ Result<CustomModules::Module> CustomModules::load(const std::string& name, const
         return std::unexpected(loaded.error());
     if (auto sound = checkPlacement(**loaded, placement); !sound)
         return std::unexpected(sound.error());
-    return Module{fmt::format("{}#{}", name, ++generation), std::move(*loaded), placement, false,
-                  hashOf(object)};
+    auto module = make(fmt::format("{}#{}", name, ++generation), std::move(*loaded), placement);
+    module.hash = hashOf(object);
+    return module;
+}
+
+CustomModules::Module CustomModules::make(std::string identity,
+                                          std::shared_ptr<const deploy::ModuleObject> object,
+                                          api::Placement placement) {
+    Module module{std::move(identity), std::move(object), std::move(placement)};
+    for (unsigned hook = 0; hook < TNA_HOOK_COUNT; hook++)
+        module.functions[hook] = module.object->has(static_cast<tna_hook>(hook));
+    return module;
 }
 
 std::optional<CustomModules::Module> CustomModules::put(const std::string& name, Module module) {

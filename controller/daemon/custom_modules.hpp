@@ -6,6 +6,7 @@
 #include "deploy/data_path.hpp"
 #include "deploy/module_object.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,11 +23,15 @@ public:
         std::string identity; ///< another one for each object, so that what is in place can be told from it
         std::shared_ptr<const deploy::ModuleObject> object;
         api::Placement placement;
-        bool kept = false; ///< in the directory
+        std::array<bool, TNA_HOOK_COUNT> functions{}; ///< the hooks that it has functions for
+        bool kept = false;                            ///< in the directory
         std::uint64_t hash = 0;
         /// What is in the directory still, because this one could not be kept.
         std::optional<std::pair<std::uint64_t, api::Placement>> instead;
     };
+
+    [[nodiscard]] static Module make(std::string identity, std::shared_ptr<const deploy::ModuleObject> object,
+                                     api::Placement placement);
 
     /// Takes in what has come, changed or gone in the directory. What is refused there is told in the log,
     /// and changes nothing.

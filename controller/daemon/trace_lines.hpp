@@ -16,13 +16,13 @@
 namespace tna::daemon {
 
 /// Writes what a tracer tells as lines, a packet each, until it is destroyed.
-class Trace {
+class TraceLines {
 public:
     /// `atEnd` takes the tracer's module out of the path.
-    Trace(deploy::Tracer tracer, std::shared_ptr<api::LineSink> lines, std::function<void()> atEnd);
-    ~Trace();
-    Trace(const Trace&) = delete;
-    Trace& operator=(const Trace&) = delete;
+    TraceLines(deploy::Tracer tracer, std::shared_ptr<api::LineSink> lines, std::function<void()> atEnd);
+    ~TraceLines();
+    TraceLines(const TraceLines&) = delete;
+    TraceLines& operator=(const TraceLines&) = delete;
 
 private:
     void run();

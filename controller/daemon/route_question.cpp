@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a packet: what the fast path's own program does with it, beside what the kernel says.
+#include "daemon/route_question.hpp"
+
 #include "capability/netlink_query.hpp"
-#include "daemon/controller.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -199,17 +199,18 @@ json describe(const deploy::Verdict& verdict, const model::Network& network) {
 }
 } // namespace
 
-Result<json> Controller::route(const std::string& port, const std::string& from, const std::string& to) {
-    const std::lock_guard lock{mutex_};
-    const auto& network = introspector_->network();
+Result<json> answerRoute(const Supervisor& supervisor, const std::string& port, const std::string& from,
+                         const std::string& to) {
+    const auto& network = supervisor.network();
+    const auto& ports = supervisor.plan().ports;
     const auto named =
         std::ranges::find(network.links, port, [](const auto& link) { return link.second.name; });
     const auto* received = named == network.links.end() ? nullptr : &named->second;
-    auto planned = plan_.ports.find(received == nullptr ? 0 : received->ifindex);
-    for (const auto* device = received; planned == plan_.ports.end() && device != nullptr && device->vlan;
+    auto planned = ports.find(received == nullptr ? 0 : received->ifindex);
+    for (const auto* device = received; planned == ports.end() && device != nullptr && device->vlan;
          device = network.link(device->lower))
-        planned = plan_.ports.find(device->lower);
-    const auto* link = planned == plan_.ports.end() ? nullptr : network.link(planned->first);
+        planned = ports.find(device->lower);
+    const auto* link = planned == ports.end() ? nullptr : network.link(planned->first);
     if (link == nullptr)
         return std::unexpected(Error{"'" + port + "' is not a port here, nor a VLAN device on one",
                                      {},
@@ -239,7 +240,7 @@ Result<json> Controller::route(const std::string& port, const std::string& from,
                                  {"text", reasons.empty() ? "" : reasons.front().text}};
         return document;
     }
-    const auto verdict = loaded_.fastPath->tryFrame(link->ifindex, packetFor(question));
+    const auto verdict = supervisor.dataPath().tryFrame(link->ifindex, packetFor(question));
     if (!verdict)
         return std::unexpected(verdict.error());
     document["fast_path"] = describe(*verdict, network);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the controller that puts custom modules in place, and tells of them.
+#include "daemon/module_control.hpp"
+
 #include "base/log_fields.hpp"
-#include "daemon/controller.hpp"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
@@ -72,42 +72,21 @@ json documentOf(const std::string& name, const CustomModules::Module& module, co
 }
 } // namespace
 
-void Controller::useCustomModules() {
-    loaded_.fastPath->setModules(custom_.byIdentity());
-}
-
-/// Where a port cannot be what it is to be with the modules there are, they are what they were before.
-Result<void> Controller::useOrUndo(const std::function<void()>& undo) {
-    const auto failed = failures_;
-    useCustomModules();
-    reconcile(std::chrono::steady_clock::now());
-    for (const auto& [ifindex, error] : failures_)
-        if (!failed.contains(ifindex)) {
-            Error refused = error;
-            undo();
-            useCustomModules();
-            reconcile(std::chrono::steady_clock::now());
-            return std::unexpected(std::move(refused));
-        }
-    return {};
-}
-
-json Controller::customModules() {
-    const std::lock_guard lock{mutex_};
+json ModuleControl::list() const {
     json list = json::array();
-    for (const auto& [name, module] : custom_.all())
+    for (const auto& [name, module] : modules_.all())
         if (!name.starts_with('@')) // those of traces are nobody's
-            list.push_back(documentOf(name, module, plan_));
+            list.push_back(documentOf(name, module, supervisor_.plan()));
     return {{"api", 1}, {"modules", list}};
 }
 
-std::optional<json> Controller::customModule(const std::string& name, const std::optional<std::string>& map) {
-    const std::lock_guard lock{mutex_};
-    const auto* module = custom_.find(name);
+std::optional<json> ModuleControl::find(const std::string& name,
+                                        const std::optional<std::string>& map) const {
+    const auto* module = modules_.find(name);
     if (module == nullptr)
         return std::nullopt;
     if (!map)
-        return documentOf(name, *module, plan_);
+        return documentOf(name, *module, supervisor_.plan());
     const auto entries = module->object->dump(*map, mostEntries);
     if (!entries)
         return std::nullopt;
@@ -117,64 +96,51 @@ std::optional<json> Controller::customModule(const std::string& name, const std:
     return json{{"api", 1}, {"module", name}, {"map", *map}, {"entries", list}};
 }
 
-Result<json> Controller::placeCustomModule(const std::string& name, const std::string& object,
-                                           const api::Placement& placement, bool replace) {
-    const auto wrong = [&](bool there) -> std::optional<Error> {
-        if (there == replace)
-            return std::nullopt;
-        return there ? Error{"there is a custom module '" + name + "' already",
-                             {},
-                             "`tnactl module replace` puts another one in its place"}
-                     : Error{"there is no custom module '" + name + "'",
-                             {},
-                             "`tnactl module insert` inserts it"};
-    };
-    {
-        const std::lock_guard lock{mutex_};
-        if (auto error = wrong(custom_.find(name) != nullptr))
-            return std::unexpected(std::move(*error));
-    }
-    // What the kernel needs for verifying is not to keep the network waiting.
-    auto module = CustomModules::load(name, object, placement);
-    if (!module)
-        return std::unexpected(module.error());
-    const std::lock_guard lock{mutex_};
-    if (auto error = wrong(custom_.find(name) != nullptr))
-        return std::unexpected(std::move(*error));
-    auto before = custom_.put(name, std::move(*module));
-    const auto undo = [&] {
-        if (before)
-            custom_.put(name, std::move(*before));
-        else
-            custom_.remove(name);
-    };
-    if (auto used = useOrUndo(undo); !used)
-        return std::unexpected(used.error());
-    const LogFields about{{"TNA_MODULE", name}};
-    if (auto kept = custom_.keep(name, object); !kept)
-        spdlog::warn("custom module {} will not survive a restart: {}", name, kept.error().sentence());
-    const char* action = replace ? "replaced" : "inserted";
-    spdlog::info("custom module {}: {}", name, action);
-    followers_.tell({{"event", "module"}, {"module", name}, {"action", action}});
-    return documentOf(name, *custom_.find(name), plan_);
+Result<void> ModuleControl::checkPlace(const std::string& name, bool replace) const {
+    const bool there = modules_.find(name) != nullptr;
+    if (there == replace)
+        return {};
+    return std::unexpected(
+        there ? Error{"there is a custom module '" + name + "' already",
+                      {},
+                      "`tnactl module replace` puts another one in its place"}
+              : Error{"there is no custom module '" + name + "'", {}, "`tnactl module insert` inserts it"});
 }
 
-Result<bool> Controller::removeCustomModule(const std::string& name) {
-    const std::lock_guard lock{mutex_};
-    const auto* module = custom_.find(name);
+Result<json> ModuleControl::place(const std::string& name, const std::string& object,
+                                  CustomModules::Module module, bool replace) {
+    if (auto possible = checkPlace(name, replace); !possible)
+        return std::unexpected(possible.error());
+    auto before = modules_.put(name, std::move(module));
+    const auto undo = [&] {
+        if (before)
+            modules_.put(name, std::move(*before));
+        else
+            modules_.remove(name);
+    };
+    if (auto used = supervisor_.useModulesOrUndo(undo); !used)
+        return std::unexpected(used.error());
+    if (auto kept = modules_.keep(name, object); !kept) {
+        const LogFields about{{"TNA_MODULE", name}};
+        spdlog::warn("custom module {} will not survive a restart: {}", name, kept.error().sentence());
+    }
+    reporter_.moduleChanged(name, replace ? "replaced" : "inserted");
+    return documentOf(name, *modules_.find(name), supervisor_.plan());
+}
+
+Result<bool> ModuleControl::remove(const std::string& name) {
+    const auto* module = modules_.find(name);
     if (module == nullptr)
         return false;
     // One that could not be kept may have taken the place of one that was.
-    if (auto forgotten = custom_.forget(name); !forgotten)
+    if (auto forgotten = modules_.forget(name); !forgotten)
         return std::unexpected(forgotten.error());
     // What is in place is named by the plan until the next one is.
     const auto keptAlive = module->object;
-    custom_.remove(name);
-    reconcile(std::chrono::steady_clock::now());
-    useCustomModules();
-    const LogFields about{{"TNA_MODULE", name}};
-    spdlog::info("custom module {}: removed", name);
-    followers_.tell({{"event", "module"}, {"module", name}, {"action", "removed"}});
+    modules_.remove(name);
+    supervisor_.reconcile();
+    supervisor_.useModules();
+    reporter_.moduleChanged(name, "removed");
     return true;
 }
 

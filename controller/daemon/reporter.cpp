@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told about ports: to the log, to those who follow events, and in one line.
+#include "daemon/reporter.hpp"
+
 #include "base/log_fields.hpp"
-#include "daemon/controller.hpp"
+#include "daemon/self_check.hpp"
 #include "daemon/views.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
@@ -56,7 +56,7 @@ std::vector<nlohmann::json> watchedEvents(const assemble::PortPlan& port,
 }
 
 /// What is worth an event when it is different.
-nlohmann::json portEvent(const assemble::PortPlan& port, const std::map<model::IfIndex, Error>& failures) {
+nlohmann::json portEvent(const assemble::PortPlan& port, const Failures& failures) {
     const auto failure = failures.find(port.ifindex);
     const bool failed = failure != failures.end();
     nlohmann::json reasons = nlohmann::json::array();
@@ -82,12 +82,9 @@ void logPort(const assemble::PortPlan& port) {
     const LogFields about{{"TNA_PORT", port.name}, {"TNA_STATE", "linux"}, {"TNA_REASON", reason.code}};
     spdlog::info("{}: left to Linux: {}", port.name, reason.text);
 }
-} // namespace
 
-void Controller::tellChanges(const assemble::Plan& before, const Failures& failedBefore) {
-    if (followers_.any())
-        tellPorts(before, failedBefore);
-    for (const auto& [ifindex, port] : plan_.ports) {
+void logPorts(const assemble::Plan& before, const assemble::Plan& now) {
+    for (const auto& [ifindex, port] : now.ports) {
         const auto old = before.ports.find(ifindex);
         if (old != before.ports.end() && old->second == port)
             continue;
@@ -99,28 +96,75 @@ void Controller::tellChanges(const assemble::Plan& before, const Failures& faile
             logPort(port);
     }
 }
+} // namespace
 
-void Controller::tellPorts(const assemble::Plan& before, const Failures& failedBefore) {
-    for (const auto& [ifindex, port] : plan_.ports) {
-        auto event = portEvent(port, failures_);
-        const auto old = before.ports.find(ifindex);
-        if (old == before.ports.end() || portEvent(old->second, failedBefore) != event)
+void Reporter::swapped(unsigned profiles, std::chrono::steady_clock::time_point since) {
+    events_.swaps += profiles;
+    if (profiles == 0)
+        return;
+    const auto now = std::chrono::steady_clock::now();
+    events_.lastSwapMicroseconds = std::chrono::duration_cast<std::chrono::microseconds>(now - since).count();
+    events_.lastSwapAt = now.time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+void Reporter::changed(const InPlace& before, const InPlace& now) {
+    for (const auto& [ifindex, error] : newFailures(before.failures, now.failures)) {
+        events_.failures++;
+        const auto port = now.plan.ports.find(ifindex);
+        const LogFields about{{"TNA_PORT", port == now.plan.ports.end() ? "" : port->second.name}};
+        spdlog::warn("{}", error.sentence());
+    }
+    if (followers_.any())
+        tellPorts(before, now);
+    logPorts(before.plan, now.plan);
+}
+
+void Reporter::tellPorts(const InPlace& before, const InPlace& now) {
+    for (const auto& [ifindex, port] : now.plan.ports) {
+        auto event = portEvent(port, now.failures);
+        const auto old = before.plan.ports.find(ifindex);
+        if (old == before.plan.ports.end() || portEvent(old->second, before.failures) != event)
             followers_.tell(event);
-        if (port.watched && old != before.ports.end() && old->second.watched)
+        if (port.watched && old != before.plan.ports.end() && old->second.watched)
             for (const auto& left : watchedEvents(port, *old->second.watched))
                 followers_.tell(left);
     }
-    for (const auto& [ifindex, port] : before.ports)
-        if (!plan_.ports.contains(ifindex))
+    for (const auto& [ifindex, port] : before.plan.ports)
+        if (!now.plan.ports.contains(ifindex))
             followers_.tell({{"event", "port"}, {"port", port.name}, {"state", "gone"}});
 }
 
-std::string Controller::summary() {
-    const std::lock_guard lock{mutex_};
-    const auto accelerated = std::ranges::count_if(plan_.ports, [&](const auto& item) {
-        return item.second.profile && !failures_.contains(item.first);
-    });
-    return fmt::format("{} of {} ports accelerated", accelerated, plan_.ports.size());
+void Reporter::selfCheckFailed(const deploy::Disagreement& found, const model::Network& network) {
+    events_.selfChecksFailed++;
+    const LogFields about{{"TNA_MODULE", found.module}, {"TNA_REASON", "self-check"}};
+    spdlog::error("{}", disagreementSentence(found, network));
+    auto event = disagreementDocument(found, network);
+    event["event"] = "self-check";
+    followers_.tell(event);
+}
+
+void Reporter::fastPathExchanged(const std::string& why, const char* fdbWay) {
+    followers_.tell({{"event", "fast-path"}, {"why", why}, {"fdb", fdbWay}});
+}
+
+void Reporter::configurationRead() {
+    followers_.tell({{"event", "configuration"}, {"action", "read"}});
+}
+
+void Reporter::configurationRefused(const Error& error) {
+    spdlog::error("{}; the configuration stays as it was", error.sentence());
+    followers_.tell({{"event", "configuration"}, {"action", "refused"}, {"why", error.sentence()}});
+}
+
+void Reporter::paused(const std::optional<std::string>& port, bool paused) {
+    followers_.tell(
+        {{"event", paused ? "pause" : "resume"}, {"port", port ? nlohmann::json(*port) : nlohmann::json()}});
+}
+
+void Reporter::moduleChanged(const std::string& name, const char* action) {
+    const LogFields about{{"TNA_MODULE", name}};
+    spdlog::info("custom module {}: {}", name, action);
+    followers_.tell({{"event", "module"}, {"module", name}, {"action", action}});
 }
 
 } // namespace tna::daemon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/trace.hpp"
+#include "daemon/trace_lines.hpp"
 
 #include "daemon/packet_view.hpp"
 #include "deploy/counters.hpp"
@@ -75,11 +75,12 @@ json decisionView(const tna_trace_record& decision) {
 }
 } // namespace
 
-Trace::Trace(deploy::Tracer tracer, std::shared_ptr<api::LineSink> lines, std::function<void()> atEnd)
+TraceLines::TraceLines(deploy::Tracer tracer, std::shared_ptr<api::LineSink> lines,
+                       std::function<void()> atEnd)
     : tracer_(std::move(tracer)), lines_(std::move(lines)), atEnd_(std::move(atEnd)),
       sinceEpoch_(clockOffset()), thread_([this] { run(); }) {}
 
-Trace::~Trace() {
+TraceLines::~TraceLines() {
     {
         const std::lock_guard lock{mutex_};
         stopping_ = true;
@@ -89,7 +90,7 @@ Trace::~Trace() {
     atEnd_();
 }
 
-void Trace::run() {
+void TraceLines::run() {
     for (std::unique_lock lock{mutex_}; !stopping_; wake_.wait_for(lock, interval)) {
         tracer_.take([this](const tna_trace_record& record) { onRecord(record); });
         // What nothing was decided about since the look before this one, nothing will be.
@@ -105,7 +106,7 @@ void Trace::run() {
     }
 }
 
-void Trace::onRecord(const tna_trace_record& record) {
+void TraceLines::onRecord(const tna_trace_record& record) {
     const auto before = waiting_.find(record.cpu);
     if (record.hook == TNA_HOOK_INGRESS) {
         if (before != waiting_.end())
@@ -117,7 +118,7 @@ void Trace::onRecord(const tna_trace_record& record) {
     }
 }
 
-void Trace::tell(const tna_trace_record& packet, const tna_trace_record* decision) {
+void TraceLines::tell(const tna_trace_record& packet, const tna_trace_record* decision) {
     const auto at = sinceEpoch_ + std::chrono::nanoseconds(packet.time);
     const auto length = std::min<std::size_t>(packet.head_length, TNA_TRACE_HEAD);
     put({{"event", "packet"},
@@ -130,14 +131,14 @@ void Trace::tell(const tna_trace_record& packet, const tna_trace_record* decisio
 }
 
 /// What was decided may also have been lost.
-void Trace::tellUndecided(const tna_trace_record& packet) {
+void TraceLines::tellUndecided(const tna_trace_record& packet) {
     if (tracer_.lost() == kernelLost_)
         tell(packet, nullptr);
     else
         noRoom_++;
 }
 
-void Trace::tellLost() {
+void TraceLines::tellLost() {
     const auto lost = tracer_.lost() + noRoom_;
     if (lost == lost_)
         return;
@@ -146,7 +147,7 @@ void Trace::tellLost() {
         lost_ = lost;
 }
 
-void Trace::put(const json& document) {
+void TraceLines::put(const json& document) {
     if (!lines_->put(document.dump()))
         noRoom_++;
 }
