@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/route_question.hpp"
 
-#include "capability/netlink_query.hpp"
+#include "netlink/socket.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -13,6 +13,7 @@
 #include <netinet/ip6.h>
 #include <netinet/udp.h>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace tna::daemon {
 
@@ -24,6 +25,7 @@ struct Address {
     std::array<std::uint8_t, 16> bytes{};
 
     [[nodiscard]] std::size_t size() const { return family == AF_INET ? 4 : bytes.size(); }
+    [[nodiscard]] std::span<const std::uint8_t> used() const { return {bytes.data(), size()}; }
     [[nodiscard]] std::uint8_t bits() const { return static_cast<std::uint8_t>(8 * size()); }
     void writeTo(std::uint8_t* place) const { std::copy_n(bytes.begin(), size(), place); }
 };
@@ -58,21 +60,17 @@ std::string macAt(const std::vector<std::uint8_t>& frame, std::size_t at) {
 
 /// Whose frames come from an address, as the kernel knows; nobody's, if it does not.
 model::MacAddress neighbourOf(const Question& question) {
-    std::array<char, 256> buffer{};
-    auto* request = mnl_nlmsg_put_header(buffer.data());
-    request->nlmsg_type = RTM_GETNEIGH;
-    request->nlmsg_flags = NLM_F_REQUEST;
-    auto* neighbour = static_cast<ndmsg*>(mnl_nlmsg_put_extra_header(request, sizeof(ndmsg)));
-    neighbour->ndm_family = static_cast<std::uint8_t>(question.from.family);
-    neighbour->ndm_ifindex = static_cast<int>(question.arrival);
-    mnl_attr_put(request, NDA_DST, question.from.size(), question.from.bytes.data());
+    ndmsg neighbour{};
+    neighbour.ndm_family = static_cast<std::uint8_t>(question.from.family);
+    neighbour.ndm_ifindex = static_cast<int>(question.arrival);
+    netlink::Request request(RTM_GETNEIGH, 0, neighbour);
+    request.put(NDA_DST, question.from.used());
     model::MacAddress mac{{2, 0x74, 0x6e, 0x61, 0, 0}};
-    (void)capability::queryNetlink(NETLINK_ROUTE, request, [&](const nlmsghdr* message) {
-        capability::forEachAttribute(message, sizeof(ndmsg), [&](const nlattr* attribute) {
-            if (mnl_attr_get_type(attribute) == NDA_LLADDR &&
-                mnl_attr_get_payload_len(attribute) == mac.bytes.size())
-                std::memcpy(mac.bytes.data(), mnl_attr_get_payload(attribute), mac.bytes.size());
-        });
+    (void)netlink::ask(NETLINK_ROUTE, request, [&](const netlink::Message& message) {
+        const auto attributes = message.attributes<ndmsg>();
+        const auto address = attributes ? attributes->find(NDA_LLADDR) : std::nullopt;
+        if (address && address->size() == mac.bytes.size())
+            std::memcpy(mac.bytes.data(), address->data(), mac.bytes.size());
         return false;
     });
     return mac;
@@ -157,29 +155,28 @@ const char* typeOf(unsigned char type) {
 
 /// RTM_GETROUTE for a packet that comes in.
 json askKernel(const Question& question, const model::Network& network) {
-    std::array<char, 256> buffer{};
-    auto* request = mnl_nlmsg_put_header(buffer.data());
-    request->nlmsg_type = RTM_GETROUTE;
-    request->nlmsg_flags = NLM_F_REQUEST;
-    auto* route = static_cast<rtmsg*>(mnl_nlmsg_put_extra_header(request, sizeof(rtmsg)));
-    route->rtm_family = static_cast<std::uint8_t>(question.to.family);
-    route->rtm_dst_len = question.to.bits();
-    route->rtm_src_len = question.from.bits();
-    mnl_attr_put(request, RTA_DST, question.to.size(), question.to.bytes.data());
-    mnl_attr_put(request, RTA_SRC, question.from.size(), question.from.bytes.data());
-    mnl_attr_put_u32(request, RTA_IIF, question.arrival);
+    rtmsg route{};
+    route.rtm_family = static_cast<std::uint8_t>(question.to.family);
+    route.rtm_dst_len = question.to.bits();
+    route.rtm_src_len = question.from.bits();
+    netlink::Request request(RTM_GETROUTE, 0, route);
+    request.put(RTA_DST, question.to.used());
+    request.put(RTA_SRC, question.from.used());
+    request.put(RTA_IIF, question.arrival);
     json answer{{"type", nullptr}, {"device", nullptr}, {"gateway", nullptr}, {"error", nullptr}};
-    const auto asked = capability::queryNetlink(NETLINK_ROUTE, request, [&](const nlmsghdr* message) {
-        answer["type"] = typeOf(static_cast<const rtmsg*>(mnl_nlmsg_get_payload(message))->rtm_type);
-        capability::forEachAttribute(message, sizeof(rtmsg), [&](const nlattr* attribute) {
-            const auto length = mnl_attr_get_payload_len(attribute);
-            if (mnl_attr_get_type(attribute) == RTA_OIF && length == sizeof(std::uint32_t)) {
-                const auto* device = network.link(mnl_attr_get_u32(attribute));
-                answer["device"] = device != nullptr ? json(device->name) : json();
-            }
-            if (mnl_attr_get_type(attribute) == RTA_GATEWAY && length == question.to.size())
-                answer["gateway"] = textOf(question.to.family, mnl_attr_get_payload(attribute));
-        });
+    const auto asked = netlink::ask(NETLINK_ROUTE, request, [&](const netlink::Message& message) {
+        const auto found = message.header<rtmsg>();
+        const auto attributes = message.attributes<rtmsg>();
+        if (!found || !attributes)
+            return false;
+        answer["type"] = typeOf(found->rtm_type);
+        if (const auto egress = attributes->value<std::uint32_t>(RTA_OIF)) {
+            const auto* device = network.link(*egress);
+            answer["device"] = device != nullptr ? json(device->name) : json();
+        }
+        if (const auto gateway = attributes->find(RTA_GATEWAY);
+            gateway && gateway->size() == question.to.size())
+            answer["gateway"] = textOf(question.to.family, gateway->data());
         return false;
     });
     if (!asked)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "introspect/socket.hpp"
+#include "netlink/socket.hpp"
 
 #include <cerrno>
 #include <libmnl/libmnl.h>
 #include <sys/socket.h>
 
-namespace tna::introspect {
+namespace tna::netlink {
 
 namespace {
 
@@ -24,21 +24,21 @@ int answeredError(const Message& message) {
 
 } // namespace
 
-void NetlinkSocket::Closer::operator()(mnl_socket* socket) const {
+void Socket::Closer::operator()(mnl_socket* socket) const {
     mnl_socket_close(socket);
 }
 
-NetlinkSocket::NetlinkSocket(mnl_socket* socket) : socket_(socket), buffer_(receiveSize) {}
+Socket::Socket(mnl_socket* socket) : socket_(socket), buffer_(receiveSize) {}
 
-int NetlinkSocket::fd() const {
+int Socket::fd() const {
     return mnl_socket_get_fd(socket_.get());
 }
 
-Result<NetlinkSocket> NetlinkSocket::open(int protocol, std::size_t receiveBuffer) {
+Result<Socket> Socket::open(int protocol, std::size_t receiveBuffer) {
     mnl_socket* raw = mnl_socket_open2(protocol, SOCK_CLOEXEC);
     if (raw == nullptr)
         return failErrno(errno, "cannot open a netlink socket of protocol {}", protocol);
-    NetlinkSocket socket(raw);
+    Socket socket(raw);
     if (mnl_socket_bind(raw, 0, MNL_SOCKET_AUTOPID) < 0)
         return failErrno(errno, "cannot bind a netlink socket of protocol {}", protocol);
     if (receiveBuffer != 0) {
@@ -51,7 +51,7 @@ Result<NetlinkSocket> NetlinkSocket::open(int protocol, std::size_t receiveBuffe
     return socket;
 }
 
-Result<void> NetlinkSocket::join(const std::vector<unsigned>& groups) {
+Result<void> Socket::join(const std::vector<unsigned>& groups) {
     for (const unsigned group : groups) {
         unsigned value = group;
         if (mnl_socket_setsockopt(socket_.get(), NETLINK_ADD_MEMBERSHIP, &value, sizeof value) < 0)
@@ -60,7 +60,14 @@ Result<void> NetlinkSocket::join(const std::vector<unsigned>& groups) {
     return {};
 }
 
-NetlinkSocket::Outcome NetlinkSocket::exchange(Request& request, const MessageHandler& handler) {
+Socket::Outcome Socket::exchange(Request& request, const MessageHandler& handler) {
+    return exchangeUntil(request, [&](const Message& message) {
+        handler(message);
+        return true;
+    });
+}
+
+Socket::Outcome Socket::exchangeUntil(Request& request, const MessageVisitor& visitor) {
     nlmsghdr& header = request.message();
     header.nlmsg_seq = ++sequence_;
     const bool dumping = (header.nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
@@ -82,15 +89,14 @@ NetlinkSocket::Outcome NetlinkSocket::exchange(Request& request, const MessageHa
                 outcome.error = answeredError(*message);
                 return outcome;
             }
-            handler(*message);
-            if (!dumping)
+            if (!visitor(*message) || !dumping)
                 return outcome;
         }
     }
 }
 
-NetlinkSocket::Outcome NetlinkSocket::dump(Request& request, const std::function<void()>& restart,
-                                           const MessageHandler& handler) {
+Socket::Outcome Socket::dump(Request& request, const std::function<void()>& restart,
+                             const MessageHandler& handler) {
     Outcome outcome;
     for (int attempt = 0; attempt < dumpAttempts; ++attempt) {
         restart();
@@ -102,7 +108,17 @@ NetlinkSocket::Outcome NetlinkSocket::dump(Request& request, const std::function
     return outcome;
 }
 
-NetlinkSocket::Drained NetlinkSocket::drain(const MessageHandler& handler) {
+Result<void> ask(int protocol, Request& request, const MessageVisitor& visitor) {
+    auto socket = Socket::open(protocol);
+    if (!socket)
+        return std::unexpected(socket.error());
+    const auto outcome = socket->exchangeUntil(request, visitor);
+    if (outcome.error != 0 || outcome.interrupted)
+        return failErrno(outcome.error != 0 ? outcome.error : EINTR, "the kernel refused a netlink request");
+    return {};
+}
+
+Socket::Drained Socket::drain(const MessageHandler& handler) {
     auto result = Drained::nothing;
     for (int reads = 0; reads < drainReads; ++reads) {
         const auto size = recv(fd(), buffer_.data(), buffer_.size(), MSG_DONTWAIT | MSG_TRUNC);
@@ -126,4 +142,4 @@ NetlinkSocket::Drained NetlinkSocket::drain(const MessageHandler& handler) {
     return result;
 }
 
-} // namespace tna::introspect
+} // namespace tna::netlink

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "introspect/attributes.hpp"
-#include "introspect/request.hpp"
+#include "netlink/attributes.hpp"
+#include "netlink/request.hpp"
 
 #include <functional>
 #include <memory>
@@ -11,15 +11,17 @@
 
 struct mnl_socket;
 
-namespace tna::introspect {
+namespace tna::netlink {
 
 using MessageHandler = std::function<void(const Message&)>;
+/// Says whether it wants more.
+using MessageVisitor = std::function<bool(const Message&)>;
 
 /// A netlink socket: it stays in the network namespace where it was opened, whatever its thread does later.
-class NetlinkSocket {
+class Socket {
 public:
     /// `receiveBuffer` 0 leaves the system's default.
-    [[nodiscard]] static Result<NetlinkSocket> open(int protocol, std::size_t receiveBuffer = 0);
+    [[nodiscard]] static Result<Socket> open(int protocol, std::size_t receiveBuffer = 0);
 
     /// Subscribes to multicast groups; a group that the kernel does not know is an error.
     [[nodiscard]] Result<void> join(const std::vector<unsigned>& groups);
@@ -30,6 +32,8 @@ public:
     };
     /// Sends a request and hands over each message of its answer.
     [[nodiscard]] Outcome exchange(Request& request, const MessageHandler& handler);
+    /// The same until no more is wanted; what is left of the answer is passed over by the next request.
+    [[nodiscard]] Outcome exchangeUntil(Request& request, const MessageVisitor& visitor);
 
     /// Dumps until one pass was not interrupted, a few times at most; the last pass stands, because whoever
     /// dumps also listens, and what changed is announced. `restart` comes before each pass.
@@ -46,11 +50,15 @@ private:
     struct Closer {
         void operator()(mnl_socket* socket) const;
     };
-    explicit NetlinkSocket(mnl_socket* socket);
+    explicit Socket(mnl_socket* socket);
 
     std::unique_ptr<mnl_socket, Closer> socket_;
     std::vector<std::byte> buffer_;
     std::uint32_t sequence_ = 0;
 };
 
-} // namespace tna::introspect
+/// Asks once, by a socket of its own, until no more is wanted. A table that has changed while it was dumped
+/// is an error.
+[[nodiscard]] Result<void> ask(int protocol, Request& request, const MessageVisitor& visitor);
+
+} // namespace tna::netlink

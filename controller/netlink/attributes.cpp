@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "introspect/attributes.hpp"
+#include "netlink/attributes.hpp"
 
 #include <algorithm>
 #include <linux/netlink.h>
 
-namespace tna::introspect {
+namespace tna::netlink {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::optional<Message> Message::next(Bytes& rest) {
     return message;
 }
 
-} // namespace tna::introspect
+} // namespace tna::netlink

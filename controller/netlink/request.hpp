@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <cstring>
 #include <libmnl/libmnl.h>
+#include <span>
 
-namespace tna::introspect {
+namespace tna::netlink {
 
 /// A netlink request: a fixed header and a few attributes.
 class Request {
@@ -24,6 +25,10 @@ public:
     Request& operator=(const Request&) = delete;
 
     void put(std::uint16_t type, std::uint32_t value) { mnl_attr_put_u32(message_, type, value); }
+    void put(std::uint16_t type, std::span<const std::uint8_t> value) {
+        mnl_attr_put(message_, type, value.size(), value.data());
+    }
+    void put(std::uint16_t type, const char* text) { mnl_attr_put_strz(message_, type, text); }
     [[nodiscard]] nlmsghdr& message() { return *message_; }
 
 private:
@@ -31,4 +36,4 @@ private:
     nlmsghdr* message_ = nullptr;
 };
 
-} // namespace tna::introspect
+} // namespace tna::netlink

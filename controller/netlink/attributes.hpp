@@ -9,7 +9,7 @@
 #include <string>
 #include <type_traits>
 
-namespace tna::introspect {
+namespace tna::netlink {
 
 using Bytes = std::span<const std::byte>;
 
@@ -102,4 +102,4 @@ struct Message {
     }
 };
 
-} // namespace tna::introspect
+} // namespace tna::netlink
