@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "base/log_fields.hpp"
 #include "deploy/module_elf.hpp"
+#include "deploy/module_object.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -4,13 +4,13 @@
 #include "api/backend.hpp"
 #include "assemble/assemble.hpp"
 #include "deploy/data_path.hpp"
-#include "deploy/module_object.hpp"
 
 #include <array>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tna/decision.h>
 #include <utility>
 
 namespace tna::daemon {

@@ -2,6 +2,7 @@
 #include "daemon/module_control.hpp"
 
 #include "base/log_fields.hpp"
+#include "deploy/module_object.hpp"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
