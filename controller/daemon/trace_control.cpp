@@ -58,7 +58,7 @@ Result<std::string> TraceControl::begin(const std::shared_ptr<const deploy::Modu
                                         const api::TraceWish& wish) {
     if (auto possible = check(wish.port); !possible)
         return std::unexpected(possible.error());
-    const auto name = fmt::format("@trace{}", ++last_);
+    auto name = fmt::format("@trace{}", ++last_);
     const auto ports = wish.port ? std::vector{patternOf(*wish.port)} : std::vector<std::string>{};
     modules_.put(name + ingressSuffix,
                  CustomModules::make(name + ingressSuffix, module, {{"ingress"}, ports, {}, INT_MIN}));
