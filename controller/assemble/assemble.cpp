@@ -97,9 +97,9 @@ public:
         } else {
             ruleRouted();
         }
-        plan.egressReason = judgement.egress;
+        plan.egressReason = judgement.egress ? judgement.egress : refusal();
         plan.shortest = judgement.shortest;
-        plan.egress = egressAllowed() && !judgement.egress;
+        plan.egress = egressAllowed() && !plan.egressReason;
         if (reasons_.empty())
             plan.profile = profile();
         if (watched() && bridge_ != nullptr)
@@ -229,6 +229,18 @@ private:
         if (port.neighSuppress || port.neighVlanSuppress)
             no("neigh-suppress",
                "Linux answers ARP and neighbour discovery on behalf of others on this port");
+    }
+
+    /// Why nothing is redirected to a device that could otherwise be.
+    [[nodiscard]] std::optional<Reason> refusal() const {
+        if (const auto it = wishes_.refused.find(link_.ifindex); it != wishes_.refused.end())
+            return it->second;
+        if (wishes_.refusalsUnseen && mayRefuse(link_))
+            return Reason{"refusals-unseen",
+                          "its driver may refuse redirected frames, which would be lost unnoticed: " +
+                              *wishes_.refusalsUnseen,
+                          {}};
+        return std::nullopt;
     }
 
     /// What the operator has named is not touched at all; other exclusions are about incoming frames.

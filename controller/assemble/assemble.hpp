@@ -36,6 +36,10 @@ struct Wishes {
     std::set<model::IfIndex> tcxEgress;
     /// Links with VLAN devices, in whatever namespace these are; nothing: it cannot be known.
     std::optional<std::set<model::IfIndex>> underVlanDevices;
+    /// Links whose drivers have refused redirected frames, and why that is said.
+    std::map<model::IfIndex, Reason> refused;
+    /// Why it cannot be seen what drivers refuse; nothing: it can.
+    std::optional<std::string> refusalsUnseen;
     std::map<model::IfIndex, CustomOnLink> custom;
     /// From so many routes on, what destinations are routed by is worth remembering; nothing: never.
     std::optional<unsigned> manyRoutes;

@@ -102,6 +102,10 @@ bool mayBePort(const model::Link& link) {
     return known == nullptr || known->receive != Receive::never;
 }
 
+bool mayRefuse(const model::Link& link) {
+    return link.kind != "veth";
+}
+
 Judgement judge(const model::Network& network, const model::Link& link, const Promises& promises, bool seen) {
     Judgement judgement;
     const auto* known = knownDevice(link);

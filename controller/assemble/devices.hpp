@@ -48,6 +48,10 @@ struct Device {
 /// others. What is not known may be.
 [[nodiscard]] bool mayBePort(const model::Link& link);
 
+/// Whether its driver may refuse a frame that is redirected to it, for want of a transmit queue for instance.
+/// A veth does so only while its other end is down or takes none, which is looked at before.
+[[nodiscard]] bool mayRefuse(const model::Link& link);
+
 /// What the operator has said about a device.
 struct Promises {
     bool trusted = false;  ///< it may be a port although nothing is known, or something known is against it

@@ -19,9 +19,8 @@ bool concern(const introspect::Changes& changes, const model::Network& network,
 }
 } // namespace
 
-bool Reconciler::reconcile(deploy::DataPath& dataPath, const capability::Capabilities& capabilities,
-                           const assemble::Wishes& wishes, Time since) {
-    auto plan = assemble::assemble(source_.network(), capabilities, wishes);
+bool Reconciler::reconcile(deploy::DataPath& dataPath, assemble::Plan plan, const assemble::Wishes& wishes,
+                           Time since) {
     auto applied = dataPath.apply(plan, source_.network());
     auto step = stepAfter(inPlace_, std::move(plan), std::move(applied.failures), source_.network(),
                           wishes.attached, stillAttached(dataPath, wishes.attached));

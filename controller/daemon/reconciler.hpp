@@ -19,10 +19,10 @@ public:
     Reconciler(introspect::NetworkSource& source, Reporter& reporter)
         : source_(source), reporter_(reporter) {}
 
-    /// Puts a plan for these wishes in place, and tells what that has changed. Returns whether a port that
+    /// Puts the plan for these wishes in place, and tells what that has changed. Returns whether a port that
     /// failed is gone, and what was read of that has something decided anew. `since` is when the reason for
     /// the plan was noticed.
-    [[nodiscard]] bool reconcile(deploy::DataPath& dataPath, const capability::Capabilities& capabilities,
+    [[nodiscard]] bool reconcile(deploy::DataPath& dataPath, assemble::Plan plan,
                                  const assemble::Wishes& wishes, Time since);
 
     [[nodiscard]] const assemble::Plan& plan() const { return inPlace_.plan; }

@@ -5,6 +5,7 @@
 #include "daemon/self_check.hpp"
 #include "daemon/views.hpp"
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
@@ -141,6 +142,18 @@ void Reporter::selfCheckFailed(const deploy::Disagreement& found, const model::N
     auto event = disagreementDocument(found, network);
     event["event"] = "self-check";
     followers_.tell(event);
+}
+
+void Reporter::redirectsRefused(const std::string& port, const deploy::Refusal& refusal,
+                                const assemble::Reason& reason) {
+    const LogFields about{{"TNA_PORT", port}, {"TNA_REASON", reason.code}};
+    spdlog::error("{}: {}; they are lost, and frames for it are left to Linux from now on; {}", port,
+                  reason.text, reason.hint);
+    followers_.tell({{"event", "refused"},
+                     {"port", port},
+                     {"frames", refusal.frames},
+                     {"processor", refusal.cpu},
+                     {"why", std::strerror(refusal.error)}});
 }
 
 void Reporter::fastPathExchanged(const std::string& why, const char* fdbWay) {

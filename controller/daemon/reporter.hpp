@@ -28,6 +28,9 @@ public:
     void changed(const InPlace& before, const InPlace& now);
     /// The self-check has found something.
     void selfCheckFailed(const deploy::Disagreement& found, const model::Network& network);
+    /// A driver has refused frames that were redirected to its port.
+    void redirectsRefused(const std::string& port, const deploy::Refusal& refusal,
+                          const assemble::Reason& reason);
     /// Another fast path is in place; how it finds stations is one of the words of fdbWay().
     void fastPathExchanged(const std::string& why, const char* fdbWay);
     void configurationRead();

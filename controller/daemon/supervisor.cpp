@@ -23,6 +23,15 @@ Result<void> Supervisor::start(std::vector<UniqueFd> inherited) {
     return started;
 }
 
+void Supervisor::readAllAgain() {
+    refusedPorts_.forget();
+    observer_.readAllAgain(clock_());
+}
+
+assemble::Wishes Supervisor::wishes() const {
+    return wishesFor(network(), wanted_, observed_, refusedPorts_, dataPath());
+}
+
 bool Supervisor::isConcern(const Result<introspect::Changes>& changes) const {
     return changes && reconciler_.concerns(*changes, manyRoutes(wanted_.config));
 }
@@ -39,16 +48,19 @@ Result<void> Supervisor::onReadable() {
 
 void Supervisor::onInterval() {
     const auto refreshed = source_->refreshSysctls();
-    if (path_.followKernelModules(clock_()))
+    if (path_.followKernelModules(clock_())) {
+        refusedPorts_.startOver();
         reconcile();
+    }
     const bool cut = observer_.recheck(plan(), path_.way(), clock_());
     const auto changes = source_->process();
     if (observed_.informed && !(refreshed && changes))
         spdlog::error("{}", (changes ? refreshed.error() : changes.error()).sentence());
     observed_.informed = refreshed && changes;
     const bool different = path_.way().look();
-    if (selfCheck_.follow(dataPath(), network(), reporter_) || isConcern(changes) || different || cut ||
-        again_ ||
+    const bool refused = refusedPorts_.follow(network(), reporter_);
+    if (selfCheck_.follow(dataPath(), network(), reporter_) || refused || isConcern(changes) || different ||
+        cut || again_ ||
         reconciler_.isRetryDue(clock_(), way().needsDrivers() && !observed_.capabilities.driversTell))
         reconcile();
     path_.way().follow();
@@ -76,11 +88,18 @@ void Supervisor::reconcile(Time since) {
 }
 
 bool Supervisor::reconcileOnce(Time since) {
-    if (const auto wrong = path_.way().prepare(clock_()); wrong && path_.fallBack(*wrong))
+    if (const auto wrong = path_.way().prepare(clock_()); wrong && path_.fallBack(*wrong)) {
+        refusedPorts_.startOver();
         (void)path_.way().prepare(clock_());
+    }
     (void)path_.way().readFeatures();
-    return reconciler_.reconcile(dataPath(), observed_.capabilities,
-                                 wishesFor(network(), wanted_, observed_, dataPath()), since);
+    auto wanted = wishes();
+    auto plan = assemble::assemble(network(), observed_.capabilities, wanted);
+    if (refusedPorts_.watch(dataPath(), plan, network())) {
+        wanted = wishes();
+        plan = assemble::assemble(network(), observed_.capabilities, wanted);
+    }
+    return reconciler_.reconcile(dataPath(), std::move(plan), wanted, since);
 }
 
 } // namespace tna::daemon

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] Result<void> useModulesOrUndo(const std::function<void()>& undo);
     void useModules() { path_.useModules(); }
     /// Nothing that was read before is believed.
-    void readAllAgain() { observer_.readAllAgain(clock_()); }
+    void readAllAgain();
     /// The modules that the self-check has paused go on.
     void trustAgain() { selfCheck_.trustAgain(path_.dataPath()); }
 
@@ -53,6 +53,7 @@ public:
 private:
     void reconcile(Time since);
     [[nodiscard]] bool reconcileOnce(Time since);
+    [[nodiscard]] assemble::Wishes wishes() const;
     [[nodiscard]] bool isConcern(const Result<introspect::Changes>& changes) const;
 
     Wanted& wanted_;
@@ -65,6 +66,7 @@ private:
     Observer observer_;
     Reconciler reconciler_;
     SelfCheck selfCheck_;
+    RefusedPorts refusedPorts_;
     bool again_ = false; ///< to be decided anew
 };
 

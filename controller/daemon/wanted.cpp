@@ -31,7 +31,7 @@ bool pausePorts(Paused& all, const assemble::Plan& plan, const std::optional<std
 }
 
 assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, const Observed& observed,
-                           const deploy::DataPath& dataPath) {
+                           const RefusedPorts& refused, const deploy::DataPath& dataPath) {
     const auto& config = wanted.config;
     assemble::Wishes wishes;
     wishes.allPaused = wanted.paused.all;
@@ -50,6 +50,8 @@ assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, 
         if (config::trusts(config.ports, link.driver, link.kind))
             wishes.trusted.insert(ifindex);
     }
+    wishes.refused = refused.reasons();
+    wishes.refusalsUnseen = refused.blind();
     wishes.custom = wanted.modules.on(network);
     wishes.tcxIngress = observed.tcxIngress;
     wishes.tcxEgress = observed.tcxEgress;

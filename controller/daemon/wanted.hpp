@@ -5,6 +5,7 @@
 #include "config/config.hpp"
 #include "daemon/custom_modules.hpp"
 #include "daemon/observed.hpp"
+#include "daemon/refused_ports.hpp"
 
 #include <set>
 #include <string>
@@ -34,6 +35,7 @@ struct Wanted {
 
 /// All that, matched against the links that there are.
 [[nodiscard]] assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted,
-                                         const Observed& observed, const deploy::DataPath& dataPath);
+                                         const Observed& observed, const RefusedPorts& refused,
+                                         const deploy::DataPath& dataPath);
 
 } // namespace tna::daemon

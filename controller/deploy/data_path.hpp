@@ -81,6 +81,26 @@ protected:
     StationTable& operator=(StationTable&&) = default;
 };
 
+/// Frames that a driver has refused after they had been redirected to its device: they are lost.
+struct Refusal {
+    std::uint64_t frames = 0;
+    int error = 0; ///< what the driver said, as in errno
+    unsigned cpu = 0;
+};
+
+/// What drivers refuse is written here, and such ports are left to Linux at once.
+class RefusalLog {
+public:
+    RefusalLog() = default;
+    virtual ~RefusalLog() = default;
+    RefusalLog(const RefusalLog&) = delete;
+    RefusalLog& operator=(const RefusalLog&) = delete;
+
+    /// Since the port was forgotten last, by its index.
+    [[nodiscard]] virtual std::map<model::IfIndex, Refusal> read() const = 0;
+    virtual void forget(model::IfIndex ifindex) const = 0;
+};
+
 /// The fast path of one network namespace.
 class DataPath {
 public:
@@ -108,6 +128,9 @@ public:
     [[nodiscard]] virtual bool settled() const = 0;
     /// Gives one more port an entry program of its own.
     virtual void settleNext() = 0;
+
+    /// Looks for frames that drivers refuse, for as long as the answer lives.
+    [[nodiscard]] virtual Result<std::unique_ptr<RefusalLog>> watchRefusals() const = 0;
 
     /// Makes every flow prove itself from nothing, once.
     virtual void forgetFlows() const = 0;

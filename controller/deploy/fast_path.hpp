@@ -11,6 +11,7 @@
 #include "deploy/pipeline_object.hpp"
 #include "deploy/port_attachment.hpp"
 #include "deploy/program_template.hpp"
+#include "deploy/refusals.hpp"
 #include "deploy/station_mirror.hpp"
 #include "deploy/watched_ports.hpp"
 #include "model/network.hpp"
@@ -75,6 +76,9 @@ public:
     void inherit(std::vector<UniqueFd> links) override;
     [[nodiscard]] bool settled() const override;
     void settleNext() override;
+    [[nodiscard]] Result<std::unique_ptr<RefusalLog>> watchRefusals() const override {
+        return Refusals::watch(pipeline_, limits_.maxPorts);
+    }
     void forgetFlows() const override;
     [[nodiscard]] std::optional<Disagreement> disagreement() const override;
     [[nodiscard]] std::vector<std::string> mistrusted() const override;

@@ -42,7 +42,8 @@ bool loadOpened(Generated* skeleton, PipelineObject& object) {
     if (Generated::load(skeleton) != 0)
         return false;
     object.program = skeleton->progs.pipeline;
-    object.home = &skeleton->bss->home;
+    object.home = &skeleton->data_home->home;
+    object.homeMap = bpf_map__fd(skeleton->maps.data_home);
     object.portCounters = bpf_map__fd(skeleton->maps.port_counters);
     object.portSlots = bpf_map__fd(skeleton->maps.port_slots);
     object.egressPorts = bpf_map__fd(skeleton->maps.egress_ports);

@@ -18,6 +18,7 @@ struct PipelineObject {
     std::unique_ptr<void, void (*)(void*)> owner;
     const bpf_program* program = nullptr;
     tna_namespace* home = nullptr;
+    int homeMap = -1;
     int portCounters = -1;
     int portSlots = -1;
     int egressPorts = -1;

@@ -10,7 +10,8 @@
 #include "base/decision.bpf.h"
 #include "base/reason.bpf.h"
 
-struct tna_namespace home = {};
+/* A map of its own, which what sees drivers refuse frames shares: refusals/refusals.bpf.c. */
+struct tna_namespace home SEC(".data.home") = {};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -48,6 +49,8 @@ INLINE s32 port_slot_out(u32 ifindex, u32 len)
 
 	if (!slot || slot->shortest == TNA_NO_EGRESS)
 		return ~TNA_REASON_EGRESS_UNMANAGED;
+	if (slot->shortest == TNA_EGRESS_REFUSED)
+		return ~TNA_REASON_EGRESS_REFUSED;
 	return len < slot->shortest ? ~TNA_REASON_EGRESS_SHORT : (s32)slot->slot;
 }
 

@@ -84,16 +84,39 @@ NOINLINE int bridge_second_look(struct xdp_md *ctx, struct tna_flow *flow, u64 d
 		retag = verdict & RETAG_MASK;
 		verdict &= ~RETAG_MASK;
 	}
-	if (verdict || bridge_objection(ctx, device, egress))
-		reason = bridge_evaluate(ctx, flow, &retag);
-	else if (flow && self_check_due(flow->packets))
-		reason = bridge_check(ctx, flow, retag);
+	if (verdict || bridge_objection(ctx, device, egress)) {
+		retag = bridge_evaluate(ctx, flow);
+		reason = retag;
+		retag = evaluated_retag(retag);
+	}
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
 	return flow ? bridge_send(ctx, flow, packet_length(ctx), retag) : XDP_PASS;
 }
 
 #define BRIDGE_DOUBT (1ULL << 63)
+
+/* For a frame that was to be evaluated as well, with what becomes of its tag. */
+NOINLINE int bridge_send_checked(struct xdp_md *ctx, struct tna_flow *flow, u64 retag, u32 reason)
+{
+	return reason == REASON_NONE ? bridge_send(ctx, flow, packet_length(ctx), retag)
+				     : leave_to_linux(ctx, reason);
+}
+
+/* The check is not a part of the second look: one from within the other would need too much stack. */
+INLINE int bridge_look_again(struct xdp_md *ctx, struct tna_flow *flow, u64 device, u64 egress, u64 doubt,
+			     u64 retag)
+{
+	if (!doubt && self_check_due(flow->packets)) {
+		doubt = bridge_objection(ctx, device, egress);
+		if (!doubt)
+			return bridge_send_checked(ctx, flow, retag & RETAG_MASK,
+						   bridge_check(ctx, flow, retag));
+	}
+	if (CONSTANT(VLAN))
+		doubt = (doubt ? BRIDGE_DOUBT : 0) | (retag & RETAG_MASK);
+	return bridge_second_look(ctx, flow, device, egress, doubt);
+}
 
 /* 0 for the protocols that fill networks. */
 INLINE u64 bridge_protocol_unusual(u32 protocol)
@@ -217,8 +240,7 @@ another_pair:
 		goto known;
 	return bridge_second_look(ctx, flow, 0, 0, BRIDGE_DOUBT);
 look_again:
-	return bridge_second_look(ctx, flow, device, egress_address,
-				  vlans ? (doubt ? BRIDGE_DOUBT : 0) | retag : doubt);
+	return bridge_look_again(ctx, flow, device, egress_address, doubt, retag);
 }
 
 /* Apart from the other: what one of them needs is not to be in the way of the other. */

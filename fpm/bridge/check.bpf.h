@@ -6,6 +6,14 @@
 
 #include "bridge/find.bpf.h"
 
+/* What the evaluation finds; no room on the stack, which is short under older kernels. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tna_flow);
+} checked_flow SEC(".maps");
+
 /* What time or the table of ports says a moment later to one than to the other. */
 INLINE int check_explained(u32 reason)
 {
@@ -37,11 +45,18 @@ INLINE void check_describe(struct xdp_md *ctx, const struct tna_flow *flow, cons
  */
 NOINLINE u32 bridge_check(struct xdp_md *ctx, const struct tna_flow *flow, u64 retag)
 {
-	struct tna_flow sure = {};
-	u64 other = 0, key = flow->mark | 1ULL << 32;
-	u32 reason = bridge_evaluate(ctx, &sure, &other);
+	u64 key = flow->mark | 1ULL << 32;
+	u32 zero = 0;
+	struct tna_flow *sure = bpf_map_lookup_elem(&checked_flow, &zero);
 
-	if (reason == REASON_NONE && sure.egress_dev == flow->egress_dev && sure.out_slot == flow->out_slot &&
+	if (!sure)
+		return TNA_REASON_SELF_CHECK;
+	*sure = (struct tna_flow){};
+	u64 evaluated = bridge_evaluate(ctx, sure), other = evaluated_retag(evaluated);
+	u32 reason = evaluated;
+
+	if (reason == REASON_NONE && sure->egress_dev == flow->egress_dev &&
+	    sure->out_slot == flow->out_slot &&
 	    !((retag | other) & RETAG_ANY && (retag ^ other) & RETAG_MASK)) {
 		self_check_trust(key);
 		return REASON_NONE;
@@ -49,7 +64,7 @@ NOINLINE u32 bridge_check(struct xdp_md *ctx, const struct tna_flow *flow, u64 r
 	if (check_explained(reason))
 		return reason;
 	if (self_check_lasts(key))
-		check_describe(ctx, flow, &sure, reason);
+		check_describe(ctx, flow, sure, reason);
 	return reason == REASON_NONE ? TNA_REASON_SELF_CHECK : reason;
 }
 

@@ -193,11 +193,18 @@ INLINE void evaluate_fill_vlans(const struct packet *packet, const struct bridge
 		*flow_vlans_at(index) = path->vlans;
 }
 
+/* What an evaluation says beside its reason: what becomes of the frame's tag. In one number, since a place to
+ * put it would be on the stack. */
+INLINE u64 evaluated_retag(u64 evaluated)
+{
+	return evaluated >> 32;
+}
+
 /*
  * A reason to leave the frame to Linux; or none, and the flow is filled in, and it is said what becomes of
  * the frame's tag.
  */
-NOINLINE u32 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow, u64 *retag)
+NOINLINE u64 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow)
 {
 	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
 	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
@@ -221,10 +228,11 @@ NOINLINE u32 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow, u64 *ret
 		UNLESS_BECAUSE(evaluate_egress_vlan(&packet, &path));
 	len = retag_length(packet.len, path.retag);
 	UNLESS_BECAUSE(evaluate_egress(&path, len));
-	*retag = path.retag;
-	if (CONSTANT(VLAN) && flow)
+	BECAUSE(!flow, SHORT);
+	if (CONSTANT(VLAN))
 		evaluate_fill_vlans(&packet, &path);
-	return flow ? evaluate_fill(flow, &path, bridge_mark(&packet, epoch), len) : TNA_REASON_SHORT;
+	UNLESS_BECAUSE(evaluate_fill(flow, &path, bridge_mark(&packet, epoch), len));
+	return path.retag << 32 | REASON_NONE;
 }
 
 #endif

@@ -259,7 +259,12 @@ struct netns_packet {
 	struct hlist_head sklist;
 };
 
+struct ns_common {
+	unsigned int inum;
+};
+
 struct net {
+	struct ns_common ns;
 	struct list_head dev_base_head;
 	struct hlist_head *dev_index_head;
 	struct list_head ptype_all;

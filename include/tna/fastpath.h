@@ -180,6 +180,14 @@ struct tna_port_slot {
 };
 
 #define TNA_NO_EGRESS 0xffffffffu
+#define TNA_EGRESS_REFUSED 0xfffffffeu /* its driver has refused frames */
+
+/* What a driver has refused, by the port's ifindex. */
+struct tna_refusal {
+	__u64 frames; /* lost until the fast path knew */
+	__u32 error;  /* errno that the driver gave for the first of them */
+	__u32 cpu;    /* on which that was */
+};
 
 /*
  * The mirror of the bridges' forwarding databases, for kernels that are not read in place. What Linux

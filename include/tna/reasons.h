@@ -56,6 +56,7 @@
 	X(ISOLATED, "isolated", "both ports are isolated: Linux drops it")                                   \
 	X(EGRESS_DOWN, "egress-down", "the egress port is down or has no carrier")                           \
 	X(EGRESS_MTU, "egress-mtu", "the frame is larger than the egress port takes")                        \
+	X(EGRESS_REFUSED, "egress-refused", "the egress port's driver has refused redirected frames")        \
 	X(EGRESS_SHORT, "egress-short",                                                                      \
 	  "the frame is shorter than what the egress port's driver takes by redirect: Linux pads it")        \
 	X(EGRESS_QDISC, "egress-qdisc",                                                                      \

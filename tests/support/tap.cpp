@@ -17,16 +17,42 @@
 
 namespace tna::test {
 
-std::optional<Tap> Tap::make(const std::string& name) {
+namespace {
+UniqueFd openTap(const std::string& name, int flags) {
     UniqueFd fd{::open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK)};
     ifreq request{};
     std::strncpy(request.ifr_name, name.c_str(), sizeof(request.ifr_name) - 1);
-    request.ifr_flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR;
+    request.ifr_flags = static_cast<short>(IFF_TAP | IFF_NO_PI | IFF_VNET_HDR | flags);
     int header = sizeof(Unfinished);
     if (!fd || ::ioctl(fd.get(), TUNSETIFF, &request) != 0 ||
         ::ioctl(fd.get(), TUNSETVNETHDRSZ, &header) != 0)
-        return std::nullopt;
-    return Tap{std::move(fd)};
+        return {};
+    return fd;
+}
+
+void switchQueue(int tap, int flag) {
+    ifreq request{};
+    request.ifr_flags = static_cast<short>(flag);
+    ASSERT_EQ(::ioctl(tap, TUNSETQUEUE, &request), 0) << std::strerror(errno);
+}
+} // namespace
+
+std::optional<Tap> Tap::make(const std::string& name) {
+    auto fd = openTap(name, 0);
+    return fd ? std::optional{Tap{std::move(fd)}} : std::nullopt;
+}
+
+std::optional<Tap> Tap::makeWithQueues(const std::string& name) {
+    auto fd = openTap(name, IFF_MULTI_QUEUE);
+    return fd ? std::optional{Tap{std::move(fd)}} : std::nullopt;
+}
+
+void Tap::takeQueueAway() const {
+    switchQueue(fd_.get(), IFF_DETACH_QUEUE);
+}
+
+void Tap::giveQueueBack() const {
+    switchQueue(fd_.get(), IFF_ATTACH_QUEUE);
 }
 
 void Tap::send(const Frame& frame, const Unfinished& unfinished) const {

@@ -28,6 +28,12 @@ public:
     /// Nothing: this machine has no tap devices, or does not let us.
     [[nodiscard]] static std::optional<Tap> make(const std::string& name);
 
+    /// One whose queue can be taken away: until it is back, the driver refuses what is redirected to it, as
+    /// one does that has no transmit queue for a processor.
+    [[nodiscard]] static std::optional<Tap> makeWithQueues(const std::string& name);
+    void takeQueueAway() const;
+    void giveQueueBack() const;
+
     void send(const Frame& frame, const Unfinished& unfinished = {}) const;
     /// What came out, without waiting.
     [[nodiscard]] std::vector<Frame> drain() const;

@@ -95,6 +95,41 @@ TEST_F(Taps, FramesLeaveByATapThatIsTrusted) {
     EXPECT_EQ(counted(0).fast, before + 1);
 }
 
+/// A driver refuses what is redirected to it, as one does that has no transmit queue for a processor. The
+/// kernel tells nobody, and frees the frame: the next one is Linux's.
+TEST_F(Taps, WhatADriverRefusesIsLeftToLinuxFromTheNextFrameOn) {
+    tap_.reset();
+    tap_ = Tap::makeWithQueues("tap0");
+    if (!tap_)
+        GTEST_SKIP() << "/dev/net/tun cannot be used here";
+    must("ip link set tap0 master br0 up");
+    must("bridge fdb replace " + text(station(3)) + " dev tap0 master static");
+    config_.ports.trustedDrivers = {"tun"};
+    ASSERT_NO_FATAL_FAILURE(accelerateTaps());
+    ASSERT_TRUE(reaches("tap0", "linux"));
+    const auto before = counted(0).fast;
+    ASSERT_EQ(outOfTap(toTap()), std::vector{toTap()});
+    if (counted(0).fast == before)
+        GTEST_SKIP() << "this kernel does not say that frames may be redirected to taps";
+    blind_ = true;
+    tap_->takeQueueAway();
+    EXPECT_EQ(outOfTap(toTap()), std::vector<Frame>{}) << "refused";
+    tap_->giveQueueBack();
+    EXPECT_EQ(treat(toTap()).path, slowPath("egress-refused"));
+    EXPECT_EQ(tap_->drain(), std::vector{toTap()}) << "by Linux, before the daemon knows";
+    blind_ = false;
+    controller_->onTick();
+    EXPECT_EQ(explained()["port"]["egress"], false);
+    EXPECT_EQ(explained()["features"].back()["reasons"][0]["code"], "egress-refused");
+    EXPECT_EQ(outOfTap(toTap()), std::vector{toTap()});
+
+    controller_->pause(std::nullopt, false); // the operator has mended it
+    EXPECT_EQ(explained()["port"]["egress"], true);
+    const auto fast = counted(0).fast;
+    EXPECT_EQ(outOfTap(toTap()), std::vector{toTap()});
+    EXPECT_EQ(counted(0).fast, fast + 1);
+}
+
 /// The other way round: a trusted device stops being one.
 TEST_F(Taps, NothingLeavesByATapThatIsNoLongerTrusted) {
     config_.ports.trustedDrivers = {"tun"};

@@ -106,6 +106,9 @@ public:
     void inherit(std::vector<UniqueFd> links) override { state_->inherited += links.size(); }
     [[nodiscard]] bool settled() const override { return true; }
     void settleNext() override {}
+    [[nodiscard]] Result<std::unique_ptr<deploy::RefusalLog>> watchRefusals() const override {
+        return fail("nothing is seen here");
+    }
     void forgetFlows() const override { state_->forgotten++; }
     [[nodiscard]] std::optional<deploy::Disagreement> disagreement() const override { return state_->found; }
     [[nodiscard]] std::vector<std::string> mistrusted() const override { return state_->mistrusted; }
