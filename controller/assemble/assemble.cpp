@@ -2,6 +2,7 @@
 #include "assemble/assemble.hpp"
 
 #include "assemble/devices.hpp"
+#include "assemble/manifest.hpp"
 #include "assemble/watched.hpp"
 
 #include <algorithm>
@@ -109,7 +110,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool watched() const { return capabilities_.way == capability::Way::watched; }
+    [[nodiscard]] bool watched() const { return around_.watched(); }
 
     void no(std::string code, std::string text, std::string hint = {}) {
         reasons_.push_back({std::move(code), std::move(text), std::move(hint)});
@@ -241,25 +242,16 @@ private:
     }
 
     [[nodiscard]] Profile profile() const {
-        if (watched())
-            return {.bridge = true, .watched = true};
-        const bool bridged = bridge_ != nullptr;
-        const bool filters = bridged && bridge_->bridge->vlanFiltering;
-        const bool forBridge =
-            bridged && around_.routedBridges.contains(bridge_->ifindex) && !mistrusts("route");
-        const bool route = !bridged || forBridge;
-        return {.bridge = bridged,
-                .route = route,
-                .veth = link_.kind == "veth",
-                // It has a hook for routed packets in each namespace that has bridges.
-                .brNetfilter = around_.bridges && capabilities_.brNetfilter,
-                .vlanProtocol = filters ? bridge_->bridge->vlanProtocol : std::uint16_t{0},
-                .bridges = forBridge || (!bridged && !around_.routedBridges.empty()),
-                .vlanDevices = route && !around_.underRoutedVlans.empty(),
-                .vlanStacks = route && around_.vlanStacks,
-                .bridgeVlans = route && around_.bridgeVlans,
-                .manyRoutes = route && around_.manyRoutes,
-                .station = forBridge ? bridge_->mac : model::MacAddress{}};
+        Profile profile{.watched = watched()};
+        for (const auto& manifest : manifests())
+            if (auto module = manifest.wantedFor({around_, link_, bridge_}))
+                profile.modules.push_back(std::move(*module));
+        if (!watched()) {
+            profile.veth = link_.kind == "veth";
+            // It has a hook for routed packets in each namespace that has bridges.
+            profile.brNetfilter = around_.bridges && capabilities_.brNetfilter;
+        }
+        return profile;
     }
 
     const Surroundings& around_;
@@ -271,16 +263,16 @@ private:
 };
 
 /// A hook is there where there is something to hook into.
-void addCustom(PortPlan& port, const CustomOnLink& custom) {
+void addCustom(PortPlan& port, const CustomModules& custom) {
     if (port.egress)
-        port.egressModules = custom.egress;
+        port.egressModules = custom.at(TNA_HOOK_EGRESS);
     if (!port.profile)
         return;
-    port.profile->custom.ingress = custom.modules.ingress;
-    if (port.profile->bridge)
-        port.profile->custom.bridge = custom.modules.bridge;
-    if (port.profile->route)
-        port.profile->custom.route = custom.modules.route;
+    auto& hooked = port.profile->custom;
+    hooked.set(TNA_HOOK_INGRESS, custom.at(TNA_HOOK_INGRESS));
+    for (const auto& module : port.profile->modules)
+        if (const auto& behind = manifestOf(module.name).customBehind)
+            hooked.set(behind->hook, custom.at(behind->hook));
 }
 
 } // namespace

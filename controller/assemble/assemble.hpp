@@ -12,12 +12,6 @@
 
 namespace tna::assemble {
 
-/// The custom modules that the operator wants on a link: of its own frames, and of those that leave by it.
-struct CustomOnLink {
-    CustomModules modules;
-    std::vector<std::string> egress;
-};
-
 /// What the operator wants, already matched against the links.
 struct Wishes {
     std::map<model::IfIndex, Reason> excluded; ///< by configuration, and why
@@ -36,7 +30,7 @@ struct Wishes {
     std::set<model::IfIndex> tcxEgress;
     /// Links with VLAN devices, in whatever namespace these are; nothing: it cannot be known.
     std::optional<std::set<model::IfIndex>> underVlanDevices;
-    std::map<model::IfIndex, CustomOnLink> custom;
+    std::map<model::IfIndex, CustomModules> custom; ///< that the operator wants on a link
     /// From so many routes on, what destinations are routed by is worth remembering; nothing: never.
     std::optional<unsigned> manyRoutes;
 };

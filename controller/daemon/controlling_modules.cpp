@@ -38,14 +38,10 @@ json placesOf(const assemble::Plan& plan, const std::string& identity) {
     json places = json::array();
     for (const auto& [ifindex, port] : plan.ports) {
         std::vector<std::string> hooks;
-        if (port.profile) {
-            const auto& custom = port.profile->custom;
-            for (const auto& [list, hook] : {std::pair{&custom.ingress, "ingress"},
-                                             {&custom.bridge, "bridge"},
-                                             {&custom.route, "route"}})
-                if (contains(*list, identity))
-                    hooks.emplace_back(hook);
-        }
+        if (port.profile)
+            for (const auto& [hook, list] : port.profile->custom.byHook())
+                if (contains(list, identity))
+                    hooks.emplace_back(deploy::hookName(hook));
         if (contains(port.egressModules, identity))
             hooks.emplace_back("egress");
         if (!hooks.empty())

@@ -45,7 +45,7 @@ json portDocument(const PortState& state, const assemble::PortPlan& port) {
             {"state", stateOf(port, failed)},
             {"hook", accelerated ? json("xdp-native") : json()},
             {"profile", accelerated ? json(port.profile->name()) : json()},
-            {"modules", accelerated ? json(port.profile->modules()) : json::array()},
+            {"modules", accelerated ? json(port.profile->moduleNames()) : json::array()},
             {"egress", port.egress},
             {"why", why},
             {"fast_packets", counted.inPackets},

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <numeric>
 #include <sys/mman.h>
+#include <utility>
 
 namespace tna::deploy {
 
@@ -81,53 +82,43 @@ std::uint64_t PortCounters::slowPackets() const {
     return std::accumulate(slow.begin(), slow.end(), std::uint64_t{0});
 }
 
-template <typename Entry>
-Result<CacheView<Entry>> CacheView<Entry>::open(int map, unsigned entries) {
-    void* memory = ::mmap(nullptr, entries * sizeof(Entry), PROT_READ, MAP_SHARED, map, 0);
+Result<CacheView> CacheView::open(const CountingMap& cache) {
+    void* memory = ::mmap(nullptr, cache.bytes, PROT_READ, MAP_SHARED, cache.map, 0);
     if (memory == MAP_FAILED)
         return failErrno(errno, "cannot map the flow cache");
-    return CacheView{{static_cast<const Entry*>(memory), entries}};
+    return CacheView{{static_cast<const std::byte*>(memory), cache.bytes}, adderFor(cache.counting)};
+}
+
+CacheView::CacheView(CacheView&& other) noexcept
+    : memory_(std::exchange(other.memory_, {})), add_(other.add_) {}
+
+CacheView::~CacheView() {
+    if (!memory_.empty())
+        ::munmap(const_cast<std::byte*>(memory_.data()), memory_.size());
 }
 
 template <typename Entry>
-CacheView<Entry>::CacheView(CacheView&& other) noexcept : entries_(std::exchange(other.entries_, {})) {}
-
-template <typename Entry>
-CacheView<Entry>::~CacheView() {
-    if (!entries_.empty())
-        ::munmap(const_cast<Entry*>(entries_.data()), entries_.size_bytes());
-}
-
-template <typename Entry>
-void CacheView<Entry>::addTo(std::vector<PortCounters>& sums) const {
-    for (const auto& entry : entries_) {
+void CacheView::addEntries(Memory memory, std::vector<PortCounters>& sums) {
+    const auto* first = reinterpret_cast<const Entry*>(memory.data());
+    for (const auto& entry : std::span(first, memory.size() / sizeof(Entry))) {
         const auto* counted = counting(&entry);
         addForwarded(sums, counted->in_slot, counted->out_slot, *counted);
     }
 }
 
-template class CacheView<tna_flow>;
-template class CacheView<tna_route>;
-template class CacheView<tna_route6>;
-
-Result<CounterReader> CounterReader::open(const CounterMaps& maps, unsigned slots, unsigned entries) {
-    auto view = CacheView<tna_flow>::open(maps.flows, entries);
-    if (!view)
-        return std::unexpected(view.error());
-    return CounterReader{maps, slots, std::move(*view)};
+CacheView::Add CacheView::adderFor(assemble::Counting counting) {
+    if (counting == assemble::Counting::routes)
+        return addEntries<tna_route>;
+    return counting == assemble::Counting::routes6 ? addEntries<tna_route6> : addEntries<tna_flow>;
 }
 
-Result<void> CounterReader::addRoutes(int routes, int routes6, unsigned entries) {
-    if (routes_)
-        return {};
-    auto view = CacheView<tna_route>::open(routes, entries);
-    if (!view)
-        return std::unexpected(view.error());
-    auto view6 = CacheView<tna_route6>::open(routes6, routes6For(entries));
-    if (!view6)
-        return std::unexpected(view6.error());
-    routes_.emplace(std::move(*view));
-    routes6_.emplace(std::move(*view6));
+Result<void> CounterReader::follow(const std::vector<CountingMap>& caches) {
+    while (caches_.size() < caches.size()) {
+        auto view = CacheView::open(caches[caches_.size()]);
+        if (!view)
+            return std::unexpected(view.error());
+        caches_.push_back(std::move(*view));
+    }
     return {};
 }
 
@@ -161,11 +152,8 @@ std::vector<PortCounters> CounterReader::sum(unsigned usedSlots) const {
             add(sums[slot], part);
     for (const auto& note : valuesOf<tna_decision_note>(maps_.notes, 0))
         addForwarded(sums, note.slots & 0xffffU, note.slots >> 16U, note);
-    flows_.addTo(sums);
-    if (routes_)
-        routes_->addTo(sums);
-    if (routes6_)
-        routes6_->addTo(sums);
+    for (const auto& cache : caches_)
+        cache.addTo(sums);
     return sums;
 }
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "deploy/flow_cache.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <tna/fastpath.h>
 #include <vector>
@@ -27,44 +28,43 @@ struct PortCounters {
 [[nodiscard]] const char* reasonCode(unsigned reason);
 [[nodiscard]] const char* reasonText(unsigned reason);
 
-/// Entries of IPv6 for as many flows: half as many, rounded up.
-constexpr unsigned routes6For(unsigned flows) {
-    return (flows + 1) / 2;
-}
-
 /// A cache of the fast path, mapped for reading; its entries count.
-template <typename Entry>
 class CacheView {
 public:
-    [[nodiscard]] static Result<CacheView> open(int map, unsigned entries);
+    [[nodiscard]] static Result<CacheView> open(const CountingMap& cache);
     CacheView(CacheView&& other) noexcept;
     CacheView& operator=(CacheView&&) = delete;
     CacheView(const CacheView&) = delete;
     CacheView& operator=(const CacheView&) = delete;
     ~CacheView();
 
-    void addTo(std::vector<PortCounters>& sums) const;
+    void addTo(std::vector<PortCounters>& sums) const { add_(memory_, sums); }
 
 private:
-    explicit CacheView(std::span<const Entry> entries) : entries_(entries) {}
-    std::span<const Entry> entries_;
+    using Memory = std::span<const std::byte>;
+    using Add = void (*)(Memory memory, std::vector<PortCounters>& sums);
+    CacheView(Memory memory, Add add) : memory_(memory), add_(add) {}
+    template <typename Entry>
+    static void addEntries(Memory memory, std::vector<PortCounters>& sums);
+    static Add adderFor(assemble::Counting counting);
+
+    Memory memory_;
+    Add add_; ///< as the entries' type has it
 };
 
 /// Where the fast path counts; -1: nowhere.
 struct CounterMaps {
     int ports = -1;
     int notes = -1; ///< of frames that custom modules have had
-    int flows = -1;
 };
 
 /// Adds up what the CPUs and the caches have counted, by slot.
 class CounterReader {
 public:
-    /// For so many slots and flows.
-    [[nodiscard]] static Result<CounterReader> open(const CounterMaps& maps, unsigned slots,
-                                                    unsigned entries);
-    /// Those of routes, once they are there; they are for as many flows.
-    [[nodiscard]] Result<void> addRoutes(int routes, int routes6, unsigned entries);
+    CounterReader(const CounterMaps& maps, unsigned slots) : maps_(maps), slots_(slots) {}
+
+    /// Reads these as well, as far as it does not yet: there are ever more of them.
+    [[nodiscard]] Result<void> follow(const std::vector<CountingMap>& caches);
 
     /// By slot; only `usedSlots` are looked at. Never less than before: what a CPU is just moving from a
     /// cache to its ports may be seen in neither place.
@@ -77,13 +77,9 @@ private:
     unsigned look(unsigned usedSlots);
     /// All that has been counted in each slot.
     [[nodiscard]] std::vector<PortCounters> sum(unsigned usedSlots) const;
-    CounterReader(const CounterMaps& maps, unsigned slots, CacheView<tna_flow> flows)
-        : maps_(maps), slots_(slots), flows_(std::move(flows)) {}
     CounterMaps maps_;
     unsigned slots_;
-    CacheView<tna_flow> flows_;
-    std::optional<CacheView<tna_route>> routes_;
-    std::optional<CacheView<tna_route6>> routes6_;
+    std::vector<CacheView> caches_;              ///< in the order in which they were made
     std::vector<PortCounters> most_;             ///< that has been seen, by slot
     std::map<std::size_t, PortCounters> before_; ///< of that, what earlier ports of a slot have counted
 };

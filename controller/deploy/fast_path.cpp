@@ -4,9 +4,7 @@
 #include "deploy/requirements.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <bpf/bpf.h>
-#include <cstring>
 #include <ctime>
 #include <spdlog/spdlog.h>
 
@@ -54,51 +52,39 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     std::ranges::copy(hooks, &constants[TNA_CONSTANT_HOOK_PRE]);
     constants[TNA_CONSTANT_REFRESH] = jiffiesIn(limits.refresh);
     constants[TNA_CONSTANT_SELF_CHECK] = limits.selfCheck;
-    return make(limits, std::move(*pipeline), constants);
+    return make(limits, std::move(*pipeline), constants, readFdbInPlace());
 }
 
 Result<std::unique_ptr<FastPath>> FastPath::loadWatched(const Limits& limits, Buffers buffers) {
     auto pipeline = PipelineObject::loadWatched(limits.maxPorts, limits.maxStations, buffers);
     if (!pipeline)
         return std::unexpected(pipeline.error());
-    auto stations = StationMirror::open(pipeline->stations, pipeline->stationUses, limits.maxStations);
-    if (!stations)
-        return std::unexpected(stations.error());
-    auto ports = WatchedPorts::open(pipeline->watchedPorts, pipeline->watchedVlans, limits.maxPorts);
-    if (!ports)
-        return std::unexpected(ports.error());
+    auto fdb = mirrorFdb(*pipeline, limits.maxPorts, limits.maxStations);
+    if (!fdb)
+        return std::unexpected(fdb.error());
     Constants constants{};
     constants[TNA_CONSTANT_SINGLE_BUFFER] = buffers == Buffers::single;
-    auto fastPath = make({limits.maxPorts, 1, limits.maxStations}, std::move(*pipeline), constants);
-    if (fastPath)
-        (*fastPath)->watched_.emplace(std::move(*ports), std::move(*stations));
-    return fastPath;
+    return make({limits.maxPorts, 1, limits.maxStations}, std::move(*pipeline), constants, std::move(*fdb));
 }
 
 Result<std::unique_ptr<FastPath>> FastPath::loadAsking(const Limits& limits) {
     auto pipeline = PipelineObject::loadAsking(limits.maxPorts);
     if (!pipeline)
         return std::unexpected(pipeline.error());
-    auto ports = WatchedPorts::open(pipeline->watchedPorts, pipeline->watchedVlans, limits.maxPorts);
-    if (!ports)
-        return std::unexpected(ports.error());
-    auto fastPath = make({limits.maxPorts, 1, 0}, std::move(*pipeline), {});
-    if (fastPath) {
-        (*fastPath)->watched_.emplace(std::move(*ports), std::nullopt);
-        (*fastPath)->open(true); // the bridge knows all that Linux knows
-    }
-    return fastPath;
+    auto fdb = askBridge(*pipeline, limits.maxPorts);
+    if (!fdb)
+        return std::unexpected(fdb.error());
+    return make({limits.maxPorts, 1, 0}, std::move(*pipeline), {}, std::move(*fdb));
 }
 
 Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineObject pipeline,
-                                                 Constants constants) {
+                                                 Constants constants, std::unique_ptr<FdbAccess> fdb) {
     auto flows = FlowCache::create(limits.flowsPerCpu, limits.destinations);
     if (!flows)
         return std::unexpected(flows.error());
-    auto counters = CounterReader::open({pipeline.portCounters, pipeline.decision, flows->flows.get()},
-                                        limits.maxPorts, flows->total);
-    if (!counters)
-        return std::unexpected(counters.error());
+    CounterReader counters{{pipeline.portCounters, pipeline.decision}, limits.maxPorts};
+    if (auto followed = counters.follow(flows->counting()); !followed)
+        return std::unexpected(followed.error());
     auto passAll = loadPassAll(pipeline.buffers);
     if (!passAll)
         return std::unexpected(passAll.error());
@@ -109,17 +95,19 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
     if (finish == nullptr)
         return std::unexpected(loadError("what follows custom modules"));
     return std::unique_ptr<FastPath>{new FastPath(std::move(pipeline), entry, finish, constants, limits,
-                                                  std::move(*flows), std::move(*counters),
-                                                  std::move(*passAll))};
+                                                  std::move(*flows), std::move(counters), std::move(*passAll),
+                                                  std::move(fdb))};
 }
 
 FastPath::FastPath(PipelineObject pipeline, ::entry* entry, ::finish* finish, Constants constants,
-                   Limits limits, FlowCache flows, CounterReader counters, UniqueFd passAll)
+                   Limits limits, FlowCache flows, CounterReader counters, UniqueFd passAll,
+                   std::unique_ptr<FdbAccess> fdb)
     : pipeline_(std::move(pipeline)), entry_(entry), finish_(finish),
       pipelineTemplate_(pipeline_.program, pipeline_.buffers, pipeline_.moduleBtf.get()),
       entryTemplate_(entry->progs.entry, pipeline_.buffers),
       finishTemplate_(finish->progs.finish, pipeline_.buffers), constants_(constants), limits_(limits),
-      flows_(std::move(flows)), counterReader_(std::move(counters)), passAll_(std::move(passAll)) {}
+      flows_(std::move(flows)), fdb_(std::move(fdb)), counterReader_(std::move(counters)),
+      passAll_(std::move(passAll)) {}
 
 FastPath::~FastPath() {
     attachments_.clear();
@@ -129,26 +117,10 @@ FastPath::~FastPath() {
     unloadFinish(finish_);
 }
 
-Constants FastPath::constantsOf(const assemble::Profile& profile, const FlowCache& flows) const {
+Constants FastPath::constantsOf(const assemble::Profile& profile, const assemble::CacheSizes& sizes) const {
     auto constants = constants_;
-    constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows.perCpu;
-    constants[TNA_CONSTANT_FLOWS_TOTAL] = flows.total;
-    constants[TNA_CONSTANT_DESTINATION_LINES] = profile.manyRoutes ? flows.destinationLines : 0;
-    constants[TNA_CONSTANT_DESTINATION_LINES_TOTAL] = profile.manyRoutes ? flows.destinationLinesTotal : 0;
-    constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
-    constants[TNA_CONSTANT_ROUTE] = profile.route;
-    constants[TNA_CONSTANT_STACKED] = profile.stacked();
-    constants[TNA_CONSTANT_VLAN_DEVICES] = profile.vlanDevices || profile.bridgeVlans;
-    // Custom modules are told of one tag.
-    constants[TNA_CONSTANT_VLAN_STACKS] = profile.vlanStacks && profile.custom.route.empty();
-    constants[TNA_CONSTANT_BRIDGE_VLANS] = profile.bridgeVlans;
-    std::memcpy(&constants[TNA_CONSTANT_STATION], profile.station.bytes.data(), profile.station.bytes.size());
-    constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
-    constants[TNA_CONSTANT_VETH] = profile.veth;
-    constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
-    constants[TNA_CONSTANT_MODULES] = !profile.custom.bridge.empty() || !profile.custom.route.empty();
-    constants[TNA_CONSTANT_MODULES_BRIDGE] = !profile.custom.bridge.empty();
-    constants[TNA_CONSTANT_MODULES_ROUTE] = !profile.custom.route.empty();
+    for (const auto& [constant, value] : assemble::constantsOf(profile, sizes))
+        constants[constant] = value;
     constants[TNA_CONSTANT_MODULES_CHANGE] = 1;
     constants[TNA_CONSTANT_MODULES_ASK] = 1;
     return constants;
@@ -160,10 +132,8 @@ Result<Instructions> FastPath::pipelineOf(const assemble::Profile& profile, cons
     if (!replaced)
         return std::unexpected(replaced.error());
     replaced->merge(replacedMaps);
-    if (profile.route)
-        if (auto added = counterReader_.addRoutes(flows_.routes.get(), flows_.routes6.get(), flows_.total);
-            !added)
-            return std::unexpected(added.error());
+    if (auto followed = counterReader_.follow(flows_.counting()); !followed)
+        return std::unexpected(followed.error());
     return pipelineTemplate_.instructions(*replaced, constants);
 }
 
@@ -303,7 +273,8 @@ void FastPath::dropUnusedProfiles(const assemble::Plan& plan) {
 Applied FastPath::apply(const assemble::Plan& plan, const model::Network& network) {
     Applied applied;
     dropUnplanned(plan, applied);
-    watchPorts(plan, applied); // first, for what must not go on; and for the new ones at the end
+    const auto findPlace = [&](model::IfIndex ifindex) { return placeOf(ifindex); };
+    fdb_->tell(plan, findPlace, applied); // first, for what must not go on; and for the new ones at the end
     for (const auto& [ifindex, port] : plan.ports)
         if (port.egress || port.profile)
             if (auto added = addSlot(ifindex, shortestOut(port)); !added)
@@ -324,37 +295,15 @@ Applied FastPath::apply(const assemble::Plan& plan, const model::Network& networ
     inherited_.clear();
     placeEgressModules(plan, applied);
     dropUnusedProfiles(plan);
-    watchPorts(plan, applied);
+    fdb_->tell(plan, findPlace, applied);
     return applied;
 }
 
-void FastPath::watchPorts(const assemble::Plan& plan, Applied& applied) {
-    if (!watched_)
-        return;
-    auto& table = watched_->ports;
-    const auto before = table.changes();
-    for (const auto& [ifindex, port] : plan.ports) {
-        if (port.watched)
-            table.takeVlans(ifindex, *port.watched);
-        else
-            table.remove(ifindex);
-    }
-    for (const auto& [ifindex, port] : plan.ports) {
-        const auto slot = slots_.find(ifindex);
-        if (slot == slots_.end() || !port.watched)
-            continue;
-        if (auto set = table.set(ifindex, slot->second, *port.watched, placed_.contains(ifindex)); !set)
-            applied.failures.emplace(ifindex, set.error());
-    }
-    applied.swapped += table.changes() - before;
-}
-
-void FastPath::open(bool informed) {
-    if (watched_)
-        watched_->ports.retry();
-    const bool sound =
-        watched_ && watched_->ports.sound() && (!watched_->stations || watched_->stations->sound());
-    __atomic_store_n(&pipeline_.home->mirror_complete, informed && sound ? 1U : 0U, __ATOMIC_SEQ_CST);
+std::optional<PlaceOfPort> FastPath::placeOf(model::IfIndex ifindex) const {
+    const auto slot = slots_.find(ifindex);
+    if (slot == slots_.end())
+        return std::nullopt;
+    return PlaceOfPort{slot->second, placed_.contains(ifindex)};
 }
 
 std::map<model::IfIndex, PortCounters> FastPath::counters() {

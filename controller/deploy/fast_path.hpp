@@ -3,15 +3,15 @@
 
 #include "assemble/profile.hpp"
 #include "base/error.hpp"
+#include "deploy/applied.hpp"
 #include "deploy/counters.hpp"
+#include "deploy/fdb_access.hpp"
 #include "deploy/flow_cache.hpp"
 #include "deploy/kernel_probe.hpp"
 #include "deploy/module_chain.hpp"
 #include "deploy/pipeline_object.hpp"
 #include "deploy/port_attachment.hpp"
 #include "deploy/program_template.hpp"
-#include "deploy/station_mirror.hpp"
-#include "deploy/watched_ports.hpp"
 #include "model/network.hpp"
 
 #include <algorithm>
@@ -40,14 +40,6 @@ struct Limits {
 /// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), AppArmor's, and
 /// br_netfilter's at local-in and at IPv4's pre-routing; 0 if not there.
 using HookFunctions = std::array<std::uint64_t, 6>;
-
-/// What apply() did.
-struct Applied {
-    unsigned attached = 0;
-    unsigned detached = 0;
-    unsigned swapped = 0; ///< profiles put in place or taken away
-    std::map<model::IfIndex, Error> failures;
-};
 
 /// What the fast path would do with a frame.
 struct Verdict {
@@ -127,13 +119,11 @@ public:
     void trust() const;
     void mistrustAs(const FastPath& other) const;
 
-    /// Of the watched pipeline, unless the bridge is asked; null otherwise.
-    [[nodiscard]] StationMirror* mirror() {
-        return watched_ && watched_->stations ? &*watched_->stations : nullptr;
-    }
-    /// Whether the watched pipeline knows all that Linux knows; else, frames are left to Linux. So they are
-    /// while the kernel has not taken out of a map what was to go.
-    void open(bool informed);
+    /// How it learns what the bridge knows, and what is to be told to it.
+    [[nodiscard]] FdbAccess& fdb() { return *fdb_; }
+    [[nodiscard]] const FdbAccess& fdb() const { return *fdb_; }
+    [[nodiscard]] StationMirror* mirror() { return fdb_->mirror(); }
+    void open(bool informed) { fdb_->open(informed); }
 
     /// A profile's program, loaded if need be (tests run it without a port).
     [[nodiscard]] Result<int> program(const assemble::Profile& profile);
@@ -145,20 +135,22 @@ public:
     [[nodiscard]] Result<void> addSlot(model::IfIndex ifindex, unsigned shortest = 0);
 
 private:
-    /// A profile's program, and the custom modules before it; and those behind it, which are a part of it
-    /// where that can be.
+    /// Custom modules behind a decision that are not a part of the pipeline, and where it finds them.
+    struct JumpedTo {
+        UniqueFd slot;
+        ModuleChain modules;
+    };
+    /// A profile's program, and the custom modules before it; and those behind its decisions, which are a
+    /// part of it where that can be.
     struct LoadedProfile {
         UniqueFd pipeline;
-        UniqueFd bridgeSlot; ///< where the pipeline finds modules that are not a part of it
-        UniqueFd routeSlot;
+        std::vector<JumpedTo> behind;
         ModuleChain ingress;
-        ModuleChain bridge;
-        ModuleChain route;
         [[nodiscard]] int head() const { return ingress.empty() ? pipeline.get() : ingress.head(); }
     };
     [[nodiscard]] Result<Instructions>
     pipelineOf(const assemble::Profile& profile, const Constants& constants, std::map<int, int> replacedMaps);
-    [[nodiscard]] bool anyOf(const assemble::CustomModules& custom,
+    [[nodiscard]] bool anyOf(const assemble::Profile& profile,
                              bool (ModuleObject::*does)(tna_hook) const) const;
     [[nodiscard]] Result<UniqueFd> loadJoined(const assemble::Profile& profile);
     [[nodiscard]] Result<void> loadJumping(const assemble::Profile& profile, LoadedProfile& loaded);
@@ -172,18 +164,15 @@ private:
                                          const ModuleChain* modules) const;
     [[nodiscard]] Result<void> placeAtEgress(model::IfIndex ifindex, const std::vector<std::string>& modules);
     void placeEgressModules(const assemble::Plan& plan, Applied& applied);
-    [[nodiscard]] Constants constantsOf(const assemble::Profile& profile, const FlowCache& flows) const;
-    struct Watched {
-        WatchedPorts ports;
-        std::optional<StationMirror> stations;
-    };
+    [[nodiscard]] Constants constantsOf(const assemble::Profile& profile,
+                                        const assemble::CacheSizes& sizes) const;
     FastPath(PipelineObject pipeline, ::entry* entry, ::finish* finish, Constants constants, Limits limits,
-             FlowCache flows, CounterReader counters, UniqueFd passAll);
-    [[nodiscard]] static Result<std::unique_ptr<FastPath>> make(const Limits& limits, PipelineObject pipeline,
-                                                                Constants constants);
+             FlowCache flows, CounterReader counters, UniqueFd passAll, std::unique_ptr<FdbAccess> fdb);
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>>
+    make(const Limits& limits, PipelineObject pipeline, Constants constants, std::unique_ptr<FdbAccess> fdb);
     [[nodiscard]] static ::finish* loadFinish(const PipelineObject& pipeline);
     static void unloadFinish(::finish* finish);
-    void watchPorts(const assemble::Plan& plan, Applied& applied);
+    [[nodiscard]] std::optional<PlaceOfPort> placeOf(model::IfIndex ifindex) const;
     void removeSlot(model::IfIndex ifindex);
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);
     [[nodiscard]] Result<void> place(const assemble::PortPlan& port, const model::Link& link,
@@ -209,7 +198,7 @@ private:
     Constants constants_; ///< what all profiles have in common
     Limits limits_;
     FlowCache flows_;
-    std::optional<Watched> watched_;
+    std::unique_ptr<FdbAccess> fdb_;
     CounterReader counterReader_;
     UniqueFd passAll_; ///< the profile of ports that are left to Linux, but stay attached
     ModulesById modules_;

@@ -65,80 +65,59 @@ Result<ModuleChain> FastPath::chain(const std::vector<std::string>& modules, tna
 }
 
 /// Whether one of the modules behind decisions may do something at its hook.
-bool FastPath::anyOf(const assemble::CustomModules& custom,
-                     bool (ModuleObject::*does)(tna_hook) const) const {
-    const auto any = [&](const std::vector<std::string>& ids, tna_hook hook) {
-        return std::ranges::any_of(ids, [&](const auto& id) {
+bool FastPath::anyOf(const assemble::Profile& profile, bool (ModuleObject::*does)(tna_hook) const) const {
+    return std::ranges::any_of(assemble::customHooksOf(profile), [&](const auto& behind) {
+        return std::ranges::any_of(profile.custom.at(behind.hook), [&](const auto& id) {
             const auto it = modules_.find(id);
-            return it == modules_.end() || ((*it->second).*does)(hook);
+            return it == modules_.end() || ((*it->second).*does)(behind.hook);
         });
-    };
-    return any(custom.bridge, TNA_HOOK_BRIDGE) || any(custom.route, TNA_HOOK_ROUTE);
+    });
 }
 
 /// The pipeline with the modules behind its decisions as one program, in which nothing is jumped to.
 Result<UniqueFd> FastPath::loadJoined(const assemble::Profile& profile) {
-    auto constants = constantsOf(profile, flows_);
-    constants[TNA_CONSTANT_MODULES_CHANGE] = anyOf(profile.custom, &ModuleObject::mayChange);
-    constants[TNA_CONSTANT_MODULES_ASK] =
-        !profile.custom.route.empty() || anyOf(profile.custom, &ModuleObject::asks);
+    const auto hooks = assemble::customHooksOf(profile);
+    auto constants = constantsOf(profile, flows_.sizes());
+    constants[TNA_CONSTANT_MODULES_CHANGE] = anyOf(profile, &ModuleObject::mayChange);
+    constants[TNA_CONSTANT_MODULES_ASK] = std::ranges::any_of(hooks, &assemble::DecisionHook::asksAlways) ||
+                                          anyOf(profile, &ModuleObject::asks);
     auto joined = pipelineOf(profile, constants, {});
     if (!joined)
         return std::unexpected(joined.error());
-    const auto goOn = [&](const std::vector<std::string>& ids, tna_hook hook) -> Result<void> {
-        const auto modules = modulesOf(ids);
+    for (const auto& [hook, constant, next, asksAlways] : hooks) {
+        const auto modules = modulesOf(profile.custom.at(hook));
         if (!modules)
             return std::unexpected(modules.error());
-        if (modules->empty())
-            return {};
         const auto behind =
             joinChain(*modules, hook, finishTemplate_.instructions({}, constants), mapsForModules());
         auto longer = behind ? goOnAtMarks(*joined, hook, *behind) : std::nullopt;
         if (!longer)
             return fail("a custom module cannot become a part of the pipeline");
         *joined = std::move(*longer);
-        return {};
-    };
-    if (auto done = goOn(profile.custom.bridge, TNA_HOOK_BRIDGE); !done)
-        return std::unexpected(done.error());
-    if (auto done = goOn(profile.custom.route, TNA_HOOK_ROUTE); !done)
-        return std::unexpected(done.error());
+    }
     return pipelineTemplate_.load(*joined);
 }
 
 /// From the end to the beginning: each part is put behind the one before.
 Result<void> FastPath::loadJumping(const assemble::Profile& profile, LoadedProfile& loaded) {
+    const auto hooks = assemble::customHooksOf(profile);
     std::map<int, int> slots;
-    const auto behind = [&](const std::vector<std::string>& modules, tna_hook hook, ModuleChain& made,
-                            UniqueFd& slot, int place) -> Result<void> {
-        if (modules.empty())
-            return {};
-        auto following = chain(modules, hook, bpf_program__fd(finish_->progs.finish));
-        if (!following)
-            return std::unexpected(following.error());
-        made = std::move(*following);
-        auto fresh = makeTailCallSlot(made.head());
-        if (!fresh)
-            return std::unexpected(fresh.error());
-        slot = std::move(*fresh);
-        slots[place] = slot.get();
-        return {};
-    };
-    if (auto done = behind(profile.custom.bridge, TNA_HOOK_BRIDGE, loaded.bridge, loaded.bridgeSlot,
-                           pipeline_.bridgeModules);
-        !done)
-        return done;
-    if (auto done = behind(profile.custom.route, TNA_HOOK_ROUTE, loaded.route, loaded.routeSlot,
-                           pipeline_.routeModules);
-        !done)
-        return done;
-    auto jumping = pipelineOf(profile, constantsOf(profile, flows_), std::move(slots));
+    for (const auto& behind : hooks) {
+        auto modules =
+            chain(profile.custom.at(behind.hook), behind.hook, bpf_program__fd(finish_->progs.finish));
+        if (!modules)
+            return std::unexpected(modules.error());
+        auto slot = makeTailCallSlot(modules->head());
+        if (!slot)
+            return std::unexpected(slot.error());
+        slots[pipeline_.map(behind.next)] = slot->get();
+        loaded.behind.push_back({std::move(*slot), std::move(*modules)});
+    }
+    auto jumping = pipelineOf(profile, constantsOf(profile, flows_.sizes()), std::move(slots));
     if (!jumping)
         return std::unexpected(jumping.error());
-    if (loaded.bridgeSlot)
-        callAtMarks(*jumping, TNA_HOOK_BRIDGE);
-    if (loaded.routeSlot)
-        callAtMarks(*jumping, TNA_HOOK_ROUTE);
+    for (const auto& behind : hooks)
+        callAtMarks(*jumping, behind.hook);
     auto program = pipelineTemplate_.load(*jumping);
     if (!program)
         return std::unexpected(program.error());
@@ -148,11 +127,10 @@ Result<void> FastPath::loadJumping(const assemble::Profile& profile, LoadedProfi
 
 Result<FastPath::LoadedProfile> FastPath::loadProfile(const assemble::Profile& profile) {
     LoadedProfile loaded;
-    const bool hooked = !profile.custom.bridge.empty() || !profile.custom.route.empty();
     auto joined = apart_.contains(profile) ? fail("it was refused before") : loadJoined(profile);
     if (joined) {
         loaded.pipeline = std::move(*joined);
-    } else if (!hooked) {
+    } else if (assemble::customHooksOf(profile).empty()) {
         return std::unexpected(joined.error());
     } else {
         // Together they may be more than the kernel takes of one program: apart, each has a stack of its own.
@@ -162,7 +140,7 @@ Result<FastPath::LoadedProfile> FastPath::loadProfile(const assemble::Profile& p
             spdlog::info("custom modules are jumped to, at some nanoseconds a packet: {}",
                          joined.error().sentence());
     }
-    auto before = chain(profile.custom.ingress, TNA_HOOK_INGRESS, loaded.pipeline.get());
+    auto before = chain(profile.custom.at(TNA_HOOK_INGRESS), TNA_HOOK_INGRESS, loaded.pipeline.get());
     if (!before)
         return std::unexpected(before.error());
     loaded.ingress = std::move(*before);

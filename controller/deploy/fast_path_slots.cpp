@@ -80,8 +80,7 @@ void FastPath::forgetFlows() const {
 void FastPath::removeSlot(model::IfIndex ifindex) {
     const __u32 device = ifindex;
     const __u32 slot = slots_.at(ifindex);
-    if (watched_)
-        watched_->ports.remove(ifindex);
+    fdb_->forget(ifindex);
     const bool forgotten = bpf_map_delete_elem(pipeline_.portSlots, &device) == 0 || errno == ENOENT;
     forgetFlows();
     bpf_map_delete_elem(pipeline_.egressPorts, &slot);

@@ -47,9 +47,8 @@ bool loadOpened(Generated* skeleton, PipelineObject& object) {
     object.portSlots = bpf_map__fd(skeleton->maps.port_slots);
     object.egressPorts = bpf_map__fd(skeleton->maps.egress_ports);
     object.decision = bpf_map__fd(skeleton->maps.decision);
-    object.bridgeModules = bpf_map__fd(skeleton->maps.bridge_modules);
-    if constexpr (requires { skeleton->maps.route_modules; })
-        object.routeModules = bpf_map__fd(skeleton->maps.route_modules);
+    const bpf_map* map = nullptr;
+    bpf_object__for_each_map(map, skeleton->obj) object.maps.emplace(bpf_map__name(map), bpf_map__fd(map));
     return true;
 }
 
@@ -61,15 +60,14 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts) {
         return object;
     if (!loadOpened(skeleton, *object))
         return std::unexpected(refused(forReadingInPlace));
-    object->flows = bpf_map__fd(skeleton->maps.data_flows);
-    object->flowVlans = bpf_map__fd(skeleton->maps.data_flow_vlans);
-    object->routeStacks = bpf_map__fd(skeleton->maps.data_route_stacks);
-    object->destinations = bpf_map__fd(skeleton->maps.data_destinations);
-    object->routes = bpf_map__fd(skeleton->maps.data_routes);
-    object->routes6 = bpf_map__fd(skeleton->maps.data_routes6);
     return object;
 }
 } // namespace
+
+int PipelineObject::map(const std::string& name) const {
+    const auto it = maps.find(name);
+    return it == maps.end() ? -1 : it->second;
+}
 
 Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts) {
     return casts == Casts::untyped ? loadGenerated<::pipeline>(maxPorts)

@@ -6,7 +6,9 @@
 #include "deploy/kernel_probe.hpp"
 #include "deploy/program_template.hpp"
 
+#include <map>
 #include <memory>
+#include <string>
 
 struct bpf_program;
 struct tna_namespace;
@@ -22,20 +24,18 @@ struct PipelineObject {
     int portSlots = -1;
     int egressPorts = -1;
     int decision = -1;
-    int bridgeModules = -1;
-    int routeModules = -1;
-    int flows = -1; ///< what follows is of the pipeline that is read in place, or of the watched one
-    int flowVlans = -1;
-    int routeStacks = -1;
-    int destinations = -1;
-    int routes = -1;
-    int routes6 = -1;
+    std::map<std::string, int> maps; ///< all of them, by the names that the pipeline's source has
     int watchedPorts = -1;
     int watchedVlans = -1;
     int stations = -1;
     int stationUses = -1;
     Buffers buffers = Buffers::several;
     UniqueFd moduleBtf; ///< of the module whose functions the program calls, if any
+
+    /// -1: this pipeline has none.
+    [[nodiscard]] int map(const std::string& name) const;
+    /// A cache, which is an array in a section of its own.
+    [[nodiscard]] int cache(const std::string& name) const { return map(".data." + name); }
 
     [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts);
     /// The one for kernels that are not read in place.

@@ -21,6 +21,15 @@ std::string textOf(const tna_disagreement& found, const __u64* address) {
     return ::inet_ntop(static_cast<int>(found.family), address, text, sizeof(text)) != nullptr ? text : "";
 }
 
+/// Of modules as the self-check calls them.
+std::vector<std::string> namesOf(unsigned checked) {
+    std::vector<std::string> names;
+    for (const auto& manifest : assemble::manifests())
+        if ((checked & manifest.checked) != 0)
+            names.emplace_back(manifest.name);
+    return names;
+}
+
 Disagreement::Answer answerOf(const tna_disagreement& found, const tna_answer& answer) {
     return {answer.ifindex, found.family == 0 || answer.ifindex == 0 ? "" : textOf(found, answer.gateway)};
 }
@@ -30,7 +39,8 @@ std::optional<Disagreement> FastPath::disagreement() const {
     const auto& found = pipeline_.home->disagreement;
     if (__atomic_load_n(&pipeline_.home->paused, __ATOMIC_SEQ_CST) == 0 || found.module == 0)
         return std::nullopt;
-    return Disagreement{found.module == TNA_CHECKED_BRIDGE ? "bridge" : "route",
+    const auto checked = namesOf(found.module);
+    return Disagreement{checked.empty() ? "" : checked.front(),
                         found.arrival,
                         textOf(found, found.from),
                         textOf(found, found.to),
@@ -41,12 +51,7 @@ std::optional<Disagreement> FastPath::disagreement() const {
 
 std::vector<std::string> FastPath::mistrusted() const {
     const auto paused = __atomic_load_n(&pipeline_.home->paused, __ATOMIC_SEQ_CST);
-    std::vector<std::string> modules;
-    if ((paused & TNA_CHECKED_BRIDGE) != 0)
-        modules.emplace_back("bridge");
-    if ((paused & TNA_CHECKED_ROUTE) != 0)
-        modules.emplace_back("route");
-    return modules;
+    return namesOf(paused);
 }
 
 void FastPath::trust() const {

@@ -38,7 +38,7 @@ Result<int> runOn(int program, model::IfIndex port, const std::vector<std::uint8
 Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const {
     const auto placed = placed_.find(port);
     const auto slot = slots_.find(port);
-    if (placed == placed_.end() || slot == slots_.end() || watched_)
+    if (placed == placed_.end() || slot == slots_.end() || !fdb_->seesEveryFrame())
         return fail("the port is not accelerated in place");
     auto counters = makeCounters(limits_.maxPorts);
     if (!counters)
@@ -49,26 +49,24 @@ Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::u
     auto profile = placed->second;
     profile.veth = false; // what a sender has left unfinished would lie beside the frame
     profile.custom = {};  // they would count it, and remember it
-    profile.manyRoutes = false;
+    for (auto& module : profile.modules)
+        for (const auto& parameter : assemble::manifestOf(module.name).notInTrials)
+            module.parameters.erase(parameter);
     auto replaced = flows->replacements(profile, pipeline_);
     if (!replaced)
         return std::unexpected(replaced.error());
     replaced->emplace(pipeline_.portCounters, counters->get());
-    const auto program = pipelineTemplate_.load(*replaced, constantsOf(profile, *flows));
+    const auto program = pipelineTemplate_.load(*replaced, constantsOf(profile, flows->sizes()));
     if (!program)
         return std::unexpected(program.error());
     Verdict verdict;
     const auto action = runOn(program->get(), port, frame, verdict.frame);
     if (!action)
         return std::unexpected(action.error());
-    auto reader = CounterReader::open({.ports = counters->get(), .flows = flows->flows.get()},
-                                      limits_.maxPorts, flows->total);
-    if (!reader)
-        return std::unexpected(reader.error());
-    if (profile.route)
-        if (auto added = reader->addRoutes(flows->routes.get(), flows->routes6.get(), flows->total); !added)
-            return std::unexpected(added.error());
-    const auto counted = reader->read(nextSlot_);
+    CounterReader reader{{.ports = counters->get()}, limits_.maxPorts};
+    if (auto followed = reader.follow(flows->counting()); !followed)
+        return std::unexpected(followed.error());
+    const auto counted = reader.read(nextSlot_);
     for (const auto& [ifindex, number] : slots_)
         if (*action == XDP_REDIRECT && counted[number].outPackets > 0)
             verdict.egress = ifindex;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/measure/micro.hpp"
 
+#include "assemble/modules/bridge.hpp"
+#include "assemble/modules/route.hpp"
 #include "bench/measure/micro_guards.hpp"
 #include "bench/measure/turns.hpp"
 #include "bench/traffic/traffic.hpp"
@@ -34,9 +36,9 @@ struct Case {
 
 /// The same profiles on every kernel, so that each has its budget.
 std::vector<Case> allCases(bool brNetfilter) {
-    const Profile bridge{.bridge = true};
-    const Profile filtered{.bridge = true, .brNetfilter = true};
-    const Profile route{.route = true};
+    const Profile bridge{.modules = {assemble::bridgeModule()}};
+    const Profile filtered{.modules = {assemble::bridgeModule()}, .brNetfilter = true};
+    const Profile route{.modules = {assemble::routeModule()}};
     const auto hooked = [&](assemble::CustomModules custom) {
         auto profile = brNetfilter ? filtered : bridge;
         profile.custom = std::move(custom);
@@ -44,15 +46,17 @@ std::vector<Case> allCases(bool brNetfilter) {
     };
     auto local = filtered;
     local.veth = true;
-    Profile stacked{.bridge = true, .route = true, .brNetfilter = true, .bridges = true};
-    stacked.station = {.bytes = {0x02, 0x00, 0xff, 0x00, 0x01, 0x01}};
+    const model::MacAddress station{.bytes = {0x02, 0x00, 0xff, 0x00, 0x01, 0x01}};
+    const Profile stacked{
+        .modules = {assemble::bridgeModule(), assemble::routeModule({.bridges = true, .station = station})},
+        .brNetfilter = true};
     const char* without = brNetfilter ? "br_netfilter is in this kernel" : nullptr;
     const char* changed = "a routed packet is another one: it cannot be run again";
     const char* with = brNetfilter ? nullptr : "br_netfilter is not in this kernel";
     return {{"bridge", {}, {bridge}, without},
             {"bridge, br_netfilter", {}, {filtered}, with},
-            {"bridge, module at ingress", {}, {hooked({.ingress = {nothing}})}},
-            {"bridge, module behind it", {}, {hooked({.bridge = {nothing}})}},
+            {"bridge, module at ingress", {}, {hooked({{TNA_HOOK_INGRESS, {nothing}}})}},
+            {"bridge, module behind it", {}, {hooked({{TNA_HOOK_BRIDGE, {nothing}}})}},
             {"bridge, a sender's buffer", {}, {local}, "a frame by hand has no sender"},
             {"route", {.scenario = Scenario::router}, {route}, changed},
             {"route between bridges", {.scenario = Scenario::bridges}, {stacked}, changed}};
