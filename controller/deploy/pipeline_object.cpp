@@ -69,6 +69,10 @@ int PipelineObject::map(const std::string& name) const {
     return it == maps.end() ? -1 : it->second;
 }
 
+void PipelineObject::forgetFlows() const {
+    __atomic_add_fetch(&home->epoch, 1, __ATOMIC_SEQ_CST);
+}
+
 Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts) {
     return casts == Casts::untyped ? loadGenerated<::pipeline>(maxPorts)
                                    : loadGenerated<::pipeline_typed>(maxPorts);

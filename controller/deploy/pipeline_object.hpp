@@ -37,6 +37,9 @@ struct PipelineObject {
     /// A cache, which is an array in a section of its own.
     [[nodiscard]] int cache(const std::string& name) const { return map(".data." + name); }
 
+    /// Makes every flow prove itself from nothing, once.
+    void forgetFlows() const;
+
     [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts);
     /// The one for kernels that are not read in place.
     [[nodiscard]] static Result<PipelineObject> loadWatched(unsigned maxPorts, unsigned maxStations,

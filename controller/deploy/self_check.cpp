@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the self-check of the fast path has found (fpm/base/self_check.bpf.h).
+#include "deploy/self_check.hpp"
+
+#include "assemble/manifest.hpp"
 #include "deploy/counters.hpp"
-#include "deploy/fast_path.hpp"
 #include "model/mac.hpp"
 
 #include <arpa/inet.h>
@@ -35,7 +36,7 @@ Disagreement::Answer answerOf(const tna_disagreement& found, const tna_answer& a
 }
 } // namespace
 
-std::optional<Disagreement> FastPath::disagreement() const {
+std::optional<Disagreement> SelfCheck::disagreement() const {
     const auto& found = pipeline_.home->disagreement;
     if (__atomic_load_n(&pipeline_.home->paused, __ATOMIC_SEQ_CST) == 0 || found.module == 0)
         return std::nullopt;
@@ -49,21 +50,21 @@ std::optional<Disagreement> FastPath::disagreement() const {
                         found.reason < TNA_REASON_COUNT ? reasonCode(found.reason) : ""};
 }
 
-std::vector<std::string> FastPath::mistrusted() const {
+std::vector<std::string> SelfCheck::mistrusted() const {
     const auto paused = __atomic_load_n(&pipeline_.home->paused, __ATOMIC_SEQ_CST);
     return namesOf(paused);
 }
 
-void FastPath::trust() const {
+void SelfCheck::trust() const {
     pipeline_.home->suspicion = {};
     __atomic_store_n(&pipeline_.home->paused, 0U, __ATOMIC_SEQ_CST);
-    forgetFlows();
+    pipeline_.forgetFlows();
 }
 
-void FastPath::mistrustAs(const FastPath& other) const {
+void SelfCheck::mistrustAs(const SelfCheck& other) const {
     pipeline_.home->disagreement = other.pipeline_.home->disagreement;
     __atomic_store_n(&pipeline_.home->paused, other.pipeline_.home->paused, __ATOMIC_SEQ_CST);
-    forgetFlows();
+    pipeline_.forgetFlows();
 }
 
 } // namespace tna::deploy
