@@ -5,7 +5,7 @@
 #include "capability/modules.hpp"
 #include "capability/vlan_proof.hpp"
 #include "daemon/views.hpp"
-#include "deploy/requirements.hpp"
+#include "deploy/kernel/requirements.hpp"
 #include "graph/graph.hpp"
 
 #include <algorithm>

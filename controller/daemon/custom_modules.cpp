@@ -4,7 +4,7 @@
 #include "api/requests.hpp"
 #include "base/file.hpp"
 #include "base/log_fields.hpp"
-#include "deploy/module_elf.hpp"
+#include "deploy/custom/module_elf.hpp"
 
 #include <algorithm>
 #include <atomic>

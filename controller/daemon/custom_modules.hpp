@@ -3,7 +3,7 @@
 
 #include "api/backend.hpp"
 #include "assemble/assemble.hpp"
-#include "deploy/module_chain.hpp"
+#include "deploy/custom/module_chain.hpp"
 
 #include <map>
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/loading.hpp"
 
-#include "deploy/requirements.hpp"
+#include "deploy/kernel/requirements.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -4,7 +4,7 @@
 #include "capability/capabilities.hpp"
 #include "config/config.hpp"
 #include "deploy/fast_path.hpp"
-#include "deploy/vlan_devices.hpp"
+#include "deploy/kernel/vlan_devices.hpp"
 #include "introspect/stations.hpp"
 
 namespace tna::daemon {

@@ -2,7 +2,7 @@
 #include "daemon/trace.hpp"
 
 #include "daemon/packet_view.hpp"
-#include "deploy/counters.hpp"
+#include "deploy/pipeline/counters.hpp"
 #include "model/mac.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "capability/driver_table.hpp"
 #include "capability/xdp_features.hpp"
 #include "daemon/controller.hpp"
-#include "deploy/tcx.hpp"
+#include "deploy/kernel/tcx.hpp"
 
 #include <spdlog/spdlog.h>
 

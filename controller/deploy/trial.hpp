@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "deploy/profile_store.hpp"
-#include "deploy/slot_table.hpp"
+#include "deploy/pipeline/profile_store.hpp"
+#include "deploy/ports/slot_table.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -6,7 +6,7 @@
 #include "assemble/modules/route.hpp"
 #include "capability/kernel.hpp"
 #include "deploy/fast_path.hpp"
-#include "deploy/libbpf_log.hpp"
+#include "deploy/programs/libbpf_log.hpp"
 #include "diff/fast_path.hpp"
 #include "diff/random/random_case.hpp"
 #include "fuzz/guided/target.hpp"
