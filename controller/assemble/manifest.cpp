@@ -13,6 +13,50 @@ const Manifest& manifestOf(const std::string& module) {
     return *it;
 }
 
+namespace {
+constexpr const char* atOnce = "announced: seen within milliseconds";
+
+// What frames meet as they come in, and as they leave.
+const GuardWords onArrival[] = {
+    {"capture", "packet sockets of all devices, of the port and of the egress port; promiscuous bridges",
+     "those that want all frames (tcpdump) are announced; others are looked for every 100 ms"},
+    {"tc", "filters and programs at ingress and egress",
+     "filters are announced; programs without a filter (tcx) are looked for every 100 ms"},
+    {"netdev-hook", "netfilter's ingress and egress hooks", atOnce},
+    {"bridge-netfilter", "hooks of the bridge family, rule set generation, br_netfilter's settings",
+     "rules are announced; br_netfilter's settings are read every 100 ms; ebtables' own rules cannot be "
+     "seen, its module is reason enough"}};
+const GuardWords onDeparture[] = {
+    {"egress", "link state, carrier, MTU, redirect ability, queueing discipline",
+     "announced; redirect ability is asked for every 100 ms, before Linux 6.3 it is known by driver"},
+    {"sender", "unfinished checksums, segmentation and hidden VLAN tags of local senders (veth)",
+     "cannot be seen: ports with local senders are accelerated only if the configuration promises finished "
+     "frames"},
+    {"namespace", "the port still lives in this network namespace", atOnce}};
+} // namespace
+
+Presumed presumedIn(const model::Network& network) {
+    Presumed presumed;
+    for (const auto& manifest : manifests())
+        presumed.emplace(manifest.name, manifest.presumes(network));
+    return presumed;
+}
+
+std::vector<GuardWords> guardWords() {
+    std::vector<GuardWords> all(std::begin(onArrival), std::end(onArrival));
+    for (const auto& manifest : manifests())
+        std::ranges::copy(manifest.guards, std::back_inserter(all));
+    std::ranges::copy(onDeparture, std::back_inserter(all));
+    return all;
+}
+
+std::vector<Benchmark> allBenchmarks(bool brNetfilter) {
+    std::vector<Benchmark> all;
+    for (const auto& manifest : manifests())
+        std::ranges::move(manifest.benchmarks(brNetfilter), std::back_inserter(all));
+    return all;
+}
+
 CacheMap flowCache(const CacheSizes& sizes) {
     return {"flows", sizes.flows * sizeof(tna_flow), Counting::flows};
 }

@@ -58,6 +58,26 @@ struct PortInQuestion {
     const model::Link* bridge; ///< whose port it is; null: of none
 };
 
+/// What people are told of checks that send frames to Linux.
+struct GuardWords {
+    const char* name;
+    const char* detail;
+    const char* watched; ///< the same where nothing is read in place: how, and how long a change goes unseen
+};
+
+/// A network in which a program is run by hand.
+enum class Scene { bridge, router, routerBetweenBridges };
+
+/// A profile to be measured.
+struct Benchmark {
+    const char* what;
+    Scene scene = Scene::bridge;
+    Profile profile;
+    const char* notTimed = nullptr; ///< why a frame by hand cannot be forwarded by it
+};
+/// In benchmarks, the identity of a custom module that does nothing.
+inline constexpr const char* idleCustomModule = "nothing";
+
 /// All that user space has to know of one fast-path module: plain data and pure functions. What is made of
 /// it (profiles, constants, caches, trials, benchmarks, what is told to people) loops over manifests. Each is
 /// in assemble/modules/NAME.cpp; modules/list.cpp has them all.
@@ -69,6 +89,16 @@ struct Manifest {
     std::optional<DecisionHook> customBehind; ///< its decisions can be handed to custom modules
     std::vector<const char*> notInTrials;     ///< parameters: they are for what is remembered
 
+    std::vector<GuardWords> guards; ///< what it looks at for each frame
+
+    /// Whether it is the module for the sake of which a port is one. Such a port has it in its profile unless
+    /// something is against it.
+    bool (*isFor)(const PortInQuestion& port);
+    /// What is against it where the kernel, or what lies around a port, cannot do without Linux.
+    std::vector<Reason> (*obstacles)(const PortInQuestion& port);
+    /// What is against it by settings that may be gone at any moment: a port that has only those stands by.
+    /// Null: there are none.
+    std::vector<Reason> (*settingsAgainst)(const PortInQuestion& port) = nullptr;
     /// As a part of a port's profile; nothing: it has no part in it.
     std::optional<ProfileModule> (*wantedFor)(const PortInQuestion& port);
     /// What a profile's name says of its parameters.
@@ -76,12 +106,25 @@ struct Manifest {
     std::vector<ConstantValue> (*constants)(const Profile& profile, const ProfileModule& module,
                                             const CacheSizes& sizes);
     std::vector<CacheMap> (*caches)(const ProfileModule& module, const CacheSizes& sizes);
+    /// Settings that remembered flows depend on, and of which they cannot see that they have changed: numbers
+    /// that are the same as long as flows hold.
+    std::vector<std::uint64_t> (*presumes)(const model::Network& network);
+    /// Its profiles to be measured, on a machine with br_netfilter or without: the same on every kernel, so
+    /// that each has its budget.
+    std::vector<Benchmark> (*benchmarks)(bool brNetfilter);
 };
 
 /// In the order in which frames meet them.
 [[nodiscard]] std::span<const Manifest> manifests();
 /// There must be one.
 [[nodiscard]] const Manifest& manifestOf(const std::string& module);
+
+/// By module, what its flows presume: when this changes, flows are to be forgotten.
+using Presumed = std::map<std::string, std::vector<std::uint64_t>>;
+[[nodiscard]] Presumed presumedIn(const model::Network& network);
+/// Of all modules, and of what they have in common.
+[[nodiscard]] std::vector<GuardWords> guardWords();
+[[nodiscard]] std::vector<Benchmark> allBenchmarks(bool brNetfilter);
 
 /// The cache that each pipeline has.
 [[nodiscard]] CacheMap flowCache(const CacheSizes& sizes);

@@ -119,10 +119,16 @@ struct PortPlan {
     bool operator==(const PortPlan&) const = default;
 };
 
+/// What is decided for a namespace as a whole, not for a port.
+struct NamespacePlan {
+    bool manyRoutes = false; ///< what destinations are routed by is remembered, see hasManyRoutes()
+    bool operator==(const NamespacePlan&) const = default;
+};
+
 /// What is to be done in a namespace; links that are neither bridge ports nor routed are not in it.
 struct Plan {
+    NamespacePlan wide;
     std::map<model::IfIndex, PortPlan> ports;
-    bool manyRoutes = false; ///< see hasManyRoutes()
     bool operator==(const Plan&) const = default;
 };
 

@@ -156,7 +156,7 @@ void Controller::onTick() {
 /// Whether something is to be decided anew.
 bool Controller::concerns(const introspect::Changes& changes) const {
     return changes.any || (changes.counts && assemble::hasManyRoutes(introspector_->network(),
-                                                                     manyRoutes()) != plan_.manyRoutes);
+                                                                     manyRoutes()) != plan_.wide.manyRoutes);
 }
 
 /// What the kernel refused is tried again, at first soon; also to tell what drivers can do.

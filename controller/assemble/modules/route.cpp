@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/modules/route.hpp"
 
+#include "assemble/modules/bridge.hpp"
 #include "assemble/modules/parameters.hpp"
 
 #include <cstring>
@@ -16,6 +17,34 @@ constexpr const char* bridgeVlans = "bridge-vlans";
 constexpr const char* manyRoutes = "many-routes";
 /// As its six bytes lie in a frame.
 constexpr const char* station = "station";
+
+std::vector<GuardWords> guards() {
+    return {{"route",
+             "generation of the routes, the route, its next hop and the neighbour in place; "
+             "forwarding, reverse path filter, netfilter hooks and IPsec policies",
+             "not watched: packets are routed by Linux"}};
+}
+
+bool isFor(const PortInQuestion& port) {
+    return port.bridge == nullptr;
+}
+
+std::string ownerOf(const PortInQuestion& port) {
+    const auto* master = port.around.network.link(port.link.master);
+    return master != nullptr ? master->name + " (of kind " + master->kind + ")" : "another device";
+}
+
+std::vector<Reason> obstacles(const PortInQuestion& port) {
+    std::vector<Reason> reasons;
+    if (port.around.watched())
+        reasons.push_back({"routing-watched",
+                           "packets are routed by Linux where the kernel is not read in place",
+                           "`tnactl capabilities` shows why it is not"});
+    if (port.link.master != 0)
+        reasons.push_back(
+            {"has-master", ownerOf(port) + " owns it, and what such devices receive is left to Linux", {}});
+    return reasons;
+}
 
 std::optional<ProfileModule> wantedFor(const PortInQuestion& port) {
     const auto& around = port.around;
@@ -71,6 +100,25 @@ std::vector<CacheMap> caches(const ProfileModule& module, const CacheSizes& size
                        .onPageBoundary = true});
     return all;
 }
+
+/// Whether the routes of links that are down count.
+std::vector<std::uint64_t> presumes(const model::Network& network) {
+    const auto all = network.sysctls.find("net.ipv4.conf.all.ignore_routes_with_linkdown");
+    std::vector<std::uint64_t> ignoring{all != network.sysctls.end() && all->second != "0"};
+    for (const auto& [ifindex, link] : network.links)
+        if (link.ip.ignoreRoutesWithLinkDown)
+            ignoring.push_back(ifindex);
+    return ignoring;
+}
+
+std::vector<Benchmark> benchmarks(bool /*brNetfilter*/) {
+    const char* changed = "a routed packet is another one: it cannot be run again";
+    const model::MacAddress address{.bytes = {0x02, 0x00, 0xff, 0x00, 0x01, 0x01}};
+    const Profile betweenBridges{
+        .modules = {bridgeModule(), routeModule({.bridges = true, .station = address})}, .brNetfilter = true};
+    return {{"route", Scene::router, {.modules = {routeModule()}}, changed},
+            {"route between bridges", Scene::routerBetweenBridges, betweenBridges, changed}};
+}
 } // namespace
 
 ProfileModule routeModule(const RouteParameters& parameters) {
@@ -102,10 +150,15 @@ Manifest routeManifest() {
             .checked = TNA_CHECKED_ROUTE,
             .customBehind = {{TNA_HOOK_ROUTE, TNA_CONSTANT_MODULES_ROUTE, "route_modules", true}},
             .notInTrials = {manyRoutes},
+            .guards = guards(),
+            .isFor = isFor,
+            .obstacles = obstacles,
             .wantedFor = wantedFor,
             .details = details,
             .constants = constants,
-            .caches = caches};
+            .caches = caches,
+            .presumes = presumes,
+            .benchmarks = benchmarks};
 }
 
 } // namespace tna::assemble

@@ -104,6 +104,50 @@ TEST(Manifests, CustomModulesAreBehindTheDecisionsOfTheProfilesModules) {
     EXPECT_EQ(valueOf(bridge, TNA_CONSTANT_MODULES_ROUTE), 0U);
 }
 
+TEST(Presumed, ChangesWithWhatFlowsCannotSee) {
+    using Change = void (*)(World&);
+    for (const auto& [module, change] :
+         {std::pair{"bridge", Change{[](World& world) { world.bridge().bridge->ageingTime++; }}},
+          std::pair{"bridge", Change{[](World& world) { world.bridge().bridge->topologyChange = true; }}},
+          std::pair{"route", Change{[](World& world) { world.port().ip.ignoreRoutesWithLinkDown = true; }}},
+          std::pair{"route", Change{[](World& world) {
+                        world.network.sysctls["net.ipv4.conf.all.ignore_routes_with_linkdown"] = "1";
+                    }}}}) {
+        World world;
+        world.network.sysctls["net.ipv4.conf.all.ignore_routes_with_linkdown"] = "0";
+        const auto before = presumedIn(world.network);
+        change(world);
+        const auto after = presumedIn(world.network);
+        for (const auto& manifest : manifests())
+            EXPECT_EQ(before.at(manifest.name) != after.at(manifest.name),
+                      manifest.name == std::string(module));
+    }
+}
+
+TEST(Presumed, IsTheSameWhateverElseChanges) {
+    World world;
+    const auto before = presumedIn(world.network);
+    world.port().mtu = 9000;
+    world.port().bridgePort->isolated = true;
+    EXPECT_EQ(presumedIn(world.network), before);
+}
+
+TEST(GuardWords, NameEachGuardOnce) {
+    std::set<std::string> names;
+    for (const auto& guard : guardWords())
+        EXPECT_TRUE(names.insert(guard.name).second) << guard.name;
+    EXPECT_TRUE(names.contains("bridge") && names.contains("route") && names.contains("namespace"));
+}
+
+TEST(Benchmarks, MeasureEachModuleOnMachinesWithBrNetfilterAndWithout) {
+    for (const bool brNetfilter : {false, true}) {
+        const auto all = allBenchmarks(brNetfilter);
+        for (const auto& manifest : manifests())
+            EXPECT_TRUE(std::ranges::any_of(
+                all, [&](const Benchmark& one) { return one.profile.module(manifest.name) != nullptr; }));
+    }
+}
+
 TEST(Parameters, ComeBackAsTheyWereGiven) {
     const RouteParameters given{
         .bridges = true, .vlanStacks = true, .manyRoutes = true, .station = {.bytes = {2, 0, 0, 0, 0, 9}}};
