@@ -9,10 +9,10 @@
 #include "deploy/pipeline/pipeline_object.hpp"
 #include "deploy/pipeline/profile_store.hpp"
 #include "deploy/pipeline/self_check.hpp"
-#include "deploy/ports/applied.hpp"
 #include "deploy/ports/attachments.hpp"
 #include "deploy/ports/egress_modules.hpp"
 #include "deploy/ports/slot_table.hpp"
+#include "deploy/results/applied.hpp"
 #include "deploy/trial.hpp"
 #include "model/network.hpp"
 

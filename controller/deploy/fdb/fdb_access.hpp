@@ -5,7 +5,7 @@
 #include "deploy/fdb/station_mirror.hpp"
 #include "deploy/fdb/watched_ports.hpp"
 #include "deploy/pipeline/pipeline_object.hpp"
-#include "deploy/ports/applied.hpp"
+#include "deploy/results/applied.hpp"
 
 #include <functional>
 #include <memory>

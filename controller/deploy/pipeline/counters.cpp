@@ -4,23 +4,12 @@
 #include <algorithm>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <numeric>
 #include <sys/mman.h>
 #include <utility>
 
 namespace tna::deploy {
 
 namespace {
-struct ReasonWords {
-    const char* code;
-    const char* text;
-};
-constexpr std::array<ReasonWords, TNA_REASON_COUNT> words = {{
-#define TNA_REASON_WORDS(id, code, text) {code, text},
-    TNA_REASONS(TNA_REASON_WORDS)
-#undef TNA_REASON_WORDS
-}};
-
 void add(PortCounters& sum, const tna_port_counters& part) {
     sum.inPackets += part.in_packets;
     sum.inBytes += part.in_bytes;
@@ -69,18 +58,6 @@ const tna_route* counting(const tna_route6* entry) {
     return &entry->route;
 }
 } // namespace
-
-const char* reasonCode(unsigned reason) {
-    return reason < TNA_REASON_COUNT ? words[reason].code : "unknown";
-}
-
-const char* reasonText(unsigned reason) {
-    return reason < TNA_REASON_COUNT ? words[reason].text : "unknown";
-}
-
-std::uint64_t PortCounters::slowPackets() const {
-    return std::accumulate(slow.begin(), slow.end(), std::uint64_t{0});
-}
 
 Result<CacheView> CacheView::open(const CountingMap& cache) {
     void* memory = ::mmap(nullptr, cache.bytes, PROT_READ, MAP_SHARED, cache.map, 0);

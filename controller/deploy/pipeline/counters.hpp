@@ -3,30 +3,15 @@
 
 #include "base/error.hpp"
 #include "deploy/pipeline/flow_cache.hpp"
+#include "deploy/results/port_counters.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
-#include <tna/fastpath.h>
 #include <vector>
 
 namespace tna::deploy {
-
-struct PortCounters {
-    std::uint64_t inPackets = 0;
-    std::uint64_t inBytes = 0;
-    std::uint64_t outPackets = 0;
-    std::uint64_t outBytes = 0;
-    std::array<std::uint64_t, TNA_REASON_COUNT> slow{};
-
-    [[nodiscard]] std::uint64_t slowPackets() const;
-};
-
-/// A stable code and a sentence for a reason of the fast path.
-[[nodiscard]] const char* reasonCode(unsigned reason);
-[[nodiscard]] const char* reasonText(unsigned reason);
 
 /// A cache of the fast path, mapped for reading; its entries count.
 class CacheView {

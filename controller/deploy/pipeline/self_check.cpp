@@ -2,7 +2,7 @@
 #include "deploy/pipeline/self_check.hpp"
 
 #include "assemble/manifest.hpp"
-#include "deploy/pipeline/counters.hpp"
+#include "deploy/results/port_counters.hpp"
 #include "model/mac.hpp"
 
 #include <arpa/inet.h>

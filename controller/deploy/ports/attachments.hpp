@@ -5,9 +5,9 @@
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
 #include "deploy/pipeline/profile_store.hpp"
-#include "deploy/ports/applied.hpp"
 #include "deploy/ports/entry_programs.hpp"
 #include "deploy/ports/port_attachment.hpp"
+#include "deploy/results/applied.hpp"
 #include "model/network.hpp"
 
 #include <map>
