@@ -3,7 +3,7 @@
 
 #include "daemon/route_question.hpp"
 #include "daemon/trace_lines.hpp"
-#include "deploy/requirements.hpp"
+#include "deploy/kernel/requirements.hpp"
 #include "introspect/introspector.hpp"
 
 #include <nlohmann/json.hpp>

@@ -4,8 +4,8 @@
 #include "api/requests.hpp"
 #include "base/file.hpp"
 #include "base/log_fields.hpp"
-#include "deploy/module_elf.hpp"
-#include "deploy/module_object.hpp"
+#include "deploy/custom/module_elf.hpp"
+#include "deploy/custom/module_object.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -242,25 +242,20 @@ deploy::ModulesById CustomModules::byIdentity() const {
     return objects;
 }
 
-std::map<model::IfIndex, assemble::CustomOnLink> CustomModules::on(const model::Network& network) const {
+std::map<model::IfIndex, assemble::CustomModules> CustomModules::on(const model::Network& network) const {
     std::vector<const Module*> ordered;
     for (const auto& [name, module] : modules_)
         ordered.push_back(&module);
     std::ranges::stable_sort(ordered, {}, [](const Module* module) { return module->placement.priority; });
-    std::map<model::IfIndex, assemble::CustomOnLink> places;
+    std::map<model::IfIndex, assemble::CustomModules> places;
     for (const auto& [ifindex, link] : network.links)
         for (const auto* module : ordered) {
             if (!wantedOn(module->placement, link))
                 continue;
             auto& place = places[ifindex];
-            const std::pair<tna_hook, std::vector<std::string>*> hooks[] = {
-                {TNA_HOOK_INGRESS, &place.modules.ingress},
-                {TNA_HOOK_BRIDGE, &place.modules.bridge},
-                {TNA_HOOK_ROUTE, &place.modules.route},
-                {TNA_HOOK_EGRESS, &place.egress}};
-            for (const auto& [hook, list] : hooks)
-                if (wantedAt(*module, hook))
-                    list->push_back(module->identity);
+            for (unsigned hook = 0; hook < TNA_HOOK_COUNT; hook++)
+                if (wantedAt(*module, static_cast<tna_hook>(hook)))
+                    place.add(static_cast<tna_hook>(hook), module->identity);
         }
     return places;
 }

@@ -3,7 +3,7 @@
 
 #include "api/backend.hpp"
 #include "assemble/assemble.hpp"
-#include "deploy/data_path.hpp"
+#include "deploy/results/data_path.hpp"
 
 #include <array>
 #include <map>
@@ -52,7 +52,7 @@ public:
     [[nodiscard]] const std::map<std::string, Module>& all() const { return modules_; }
     [[nodiscard]] deploy::ModulesById byIdentity() const;
     /// For each link, what is wanted there, in the order of priorities and then of names.
-    [[nodiscard]] std::map<model::IfIndex, assemble::CustomOnLink> on(const model::Network& network) const;
+    [[nodiscard]] std::map<model::IfIndex, assemble::CustomModules> on(const model::Network& network) const;
 
 private:
     std::map<std::string, Module> modules_;

@@ -3,8 +3,8 @@
 
 #include "capability/fdb_proof.hpp"
 #include "config/config.hpp"
-#include "deploy/data_path.hpp"
-#include "deploy/vlan_devices.hpp"
+#include "deploy/kernel/vlan_devices.hpp"
+#include "deploy/results/data_path.hpp"
 #include "introspect/stations.hpp"
 
 #include <map>

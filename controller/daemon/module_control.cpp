@@ -2,7 +2,7 @@
 #include "daemon/module_control.hpp"
 
 #include "base/log_fields.hpp"
-#include "deploy/module_object.hpp"
+#include "deploy/custom/module_object.hpp"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
@@ -39,14 +39,10 @@ json placesOf(const assemble::Plan& plan, const std::string& identity) {
     json places = json::array();
     for (const auto& [ifindex, port] : plan.ports) {
         std::vector<std::string> hooks;
-        if (port.profile) {
-            const auto& custom = port.profile->custom;
-            for (const auto& [list, hook] : {std::pair{&custom.ingress, "ingress"},
-                                             {&custom.bridge, "bridge"},
-                                             {&custom.route, "route"}})
-                if (contains(*list, identity))
-                    hooks.emplace_back(hook);
-        }
+        if (port.profile)
+            for (const auto& [hook, list] : port.profile->custom.byHook())
+                if (contains(list, identity))
+                    hooks.emplace_back(deploy::hookName(hook));
         if (contains(port.egressModules, identity))
             hooks.emplace_back("egress");
         if (!hooks.empty())

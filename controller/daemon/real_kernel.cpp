@@ -5,8 +5,8 @@
 #include "capability/modules.hpp"
 #include "capability/xdp_features.hpp"
 #include "deploy/fast_path.hpp"
-#include "deploy/requirements.hpp"
-#include "deploy/tcx.hpp"
+#include "deploy/kernel/requirements.hpp"
+#include "deploy/kernel/tcx.hpp"
 
 #include <spdlog/spdlog.h>
 

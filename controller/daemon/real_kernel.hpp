@@ -2,7 +2,7 @@
 #pragma once
 
 #include "daemon/kernel.hpp"
-#include "deploy/kernel_probe.hpp"
+#include "deploy/kernel/kernel_probe.hpp"
 
 #include <functional>
 #include <future>

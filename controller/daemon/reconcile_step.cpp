@@ -7,19 +7,6 @@
 
 namespace tna::daemon {
 
-Presumed presumedIn(const model::Network& network) {
-    Presumed now;
-    for (const auto& [ifindex, link] : network.links) {
-        if (link.bridge)
-            now.bridgeTimes[ifindex] = {link.bridge->ageingTime, link.bridge->topologyChange};
-        if (link.ip.ignoreRoutesWithLinkDown)
-            now.ignoresLinkDown.insert(ifindex);
-    }
-    const auto all = network.sysctls.find("net.ipv4.conf.all.ignore_routes_with_linkdown");
-    now.allIgnoreLinkDown = all != network.sysctls.end() && all->second != "0";
-    return now;
-}
-
 Failures newFailures(const Failures& before, const Failures& now) {
     Failures fresh;
     std::ranges::copy_if(now, std::inserter(fresh, fresh.end()),
@@ -34,7 +21,7 @@ Step stepAfter(const InPlace& before, assemble::Plan plan, Failures failures, co
     for (const auto& [ifindex, error] : newFailures(before.failures, failures))
         if (error.number == EINVAL || error.number == ENODEV)
             step.doubtful.insert(ifindex);
-    step.now = {std::move(plan), std::move(failures), presumedIn(network)};
+    step.now = {std::move(plan), std::move(failures), assemble::presumedIn(network)};
     step.forgetFlows = step.now.presumed != before.presumed;
     return step;
 }

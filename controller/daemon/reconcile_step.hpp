@@ -4,7 +4,8 @@
 #pragma once
 
 #include "assemble/assemble.hpp"
-#include "deploy/data_path.hpp"
+#include "assemble/manifest.hpp"
+#include "deploy/results/data_path.hpp"
 
 #include <map>
 #include <set>
@@ -13,20 +14,11 @@ namespace tna::daemon {
 
 using Failures = std::map<model::IfIndex, Error>;
 
-/// What remembered flows depend on, and cannot see by themselves that it has changed.
-struct Presumed {
-    std::map<model::IfIndex, std::pair<std::uint32_t, bool>> bridgeTimes; ///< for refreshing stations
-    std::set<model::IfIndex> ignoresLinkDown; ///< links whose routes do not count while they are down
-    bool allIgnoreLinkDown = false;
-    bool operator==(const Presumed&) const = default;
-};
-[[nodiscard]] Presumed presumedIn(const model::Network& network);
-
 /// What is in place in a namespace.
 struct InPlace {
     assemble::Plan plan;
-    Failures failures; ///< of the plan
-    Presumed presumed;
+    Failures failures;                                      ///< of the plan
+    assemble::Presumed presumed = assemble::presumedIn({}); ///< by flows that are remembered
 };
 
 /// What comes of a plan that was applied.

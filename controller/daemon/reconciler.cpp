@@ -15,7 +15,8 @@ std::set<model::IfIndex> stillAttached(const deploy::DataPath& dataPath,
 
 bool concern(const introspect::Changes& changes, const model::Network& network,
              std::optional<unsigned> manyRoutes, const assemble::Plan& plan) {
-    return changes.any || (changes.counts && assemble::hasManyRoutes(network, manyRoutes) != plan.manyRoutes);
+    return changes.any ||
+           (changes.counts && assemble::hasManyRoutes(network, manyRoutes) != plan.wide.manyRoutes);
 }
 } // namespace
 

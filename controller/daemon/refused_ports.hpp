@@ -3,7 +3,7 @@
 
 #include "assemble/assemble.hpp"
 #include "daemon/reporter.hpp"
-#include "deploy/data_path.hpp"
+#include "deploy/results/data_path.hpp"
 
 namespace tna::daemon {
 

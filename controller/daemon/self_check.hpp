@@ -2,7 +2,7 @@
 // What the fast path finds out about itself: told as loud as can be, for it means an error in it.
 #pragma once
 
-#include "deploy/data_path.hpp"
+#include "deploy/results/data_path.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>

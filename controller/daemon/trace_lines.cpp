@@ -2,7 +2,7 @@
 #include "daemon/trace_lines.hpp"
 
 #include "daemon/packet_view.hpp"
-#include "deploy/counters.hpp"
+#include "deploy/results/port_counters.hpp"
 #include "model/mac.hpp"
 
 #include <algorithm>

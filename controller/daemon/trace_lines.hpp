@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/line_sink.hpp"
-#include "deploy/tracer.hpp"
+#include "deploy/custom/tracer.hpp"
 
 #include <chrono>
 #include <condition_variable>

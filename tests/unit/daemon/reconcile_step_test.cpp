@@ -59,7 +59,7 @@ TEST(ReconcileStep, WhatHasFailedBeforeIsNotInDoubt) {
 }
 
 TEST(ReconcileStep, OfDoubtfulLinksThoseThatAreGoneWereNeverAnything) {
-    InPlace inPlace{planOf({1, 2, 3}), {{1, failedWith(EINVAL)}, {2, failedWith(EINVAL)}}, {}};
+    InPlace inPlace{planOf({1, 2, 3}), {{1, failedWith(EINVAL)}, {2, failedWith(EINVAL)}}};
     daemon::dropGone(inPlace, {1, 2}, networkOf({2}));
     EXPECT_EQ(inPlace.plan, planOf({2, 3}));
     ASSERT_EQ(inPlace.failures.size(), 1U);
@@ -77,7 +77,7 @@ TEST(ReconcileStep, FlowsAreForgottenWhereABridgeTimesItsStationsDifferently) {
     auto network = networkOf({1});
     network.links.at(1).bridge.emplace();
     InPlace before;
-    before.presumed = daemon::presumedIn(network);
+    before.presumed = assemble::presumedIn(network);
     EXPECT_FALSE(daemon::stepAfter(before, {}, {}, network, {}, {}).forgetFlows);
     network.links.at(1).bridge->topologyChange = true;
     EXPECT_TRUE(daemon::stepAfter(before, {}, {}, network, {}, {}).forgetFlows);
@@ -86,7 +86,7 @@ TEST(ReconcileStep, FlowsAreForgottenWhereABridgeTimesItsStationsDifferently) {
 TEST(ReconcileStep, FlowsAreForgottenWhereRoutesOfLinksThatAreDownCountOrNot) {
     auto network = networkOf({1});
     InPlace before;
-    before.presumed = daemon::presumedIn(network);
+    before.presumed = assemble::presumedIn(network);
     network.sysctls["net.ipv4.conf.all.ignore_routes_with_linkdown"] = "0";
     EXPECT_FALSE(daemon::stepAfter(before, {}, {}, network, {}, {}).forgetFlows);
     network.sysctls["net.ipv4.conf.all.ignore_routes_with_linkdown"] = "1";

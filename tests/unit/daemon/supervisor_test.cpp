@@ -131,11 +131,11 @@ TEST_F(Reconciling, CountsMatterWhereTheyBecomeMany) {
     EXPECT_EQ(path().plans, plans);
     routes(wanted_.config.limits.manyRoutes);
     EXPECT_EQ(path().plans, plans + 1);
-    EXPECT_TRUE(supervisor_->plan().manyRoutes);
+    EXPECT_TRUE(supervisor_->plan().wide.manyRoutes);
     routes(wanted_.config.limits.manyRoutes + 1);
     EXPECT_EQ(path().plans, plans + 1);
     routes(1);
-    EXPECT_FALSE(supervisor_->plan().manyRoutes);
+    EXPECT_FALSE(supervisor_->plan().wide.manyRoutes);
 }
 
 TEST_F(Reconciling, CountsDoNotMatterWhereNoDestinationsAreRemembered) {
@@ -240,7 +240,7 @@ protected:
         module.functions[TNA_HOOK_INGRESS] = true;
         return module;
     }
-    [[nodiscard]] Strings placed() const { return port().profile->custom.ingress; }
+    [[nodiscard]] Strings placed() const { return port().profile->custom.at(TNA_HOOK_INGRESS); }
 };
 
 TEST_F(CustomModule, IsPutInPlace) {
