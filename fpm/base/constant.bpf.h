@@ -34,4 +34,10 @@
 /* In profiles with a constant. */
 #define WHEN(name) IF_KNOWN(CONSTANT(name))
 
+/* The same where the profiles without it are to have a straight line. */
+#define WHEN_RARE(name)                                                                                      \
+	if (likely(!CONSTANT(name)))                                                                         \
+		asm volatile("r0 = 0" : : : "r0");                                                           \
+	else
+
 #endif

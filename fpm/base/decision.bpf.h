@@ -46,9 +46,9 @@ INLINE struct tna_decision *decision_here(void)
 
 /* What a module must not change: all that decisions are made from. `version` is that of a packet that is
  * routed. */
-INLINE u64 decision_compare(struct xdp_md *ctx, struct tna_decision *note, u32 version, const int write)
+INLINE u64 decision_compare(hook_context *ctx, struct tna_decision *note, u32 version, const int write)
 {
-	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
 	u32 length = end - data;
 	u64 different = 0;
 
@@ -101,40 +101,19 @@ INLINE u32 decision_slots(u32 in, u32 out)
 	return out << 16 | in;
 }
 
-/* Notes that a bridge sends a frame out of a port. */
-INLINE int decision_bridge(struct xdp_md *ctx, u64 retag, u32 vlan_protocol, u32 slots, u32 egress)
-{
-	struct tna_decision *note = decision_here();
-
-	if (!note)
-		return XDP_PASS;
-	note->slots = slots;
-	note->retag = retag;
-	note->vlan_protocol = vlan_protocol;
-	note->forward = 1;
-	if (CONSTANT(MODULES_ASK)) {
-		note->egress = egress;
-		note->routed = 0;
-		note->length = packet_length(ctx);
-	}
-	/* for what may come back changed */
-	WHEN(MODULES_CHANGE) return decision_compare(ctx, note, 0, 1) ? XDP_PASS : XDP_REDIRECT;
-	return XDP_REDIRECT;
-}
-
 /* The verdict goes to the modules; where there is none to go to, the frame is untouched. What is to be
  * forwarded has been noted. */
-INLINE int decision_announce(struct xdp_md *ctx, int verdict, void *modules, const enum tna_hook hook)
+INLINE int decision_announce(hook_context *ctx, int verdict, void *modules, const enum tna_hook hook)
 {
-	if (verdict != XDP_REDIRECT) {
+	if (verdict != HOOK_SENT) {
 		struct tna_decision *note = decision_here();
 
 		if (!note)
-			return XDP_PASS;
+			return HOOK_TO_LINUX;
 		note->forward = 0;
 	}
 	tna_go_on(ctx, modules, hook);
-	return XDP_PASS;
+	return HOOK_TO_LINUX;
 }
 
 #endif

@@ -61,16 +61,16 @@ INLINE u64 shorter_than_all(u32 len)
 }
 
 /* Counts a frame that is left to Linux, by port and reason. */
-NOINLINE int leave_to_linux(struct xdp_md *ctx, u32 reason)
+NOINLINE int leave_to_linux(hook_context *ctx, u32 reason)
 {
-	s32 slot = port_slot(ctx->ingress_ifindex);
+	s32 slot = port_slot(hook_ingress_ifindex(ctx));
 	u32 key = slot;
 	struct tna_port_counters *counters = slot < 0 ? NULL : bpf_map_lookup_elem(&port_counters, &key);
 
 	if (counters && reason < TNA_REASON_COUNT)
 		counters->slow[reason]++;
 	WHEN(MODULES) decision_reason(reason);
-	return XDP_PASS;
+	return HOOK_TO_LINUX;
 }
 
 /* Adds frames that went from one port to another to what the ports have counted. */

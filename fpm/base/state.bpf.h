@@ -8,6 +8,7 @@
 
 #define FLOWS_PER_CPU ((u32)CONSTANT(FLOWS_PER_CPU))
 #define FLOWS_TOTAL ((u32)CONSTANT(FLOWS_TOTAL))
+#define NOWHERE (~0u) /* no place in the cache */
 
 /*
  * CPU after CPU, FLOWS_PER_CPU entries each. A section of its own becomes a map of its own, in whose

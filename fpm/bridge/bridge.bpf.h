@@ -12,16 +12,17 @@
  * what there is to prove. What cannot be proved is evaluated from nothing by bridge_evaluate().
  */
 
+#include "base/send.bpf.h"
 #include "bridge/check.bpf.h"
 
 /*
  * Conditions that are harmless more often than not, for the ports that have them: filters that run
  * nothing, captures elsewhere, plain queues, a local sender's finished frame, an uncommon protocol.
  */
-NOINLINE u64 bridge_objection(struct xdp_md *ctx, u64 device, u64 egress_address)
+NOINLINE u64 bridge_objection(hook_context *ctx, u64 device, u64 egress_address)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 buffer = CONSTANT(VETH) ? sender_buffer(bpf_cast_to_kern_ctx(ctx)) : 0;
+	u64 buffer = CONSTANT(VETH) ? hook_sender_buffer(hook_kernel_buffer(ctx)) : 0;
 	struct packet packet;
 
 	if (!packet_parse(ctx, &packet))
@@ -40,42 +41,28 @@ NOINLINE u64 bridge_objection(struct xdp_md *ctx, u64 device, u64 egress_address
 	return word;
 }
 
-/* Notes that a frame leaves by the port that the flow remembers. */
-INLINE int bridge_note(struct xdp_md *ctx, struct tna_flow *flow, u64 retag)
+/* Out of the port that the flow remembers, with the tag that the frame is to have there. */
+INLINE int bridge_send(hook_context *ctx, struct tna_flow *flow, u32 len, u64 retag)
 {
-	u32 egress = 0;
+	const struct departure departure = {
+		.in = &flow->in_slot,
+		.out = flow->out_slot,
+		.length = len,
+		.packets = &flow->packets,
+		.bytes = &flow->bytes,
+		.device = &flow->egress_dev,
+		.retag = retag,
+		.vlan_protocol = CONSTANT(VLAN),
+	};
 
-	WHEN(MODULES_ASK) egress = KLOAD(u32, KADDR(struct net_device, flow->egress_dev, ifindex));
-	return decision_bridge(ctx, retag & RETAG_ANY ? retag : 0, CONSTANT(VLAN),
-			       decision_slots(flow->in_slot, flow->out_slot), egress);
-}
-
-/*
- * Out of the port that the flow remembers, with the tag that the frame is to have there. The frame is
- * changed only when nothing can fail any more: a port that goes away leaves the map first.
- */
-INLINE int bridge_send(struct xdp_md *ctx, struct tna_flow *flow, u32 len, u64 retag)
-{
-	WHEN(MODULES_BRIDGE) return bridge_note(ctx, flow, retag);
-	int action = bpf_redirect_map(&egress_ports, flow->out_slot, XDP_PASS);
-
-	if (unlikely(retag & RETAG_ANY)) {
-		if (action != XDP_REDIRECT)
-			return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
-		if (!retag_frame(ctx, retag, CONSTANT(VLAN)))
-			return leave_to_linux(ctx, TNA_REASON_HEADROOM);
-	}
-	flow->packets++;
-	flow->bytes += len;
-	return action;
+	return send(ctx, &departure);
 }
 
 /*
  * For a frame that could not be proved, or that deserves a closer look; it need not be slow. The verdict
  * is doubt; where VLANs are filtered, what becomes of the tag lies in its lowest bits.
  */
-NOINLINE int bridge_second_look(struct xdp_md *ctx, struct tna_flow *flow, u64 device, u64 egress,
-				u64 verdict)
+NOINLINE int bridge_second_look(hook_context *ctx, struct tna_flow *flow, u64 device, u64 egress, u64 verdict)
 {
 	u32 reason = REASON_NONE;
 	u64 retag = 0;
@@ -91,20 +78,20 @@ NOINLINE int bridge_second_look(struct xdp_md *ctx, struct tna_flow *flow, u64 d
 	}
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
-	return flow ? bridge_send(ctx, flow, packet_length(ctx), retag) : XDP_PASS;
+	return flow ? bridge_send(ctx, flow, packet_length(ctx), retag) : HOOK_TO_LINUX;
 }
 
 #define BRIDGE_DOUBT (1ULL << 63)
 
 /* For a frame that was to be evaluated as well, with what becomes of its tag. */
-NOINLINE int bridge_send_checked(struct xdp_md *ctx, struct tna_flow *flow, u64 retag, u32 reason)
+NOINLINE int bridge_send_checked(hook_context *ctx, struct tna_flow *flow, u64 retag, u32 reason)
 {
 	return reason == REASON_NONE ? bridge_send(ctx, flow, packet_length(ctx), retag)
 				     : leave_to_linux(ctx, reason);
 }
 
 /* The check is not a part of the second look: one from within the other would need too much stack. */
-INLINE int bridge_look_again(struct xdp_md *ctx, struct tna_flow *flow, u64 device, u64 egress, u64 doubt,
+INLINE int bridge_look_again(hook_context *ctx, struct tna_flow *flow, u64 device, u64 egress, u64 doubt,
 			     u64 retag)
 {
 	if (!doubt && self_check_due(flow->packets)) {
@@ -116,6 +103,18 @@ INLINE int bridge_look_again(struct xdp_md *ctx, struct tna_flow *flow, u64 devi
 	if (CONSTANT(VLAN))
 		doubt = (doubt ? BRIDGE_DOUBT : 0) | (retag & RETAG_MASK);
 	return bridge_second_look(ctx, flow, device, egress, doubt);
+}
+
+/* Where VLANs are filtered, besides verdicts: a closer look is needed, or there is doubt; above it, what
+ * becomes of the tag, and the flow's place. */
+#define FILTERED_LOOK 16
+#define FILTERED_DOUBT 32
+#define FILTERED_RETAG_SHIFT 8
+
+INLINE u64 filtered_verdict(u32 index, u64 doubt, u64 retag)
+{
+	return (u64)index << 32 | (retag & RETAG_MASK) << FILTERED_RETAG_SHIFT |
+	       (doubt ? FILTERED_DOUBT : 0) | FILTERED_LOOK;
 }
 
 /* 0 for the protocols that fill networks. */
@@ -133,15 +132,17 @@ INLINE u64 vlan_protocol_unusual(const struct packet *packet, u64 tag)
 }
 
 /*
- * XDP_REDIRECT, or XDP_PASS with the frame untouched. `vlans` is known when this is compiled: a bridge that
- * does not filter VLANs has nothing of what one that does needs.
+ * HOOK_SENT, or HOOK_TO_LINUX with the frame untouched; where VLANs are filtered, or what filtered_verdict()
+ * says. `vlans` is known when this is compiled: a bridge that does not filter VLANs has nothing of what one
+ * that does needs.
  */
-INLINE int bridge_prove(struct xdp_md *ctx, const int vlans)
+INLINE u64 bridge_prove(hook_context *ctx, const int vlans)
 {
 	struct packet packet;
 
 	if (unlikely(!packet_parse(ctx, &packet)) || (vlans && !VLAN_KNOWN))
-		return bridge_second_look(ctx, NULL, 0, 0, BRIDGE_DOUBT);
+		return vlans ? filtered_verdict(NOWHERE, 1, 0)
+			     : bridge_second_look(ctx, NULL, 0, 0, BRIDGE_DOUBT);
 	if (vlans)
 		packet.len = packet_length(ctx);
 	u64 tag = vlans ? vlan_tag(&packet, CONSTANT(VLAN)) : 0, vlan_key = 0, retag = 0;
@@ -149,19 +150,19 @@ INLINE int bridge_prove(struct xdp_md *ctx, const int vlans)
 	u32 index = flow_place(hash, tag & VLAN_ID);
 
 	if (unlikely(index >= FLOWS_TOTAL))
-		return XDP_PASS;
+		return HOOK_TO_LINUX;
 	struct tna_flow *flow = flow_at(index);
 	u64 other = flow->mark ^ flow_mark(hash, home.epoch);
 
 	RARELY(other, "!= 0", another_pair);
 known:;
-	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
-	u64 doubt = ((flow->fresh_until - bpf_jiffies64()) >> 63) | (xdp->flags & XDP_BUFF_HAS_FRAGS);
+	hook_buffer *buffer = hook_kernel_buffer(ctx);
+	u64 doubt = ((flow->fresh_until - bpf_jiffies64()) >> 63) | hook_frame_unfit(ctx, buffer);
 	u64 closer = vlans ? vlan_protocol_unusual(&packet, tag) : bridge_protocol_unusual(packet.protocol);
-	u64 device = ingress_device(xdp);
+	u64 device = hook_ingress_device(buffer);
 
 	COLLECT(closer, self_check_due(flow->packets));
-	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
+	WHEN(VETH) COLLECT(closer, hook_sender_buffer(buffer));
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	u64 port = KGET(u64, ingress, rx_handler_data);
@@ -238,22 +239,38 @@ known:;
 another_pair:
 	if (bridge_find(ctx, flow))
 		goto known;
-	return bridge_second_look(ctx, flow, 0, 0, BRIDGE_DOUBT);
+	return vlans ? filtered_verdict(index, 1, 0) : bridge_second_look(ctx, flow, 0, 0, BRIDGE_DOUBT);
 look_again:
-	return bridge_look_again(ctx, flow, device, egress_address, doubt, retag);
+	return vlans ? filtered_verdict(index, doubt, retag)
+		     : bridge_look_again(ctx, flow, device, egress_address, doubt, 0);
 }
 
 /* Apart from the other: what one of them needs is not to be in the way of the other. */
-NOINLINE int bridge_forward_filtered(struct xdp_md *ctx)
+NOINLINE u64 bridge_prove_filtered(hook_context *ctx)
 {
 	return bridge_prove(ctx, 1);
 }
 
-INLINE int bridge_forward(struct xdp_md *ctx)
+/* What follows is not a part of it either: one from within the other would need too much stack. */
+NOINLINE int bridge_look_again_filtered(hook_context *ctx, u64 verdict)
 {
-	if (unlikely(CONSTANT(VLAN)))
-		return bridge_forward_filtered(ctx);
-	return bridge_prove(ctx, 0);
+	u32 index = verdict >> 32;
+	struct tna_flow *flow;
+
+	if (index >= FLOWS_TOTAL)
+		return bridge_second_look(ctx, NULL, 0, 0, BRIDGE_DOUBT);
+	flow = flow_at(index);
+	return bridge_look_again(ctx, flow, hook_ingress_device(hook_kernel_buffer(ctx)), flow->egress_dev,
+				 verdict & FILTERED_DOUBT, verdict >> FILTERED_RETAG_SHIFT);
+}
+
+INLINE int bridge_forward(hook_context *ctx)
+{
+	if (likely(!CONSTANT(VLAN)))
+		return bridge_prove(ctx, 0);
+	u64 verdict = bridge_prove_filtered(ctx);
+
+	return likely(verdict < FILTERED_LOOK) ? verdict : bridge_look_again_filtered(ctx, verdict);
 }
 
 #endif

@@ -21,7 +21,7 @@ INLINE int check_explained(u32 reason)
 	       reason == TNA_REASON_UNKNOWN_PORT;
 }
 
-INLINE void check_describe(struct xdp_md *ctx, const struct tna_flow *flow, const struct tna_flow *sure,
+INLINE void check_describe(hook_context *ctx, const struct tna_flow *flow, const struct tna_flow *sure,
 			   u32 reason)
 {
 	struct tna_disagreement *found = self_check_pause(TNA_CHECKED_BRIDGE);
@@ -30,7 +30,7 @@ INLINE void check_describe(struct xdp_md *ctx, const struct tna_flow *flow, cons
 	if (!found || !packet_parse(ctx, &packet))
 		return;
 	found->family = 0;
-	found->arrival = ctx->ingress_ifindex;
+	found->arrival = hook_ingress_ifindex(ctx);
 	found->from[0] = packet.source;
 	found->to[0] = packet.destination;
 	found->ours.ifindex = KLOAD(u32, KADDR(struct net_device, flow->egress_dev, ifindex));
@@ -43,7 +43,7 @@ INLINE void check_describe(struct xdp_md *ctx, const struct tna_flow *flow, cons
  * A reason to leave the frame to Linux after all; or none. What the flow remembers stays as it is: what it
  * gets wrong is to be seen again.
  */
-NOINLINE u32 bridge_check(struct xdp_md *ctx, const struct tna_flow *flow, u64 retag)
+NOINLINE u32 bridge_check(hook_context *ctx, const struct tna_flow *flow, u64 retag)
 {
 	u64 key = flow->mark | 1ULL << 32;
 	u32 zero = 0;

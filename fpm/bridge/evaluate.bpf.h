@@ -66,7 +66,7 @@ INLINE u32 evaluate_bridge(const struct bridge_path *path)
 	return REASON_NONE;
 }
 
-INLINE u32 evaluate_frame(struct xdp_md *ctx, const struct packet *packet, u64 device)
+INLINE u32 evaluate_frame(hook_context *ctx, const struct packet *packet, u64 device)
 {
 	BECAUSE(packet->destination & MAC_MULTICAST, MULTICAST);
 	BECAUSE(!packet->source || (packet->source & MAC_MULTICAST), SOURCE_INVALID);
@@ -204,18 +204,17 @@ INLINE u64 evaluated_retag(u64 evaluated)
  * A reason to leave the frame to Linux; or none, and the flow is filled in, and it is said what becomes of
  * the frame's tag.
  */
-NOINLINE u64 bridge_evaluate(struct xdp_md *ctx, struct tna_flow *flow)
+NOINLINE u64 bridge_evaluate(hook_context *ctx, struct tna_flow *flow)
 {
-	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
-	u64 buffer = CONSTANT(VETH) ? sender_buffer(xdp) : 0;
-	struct bridge_path path = {.device = ingress_device(xdp)};
+	hook_buffer *buffer = hook_kernel_buffer(ctx);
+	struct bridge_path path = {.device = hook_ingress_device(buffer)};
 	u32 epoch = home.epoch, len; /* before anything is looked up */
 	struct packet packet;
 
 	BECAUSE(!packet_parse(ctx, &packet), SHORT);
 	BECAUSE(self_check_paused(TNA_CHECKED_BRIDGE), SELF_CHECK);
-	BECAUSE(xdp->flags & XDP_BUFF_HAS_FRAGS, FRAGMENTED);
-	UNLESS_BECAUSE(evaluate_ingress(&path, buffer));
+	BECAUSE(hook_frame_unfit(ctx, buffer), FRAGMENTED);
+	UNLESS_BECAUSE(evaluate_ingress(&path, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));
 	UNLESS_BECAUSE(evaluate_bridge(&path));

@@ -21,9 +21,9 @@ INLINE u64 find_forbidden(const struct packet *packet, struct net_device *ingres
 }
 
 /* Finds what is to be proved, and remembers it; 0 if that cannot be. */
-NOINLINE int bridge_find(struct xdp_md *ctx, struct tna_flow *flow)
+NOINLINE int bridge_find(hook_context *ctx, struct tna_flow *flow)
 {
-	struct bridge_path path = {.device = ingress_device(bpf_cast_to_kern_ctx(ctx))};
+	struct bridge_path path = {.device = hook_ingress_device(hook_kernel_buffer(ctx))};
 	u32 epoch = home.epoch; /* before anything is looked up */
 	struct packet packet;
 

@@ -80,7 +80,7 @@ INLINE u64 bridge_tagged_to_vlan_device(u32 protocol, struct net_device *ingress
 }
 
 /* The protocol that decides: the one behind the outer tag. */
-INLINE int bridge_frame_is_special(struct xdp_md *ctx, u32 protocol)
+INLINE int bridge_frame_is_special(hook_context *ctx, u32 protocol)
 {
 	return bridge_protocol_is_special(is_vlan(protocol) ? packet_inner_protocol(ctx) : protocol);
 }

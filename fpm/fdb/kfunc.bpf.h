@@ -62,7 +62,7 @@ struct fdb_answer {
  * The port that the bridge would send the frame out of, and with which tag. It refreshes the source as the
  * bridge does: Linux would have done so with this frame, whatever else it is left to Linux for.
  */
-INLINE u32 fdb_destination(struct xdp_md *ctx, u32 bridge, u64 vid, const struct packet *packet,
+INLINE u32 fdb_destination(hook_context *ctx, u32 bridge, u64 vid, const struct packet *packet,
 			   struct fdb_answer *answer)
 {
 	struct bpf_br_fdb_lookup way = {};

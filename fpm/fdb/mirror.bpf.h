@@ -85,7 +85,7 @@ struct fdb_answer {
 };
 
 /* The port where the destination is. */
-INLINE u32 fdb_destination(struct xdp_md *ctx, u32 bridge, u64 vid, const struct packet *packet,
+INLINE u32 fdb_destination(hook_context *ctx, u32 bridge, u64 vid, const struct packet *packet,
 			   struct fdb_answer *answer)
 {
 	struct tna_station *station = station_find(bridge, vid, packet->destination);

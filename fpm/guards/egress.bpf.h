@@ -33,10 +33,9 @@ large:
 	return len > KGET(u32, dev, mtu) + ETH_HLEN + VLAN_HLEN;
 }
 
-/* ndo_xdp_xmit() is there and has somebody to take the frame (veth: its peer's NAPI runs). */
 INLINE u64 guard_egress_redirect(struct net_device *dev)
 {
-	return ~KGET(u64, dev, xdp_features) & NETDEV_XDP_ACT_NDO_XMIT;
+	return hook_cannot_send(dev);
 }
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef TNA_GUARD_NAMESPACE_H
 #define TNA_GUARD_NAMESPACE_H
 
-/* An XDP link survives its device's move to another namespace; what it accelerates does not. */
+/* What is attached to a device survives its device's move to another namespace; what it accelerates does not.
+ */
 
 #include "kernel/access.h"
 

@@ -9,26 +9,13 @@
  * redirect.
  */
 
-#include "kernel/access.h"
-
-/* Not so where veth is a module that came after this program: then every frame may be a sender's. */
-#define SENDER_KNOWN bpf_core_type_exists(struct veth_xdp_buff)
-
-/* The sender's socket buffer (struct veth_xdp_buff, since 6.3); only for ports whose driver is veth. */
-INLINE u64 sender_buffer(struct xdp_buff *xdp)
-{
-	struct veth_xdp_buff *veth = KCAST(struct veth_xdp_buff, xdp);
-
-	if (!SENDER_KNOWN)
-		return 1;
-	return KGET(u64, veth, skb);
-}
+#include "packet/hook.bpf.h"
 
 INLINE u64 guard_unfinished_checksum(u64 buffer)
 {
 	struct sk_buff *skb = KOBJ(struct sk_buff, buffer);
 
-	return !SENDER_KNOWN || BPF_CORE_READ_BITFIELD(skb, ip_summed) == CHECKSUM_PARTIAL;
+	return !HOOK_SENDER_KNOWN || BPF_CORE_READ_BITFIELD(skb, ip_summed) == CHECKSUM_PARTIAL;
 }
 
 INLINE u64 guard_hidden_tag(u64 buffer)

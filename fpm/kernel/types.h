@@ -316,6 +316,8 @@ struct sk_buff {
 	u32 mark;
 	unsigned char *head;
 	unsigned int end;
+	struct net_device *dev;
+	unsigned int data_len;
 };
 
 #pragma clang attribute pop
@@ -332,6 +334,7 @@ struct sk_buff {
 #define XDP_BUFF_HAS_FRAGS (1u << 0)
 #define NETDEV_XDP_ACT_NDO_XMIT 4u
 #define TCQ_F_CAN_BYPASS 4u
+#define CHECKSUM_COMPLETE 2
 #define CHECKSUM_PARTIAL 3
 #define BR_STATE_FORWARDING 3
 

@@ -9,7 +9,6 @@
 
 #include "packet/packet.bpf.h"
 
-#define VLAN_HLEN 4
 #define VLAN_ID 0xfffu
 #define VLAN_TAGGED (1u << 16) /* beside a TCI: the frame has a tag of the bridge's own kind */
 
@@ -83,62 +82,62 @@ INLINE u64 tags_length(u64 tags)
 	return tag_length(tags) + tag_length(tags >> 32);
 }
 
-/* So many tags of a frame at most, that may be too short. */
-INLINE u64 packet_tags(struct xdp_md *ctx, u32 most)
+#if HOOK_TAGS_BESIDE
+#include "packet/tags_beside.bpf.h"
+#else
+#include "packet/tags_within.bpf.h"
+#endif
+
+/* What is in front of a packet of IPv4 or IPv6. */
+struct ethernet {
+	u64 mac;  /* destination MAC address */
+	u64 tags; /* see tags_length() */
+};
+
+/*
+ * Reads it, with so many tags at most; the data is moved to where the frame would begin without them. False
+ * if it then is shorter than `shortest`. Both numbers are known when this is compiled or loaded.
+ */
+INLINE int packet_ethernet(hook_context *ctx, u8 **data, const u8 *end, const int most, const int shortest,
+			   struct ethernet *ethernet)
 {
-	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(*data + shortest), "r"(end) : : short_frame);
+	ethernet->mac = *(u64 *)*data & MAC_MASK;
+	ethernet->tags = 0;
+	if (most) {
+		ethernet->tags = packet_outer_tag(ctx, data);
+		asm goto("if %0 > %1 goto %l[short_frame]"
+			 :
+			 : "r"(*data + shortest), "r"(end)
+			 :
+			 : short_frame);
+	}
+	if (most > 1) {
+		u64 inner = packet_tag(*data);
+
+		ethernet->tags |= inner << 32;
+		*data += tag_length(inner);
+		asm goto("if %0 > %1 goto %l[short_frame]"
+			 :
+			 : "r"(*data + shortest), "r"(end)
+			 :
+			 : short_frame);
+	}
+	return 1;
+short_frame:
+	return 0;
+}
+
+/* So many tags of a frame at most, that may be too short. */
+INLINE u64 packet_tags(hook_context *ctx, u32 most)
+{
+	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
 
 	if (!most || data + PACKET_MIN > end)
 		return 0;
-	u64 outer = packet_tag(data);
+	u64 outer = packet_outer_tag(ctx, &data);
 
-	data += tag_length(outer);
 	return most < 2 || data + PACKET_MIN > end ? outer : outer | (u64)packet_tag(data) << 32;
-}
-
-/* Puts them into a frame that is long enough; says where its EtherType would be without. */
-INLINE u8 *packet_write_tags(u8 *data, u64 tags)
-{
-	if (tags) {
-		*(u32 *)(data + 2 * ETH_ALEN) = tags;
-		data += VLAN_HLEN;
-		if (tags >> 32) {
-			*(u32 *)(data + 2 * ETH_ALEN) = tags >> 32;
-			data += VLAN_HLEN;
-		}
-	}
-	return data;
-}
-
-/*
- * False if there is no room in front of the frame, which then is as it was. The bounds are known to hold
- * (packet_parse()); the verifier wants to see them tested again.
- */
-NOINLINE int retag_frame(struct xdp_md *ctx, u64 retag, u32 protocol)
-{
-	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
-	u32 tag = protocol | (u32)bpf_htons(retag) << 16;
-
-	if (data + PACKET_MIN > end)
-		return 0;
-	if (retag & RETAG_WRITE) {
-		*(u16 *)(data + ETH_HLEN) = tag >> 16;
-		return 1;
-	}
-	u64 destination = *(u64 *)data;
-	u32 source = *(u32 *)(data + 8);
-
-	if (bpf_xdp_adjust_head(ctx, retag & RETAG_POP ? VLAN_HLEN : -VLAN_HLEN))
-		return 0;
-	data = (u8 *)(long)ctx->data;
-	end = (u8 *)(long)ctx->data_end;
-	if (data + PACKET_MIN - VLAN_HLEN > end)
-		return 0;
-	*(u64 *)data = destination;
-	*(u32 *)(data + 8) = source;
-	if (retag & RETAG_PUSH)
-		*(u32 *)(data + 12) = tag;
-	return 1;
 }
 
 #endif

@@ -3,28 +3,7 @@
  * Behind the last custom module after a decision: does what was decided. Only with the frame that was
  * decided about; what a module has made of it since is another one, about which Linux decides.
  */
-#include "packet/tag.bpf.h"
-#include "base/ports.bpf.h"
-#include "route/ipv4.bpf.h"
-#include "route/ipv6.bpf.h"
-
-INLINE int finish_routed(struct xdp_md *ctx, const struct tna_decision *note)
-{
-	u32 old_tag = note->retag >> 32, tag = note->retag;
-	u32 behind = note->length - tag_length(old_tag) - note->left;
-
-	if (tag_length(old_tag) != tag_length(tag) &&
-	    bpf_xdp_adjust_head(ctx, (int)tag_length(old_tag) - (int)tag_length(tag))) {
-		leave_to_linux(ctx, TNA_REASON_HEADROOM);
-		return 0;
-	}
-	/* Linux cuts off what is behind the packet (pskb_trim_rcsum()) */
-	if (behind && bpf_xdp_adjust_tail(ctx, -(int)behind))
-		return 0;
-	if (note->routed == 6)
-		return ipv6_rewrite(ctx, note->destination, note->source, tag);
-	return ipv4_rewrite(ctx, note->destination, note->source, tag);
-}
+#include "base/send.bpf.h"
 
 /* Most frames go the way of the one before. */
 INLINE void finish_count(struct tna_decision_note *run, u32 length)
@@ -41,32 +20,39 @@ INLINE void finish_count(struct tna_decision_note *run, u32 length)
 
 /* not "xdp.frags": whether the kernel knows that is found out when this is loaded */
 SEC("xdp")
-int finish(struct xdp_md *ctx)
+int finish(hook_context *ctx)
 {
 	struct tna_decision_note *run = decision_note();
 	struct tna_decision *note = run ? &run->decision : NULL;
 	u32 routed = 0;
 
 	if (!note || !note->forward)
-		return XDP_PASS;
+		return HOOK_TO_LINUX;
 	WHEN(MODULES_ROUTE) routed = note->routed;
 	WHEN(MODULES_CHANGE)
 	if (decision_compare(ctx, note, routed, 0))
 		return leave_to_linux(ctx, TNA_REASON_MODULE_CHANGED);
-	if (bpf_redirect_map(&egress_ports, note->slots >> 16, XDP_PASS) != XDP_REDIRECT)
-		return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
-	if (routed) {
-		if (!finish_routed(ctx, note))
-			return XDP_PASS;
-		finish_count(run, note->left + tag_length((u32)note->retag));
-		return XDP_REDIRECT;
-	}
-	u32 length = packet_length(ctx);
+	struct departure departure = {
+		.out = note->slots >> 16,
+		.length = routed ? note->left : packet_length(ctx),
+		.unproved = 1,
+		.retag = note->retag,
+		.vlan_protocol = note->vlan_protocol,
+		.routed = routed,
+		.destination = &note->destination,
+		.source = &note->source,
+	};
 
-	if ((note->retag & RETAG_ANY) && !retag_frame(ctx, note->retag, note->vlan_protocol))
-		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
-	finish_count(run, length);
-	return XDP_REDIRECT;
+	if (routed) {
+		departure.old_tags = note->retag >> 32;
+		departure.tags = (u32)note->retag;
+		departure.behind = note->length - tags_length(departure.old_tags) - note->left;
+	}
+	int action = send_now(ctx, &departure);
+
+	if (action == HOOK_SENT)
+		finish_count(run, departure.length + tags_length(departure.tags));
+	return action;
 }
 
 char _license[] SEC("license") = "GPL";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Composes the modules: the one program of which every profile is a specialisation. */
 #include "bridge/bridge.bpf.h"
-#include "route/route6.bpf.h"
+#include "route/route.bpf.h"
 
-INLINE int bridge(struct xdp_md *ctx)
+INLINE int bridge(hook_context *ctx)
 {
 	int verdict = bridge_forward(ctx);
 
@@ -11,7 +11,7 @@ INLINE int bridge(struct xdp_md *ctx)
 	return verdict;
 }
 
-INLINE int route(struct xdp_md *ctx)
+INLINE int route(hook_context *ctx)
 {
 	int verdict = route_forward(ctx);
 
@@ -19,15 +19,20 @@ INLINE int route(struct xdp_md *ctx)
 	return verdict;
 }
 
-SEC("xdp.frags")
-int pipeline(struct xdp_md *ctx)
+INLINE int bridge_or_route(hook_context *ctx)
 {
 	if (CONSTANT(BRIDGE)) {
 		/* a packet for the bridge, which routes */
 		WHEN(ROUTE) if (packet_ip_for(ctx, CONSTANT(STATION), TAGS)) return route(ctx);
 		return bridge(ctx);
 	}
-	return CONSTANT(ROUTE) ? route(ctx) : XDP_PASS;
+	return CONSTANT(ROUTE) ? route(ctx) : HOOK_TO_LINUX;
+}
+
+SEC(HOOK_SECTION)
+int pipeline(hook_context *ctx)
+{
+	return hook_verdict(bridge_or_route(ctx));
 }
 
 char _license[] SEC("license") = "GPL";

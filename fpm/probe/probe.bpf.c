@@ -9,7 +9,7 @@
 #include "bridge/vlan.bpf.h"
 #include "fdb/fdb.bpf.h"
 #include "guards/brnf.bpf.h"
-#include "route/fib.bpf.h"
+#include "route/v4/fib.bpf.h"
 
 /* net/core/dev.c: NETDEV_HASHENTRIES */
 #define DEVICE_HASH_ENTRIES 256
@@ -97,9 +97,9 @@ INLINE int fields_packed(void)
 }
 
 SEC("xdp")
-int read_kernel(struct xdp_md *ctx)
+int read_kernel(hook_context *ctx)
 {
-	u64 device = ingress_device(bpf_cast_to_kern_ctx(ctx));
+	u64 device = hook_ingress_device(hook_kernel_buffer(ctx));
 	u64 net = KLOAD(u64, KADDR(struct net_device, device, nd_net.net));
 
 	probe.net = net;

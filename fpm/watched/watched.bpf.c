@@ -4,10 +4,10 @@
 
 /* not "xdp.frags": whether the kernel knows that is found out when this is loaded */
 SEC("xdp")
-int pipeline(struct xdp_md *ctx)
+int pipeline(hook_context *ctx)
 {
 	if (!CONSTANT(BRIDGE))
-		return XDP_PASS;
+		return HOOK_TO_LINUX;
 	int verdict = watched_forward(ctx);
 
 	WHEN(MODULES_BRIDGE) return decision_announce(ctx, verdict, &bridge_modules, TNA_HOOK_BRIDGE);

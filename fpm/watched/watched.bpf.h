@@ -9,6 +9,7 @@
  * file.
  */
 
+#include "base/send.bpf.h"
 #include "bridge/settings.bpf.h"
 #ifdef TNA_FDB_KFUNC
 #include "fdb/kfunc.bpf.h"
@@ -104,27 +105,32 @@ INLINE u32 watched_egress(struct watched_path *path, const struct tna_watched_po
 	return REASON_NONE;
 }
 
-/* The frame is changed only when nothing can fail any more: a port that goes away leaves the map first. */
-INLINE int watched_send(struct xdp_md *ctx, const struct watched_path *path,
-			const struct tna_watched_port *in, const struct tna_watched_port *out, u32 egress)
+/* Out of the port that a station is behind, with the tag that the frame is to have there. */
+INLINE int watched_send(hook_context *ctx, const struct watched_path *path, const struct tna_watched_port *in,
+			const struct tna_watched_port *out, u32 egress)
 {
-	u64 retag = path->retag;
+	const u16 slot = in->slot;
+	const struct departure departure = {
+		.in = &slot,
+		.out = out->slot,
+		.length = path->packet.len,
+		.ifindex = egress,
+		.unproved = 1,
+		.retag = path->retag,
+		.vlan_protocol = in->vlan_protocol,
+	};
+	int action = send(ctx, &departure);
 
-	WHEN(MODULES_BRIDGE)
-	return decision_bridge(ctx, retag & RETAG_ANY ? retag : 0, in->vlan_protocol,
-			       decision_slots(in->slot, out->slot), egress);
-	if (bpf_redirect_map(&egress_ports, out->slot, XDP_PASS) != XDP_REDIRECT)
-		return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
-	if (unlikely(retag & RETAG_ANY) && !retag_frame(ctx, retag, in->vlan_protocol))
-		return leave_to_linux(ctx, TNA_REASON_HEADROOM);
-	count_forwarded(in->slot, out->slot, 1, path->packet.len);
-	return XDP_REDIRECT;
+	WHEN(MODULES_BRIDGE) return action;
+	if (action == HOOK_SENT)
+		count_forwarded(in->slot, out->slot, 1, path->packet.len);
+	return action;
 }
 
-/* XDP_REDIRECT, or XDP_PASS with the frame untouched. */
-INLINE int watched_forward(struct xdp_md *ctx)
+/* HOOK_SENT, or HOOK_TO_LINUX with the frame untouched. */
+INLINE int watched_forward(hook_context *ctx)
 {
-	struct watched_path path = {.port = ctx->ingress_ifindex};
+	struct watched_path path = {.port = hook_ingress_ifindex(ctx)};
 	u32 source = TNA_REASON_SOURCE_UNKNOWN, reason;
 	struct fdb_answer answer = {};
 	int whole = packet_parse(ctx, &path.packet);
@@ -143,7 +149,7 @@ INLINE int watched_forward(struct xdp_md *ctx)
 	if (!whole)
 		return leave_to_linux(ctx, TNA_REASON_SHORT);
 	/* with the constant, the verifier does not come to a helper that the kernel does not have */
-	if (!CONSTANT(SINGLE_BUFFER) && bpf_xdp_get_buff_len(ctx) != path.packet.len)
+	if (!CONSTANT(SINGLE_BUFFER) && hook_frame_length(ctx) != path.packet.len)
 		return leave_to_linux(ctx, TNA_REASON_FRAGMENTED);
 	reason = in->ingress_reason;
 	if (reason == REASON_NONE)

@@ -18,14 +18,14 @@
 namespace tna::test {
 
 namespace {
-UniqueFd openTap(const std::string& name, int flags) {
+UniqueFd openTap(const std::string& name, int flags, unsigned index) {
     UniqueFd fd{::open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK)};
     ifreq request{};
     std::strncpy(request.ifr_name, name.c_str(), sizeof(request.ifr_name) - 1);
     request.ifr_flags = static_cast<short>(IFF_TAP | IFF_NO_PI | IFF_VNET_HDR | flags);
     int header = sizeof(Unfinished);
-    if (!fd || ::ioctl(fd.get(), TUNSETIFF, &request) != 0 ||
-        ::ioctl(fd.get(), TUNSETVNETHDRSZ, &header) != 0)
+    if (!fd || (index != 0 && ::ioctl(fd.get(), TUNSETIFINDEX, &index) != 0) ||
+        ::ioctl(fd.get(), TUNSETIFF, &request) != 0 || ::ioctl(fd.get(), TUNSETVNETHDRSZ, &header) != 0)
         return {};
     return fd;
 }
@@ -38,12 +38,12 @@ void switchQueue(int tap, int flag) {
 } // namespace
 
 std::optional<Tap> Tap::make(const std::string& name) {
-    auto fd = openTap(name, 0);
+    auto fd = openTap(name, 0, 0);
     return fd ? std::optional{Tap{std::move(fd)}} : std::nullopt;
 }
 
-std::optional<Tap> Tap::makeWithQueues(const std::string& name) {
-    auto fd = openTap(name, IFF_MULTI_QUEUE);
+std::optional<Tap> Tap::makeWithQueues(const std::string& name, unsigned index) {
+    auto fd = openTap(name, IFF_MULTI_QUEUE, index);
     return fd ? std::optional{Tap{std::move(fd)}} : std::nullopt;
 }
 

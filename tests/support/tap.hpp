@@ -29,8 +29,8 @@ public:
     [[nodiscard]] static std::optional<Tap> make(const std::string& name);
 
     /// One whose queue can be taken away: until it is back, the driver refuses what is redirected to it, as
-    /// one does that has no transmit queue for a processor.
-    [[nodiscard]] static std::optional<Tap> makeWithQueues(const std::string& name);
+    /// one does that has no transmit queue for a processor. Its index may be asked for.
+    [[nodiscard]] static std::optional<Tap> makeWithQueues(const std::string& name, unsigned index = 0);
     void takeQueueAway() const;
     void giveQueueBack() const;
 

@@ -14,17 +14,25 @@
 #include <vector>
 
 namespace {
-constexpr const char* exitCodes =
+constexpr const char* footer =
     "Exit codes: 0 done, 1 something failed or was not measured, 2 wrong command line, "
     "3 not root, 4 this machine lacks what is needed.\n"
     "Everything happens between network namespaces of its own, which are removed at "
-    "the end; absolute figures hold for one machine, ratios travel.";
+    "the end; absolute figures hold for one machine, ratios travel.\n"
+    "\n"
+    "Examples:\n"
+    "  tna-bench throughput --quick                  a bridge: plain Linux, tna and the ceiling, side by "
+    "side\n"
+    "  tna-bench throughput --scenario router --stations 200 --json >router.json\n"
+    "  tna-bench report router.json                  the result as a page with pictures\n"
+    "  tna-bench micro                               nanoseconds and instructions of each module\n"
+    "  tna-bench rfc2544 --tx eth1 --rx eth2         through a machine that is cabled to this one";
 
 int parseAndRun(const std::vector<std::string>& words) {
     CLI::App app{"Measures tna: against plain Linux and against the least that forwarding can cost."};
     app.require_subcommand(1);
     app.set_version_flag("--version", "tna-bench " TNA_VERSION);
-    app.footer(exitCodes);
+    app.footer(footer);
     int exitCode = 0;
     tna::bench::addThroughput(app, exitCode);
     tna::bench::addLatency(app, exitCode);

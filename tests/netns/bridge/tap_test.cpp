@@ -4,7 +4,9 @@
 #include "bridge_fixture.hpp"
 #include "support/tap.hpp"
 
+#include <filesystem>
 #include <functional>
+#include <net/if.h>
 
 namespace tna::test {
 namespace {
@@ -128,6 +130,51 @@ TEST_F(Taps, WhatADriverRefusesIsLeftToLinuxFromTheNextFrameOn) {
     const auto fast = counted(0).fast;
     EXPECT_EQ(outOfTap(toTap()), std::vector{toTap()});
     EXPECT_EQ(counted(0).fast, fast + 1);
+}
+
+/// The kernel tells of all network namespaces at one place, and devices of several may have the same index.
+TEST_F(Taps, WhatADriverRefusesInAnotherNamespaceIsNoMatter) {
+    config_.ports.trustedDrivers = {"tun"};
+    ASSERT_NO_FATAL_FAILURE(accelerateTaps());
+    ASSERT_TRUE(reaches("tap0", "linux"));
+    const unsigned p1 = ::if_nametoindex("p1");
+
+    Namespace elsewhere;
+    std::unique_ptr<daemon::Controller> other;
+    std::optional<PacketPort> sender;
+    std::optional<Tap> refusing;
+    {
+        const auto inside = elsewhere.enter();
+        refusing = Tap::makeWithQueues("tap0", p1);
+        if (!refusing)
+            GTEST_SKIP() << "/dev/net/tun cannot be used here";
+        must("ip link add br0 type bridge mcast_snooping 0");
+        must("ip link add q0 type veth peer name sender");
+        must("ip link set br0 up");
+        for (const char* name : {"iptables", "ip6tables"})
+            if (const std::string key = std::string("net.bridge.bridge-nf-call-") + name;
+                std::filesystem::exists("/proc/sys/net/bridge/bridge-nf-call-" + std::string(name)))
+                sysctl(key, "0");
+        for (const char* port : {"q0", "tap0"})
+            must(std::string("ip link set ") + port + " master br0 up");
+        must("ethtool -K sender gro on");
+        must("ip link set sender up");
+        must("bridge fdb replace " + text(station(1)) + " dev q0 master static");
+        must("bridge fdb replace " + text(station(3)) + " dev tap0 master static");
+        sender.emplace("sender");
+        auto started = daemon::Controller::start(config_);
+        ASSERT_TRUE(started) << started.error().sentence();
+        other = std::move(*started);
+        refusing->takeQueueAway();
+        ASSERT_TRUE(eventually([&] {
+            sender->send(toTap());
+            other->onTick();
+            const auto port = other->port("tap0");
+            return port && (*port)["port"]["egress"] == false;
+        })) << "refused there";
+    }
+    EXPECT_EQ(send(oneToTwo()), fastPath());
+    EXPECT_EQ(send(oneToTwo()), fastPath());
 }
 
 /// The other way round: a trusted device stops being one.

@@ -158,5 +158,27 @@ TEST(Devices, AreDocumentedAsTheListHasThem) {
                                                       << devicesAsMarkdown();
 }
 
+TEST(Refusals, NothingIsRedirectedToAPortWhoseDriverHasRefusedFrames) {
+    World world;
+    world.wishes.refused[portIndex] = {"egress-refused", "it has refused some", "mend it"};
+    const auto plan = world.plan();
+    EXPECT_TRUE(plan.profile) << "that is about the other direction";
+    EXPECT_FALSE(plan.egress);
+    EXPECT_EQ(plan.egressReason, world.wishes.refused[portIndex]);
+}
+
+TEST(Refusals, WhereTheyCannotBeSeenOnlyVethIsRedirectedTo) {
+    World world;
+    world.wishes.refusalsUnseen = "no tracepoint";
+    world.port().kind = "veth";
+    EXPECT_TRUE(world.plan().egress);
+    world.port().kind = "";
+    world.port().driver = "ixgbe";
+    const auto plan = world.plan();
+    EXPECT_FALSE(plan.egress);
+    ASSERT_TRUE(plan.egressReason);
+    EXPECT_EQ(plan.egressReason->code, "refusals-unseen");
+}
+
 } // namespace
 } // namespace tna::assemble

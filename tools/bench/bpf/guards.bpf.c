@@ -22,8 +22,7 @@ volatile struct tna_namespace remembered = {};
 #define GUARD(name, test)                                                                                    \
 	SEC("xdp") int name(struct xdp_md *ctx)                                                              \
 	{                                                                                                    \
-		struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);                                            \
-		u64 device = ingress_device(xdp), word = 0;                                                  \
+		u64 device = hook_ingress_device(hook_kernel_buffer(ctx)), word = 0;                         \
 		u64 home = KLOAD(u64, KADDR(struct net_device, device, nd_net.net));                         \
                                                                                                              \
 		_Pragma("clang loop unroll(full)") for (int i = 0; i < GUARD_REPEATS; i++)                   \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The fast path's searches, in objects that the test makes; run by BPF_PROG_TEST_RUN. */
 #include "fdb/fdb.bpf.h"
-#include "route/fib.bpf.h"
-#include "route/fib6.bpf.h"
-#include "route/neighbour.bpf.h"
+#include "route/v4/fib.bpf.h"
+#include "route/v6/fib.bpf.h"
+#include "route/common/neighbour.bpf.h"
 
 #include "searches.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_BRIDGED_H
-#define TNA_ROUTE_BRIDGED_H
+#ifndef TNA_ROUTE_STACK_BRIDGE_H
+#define TNA_ROUTE_STACK_BRIDGE_H
 
 /*
  * Packets that Linux routes to or from a bridge: the frame comes in by one of its ports, addressed to the
@@ -10,7 +10,7 @@
 
 #include "bridge/evaluate.bpf.h"
 #include "guards/generic_xdp.bpf.h"
-#include "route/bridge_vlan.bpf.h"
+#include "route/stack/bridge_vlan.bpf.h"
 
 /* The device of the bridge that a port belongs to. */
 INLINE u64 port_bridge_device(struct net_device *port)
@@ -140,14 +140,14 @@ INLINE u32 evaluate_bridge_settings(u64 address, u64 filters)
  * How a frame came in by a bridge's port. What is remembered of it is written at once: whatever packet finds
  * it there proves it.
  */
-NOINLINE u32 evaluate_bridged_arrival(struct xdp_md *ctx, struct tna_route_stack *part)
+NOINLINE u32 evaluate_bridged_arrival(hook_context *ctx, struct tna_route_stack *part)
 {
-	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
-	struct bridge_path path = {.device = ingress_device(xdp)};
+	hook_buffer *buffer = hook_kernel_buffer(ctx);
+	struct bridge_path path = {.device = hook_ingress_device(buffer)};
 	struct packet packet;
 
 	BECAUSE(!packet_parse(ctx, &packet), SHORT);
-	UNLESS_BECAUSE(evaluate_ingress(&path, CONSTANT(VETH) ? sender_buffer(xdp) : 0));
+	UNLESS_BECAUSE(evaluate_ingress(&path, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));
 	UNLESS_BECAUSE(evaluate_bridge(&path));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_VLAN_DEVICE_H
-#define TNA_ROUTE_VLAN_DEVICE_H
+#ifndef TNA_ROUTE_STACK_VLAN_DEVICE_H
+#define TNA_ROUTE_STACK_VLAN_DEVICE_H
 
 /*
  * Packets that Linux routes to or from VLAN devices on ports: the frame comes in with the tag of one

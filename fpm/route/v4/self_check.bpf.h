@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_CHECK_H
-#define TNA_ROUTE_CHECK_H
+#ifndef TNA_ROUTE_V4_SELF_CHECK_H
+#define TNA_ROUTE_V4_SELF_CHECK_H
 
 /*
  * What the kernel's own lookup says to a packet that the straight line would send: base/self_check.bpf.h.
@@ -9,25 +9,10 @@
  * search is wrong.
  */
 
-#include "base/self_check.bpf.h"
-#include "route/find.bpf.h"
-#include "route/ipv6.bpf.h"
+#include "route/common/self_check.bpf.h"
+#include "route/v4/next_hop.bpf.h"
 
-#define IFF_LOOPBACK (1u << 3)
-
-INLINE int answers_differ(const struct tna_answer *one, const struct tna_answer *other)
-{
-	return one->ifindex != other->ifindex || one->gateway[0] != other->gateway[0] ||
-	       one->gateway[1] != other->gateway[1];
-}
-
-/* What the kernel's lookup answers; without an ifindex: it does not forward. 0: it cannot tell. */
-INLINE int kernel_told(long answer)
-{
-	return answer >= 0 && answer != BPF_FIB_LKUP_RET_FWD_DISABLED;
-}
-
-NOINLINE int route_ask(struct xdp_md *ctx, struct tna_answer *answer, u32 ifindex)
+NOINLINE int route_ask(hook_context *ctx, struct tna_answer *answer, u32 ifindex)
 {
 	struct bpf_fib_lookup lookup;
 	struct ipv4 ip;
@@ -35,7 +20,8 @@ NOINLINE int route_ask(struct xdp_md *ctx, struct tna_answer *answer, u32 ifinde
 	*answer = (struct tna_answer){};
 	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	long told = route_lookup(ctx, &lookup, ifindex, ip.start, ip.addresses >> 32, FIB_SKIP_NEIGHBOUR);
+	long told =
+		route_lookup(ctx, &lookup, ifindex, ip.start, ip.tuple.addresses >> 32, FIB_SKIP_NEIGHBOUR);
 
 	if (told == 0) {
 		answer->ifindex = lookup.ifindex;
@@ -44,19 +30,8 @@ NOINLINE int route_ask(struct xdp_md *ctx, struct tna_answer *answer, u32 ifinde
 	return kernel_told(told);
 }
 
-/* A hop that can be forwarded by; where there is none, the device's index is 0. */
-INLINE u32 hop_ifindex(struct fib_nh_common *hop)
-{
-	struct net_device *device = KOBJ(struct net_device, KGET(u64, hop, nhc_dev));
-
-	if (KGET(u8, hop, nhc_flags) & HOP_UNUSABLE || KGET(u64, hop, nhc_lwtstate) ||
-	    KGET(u32, device, flags) & IFF_LOOPBACK)
-		return 0;
-	return KGET(u32, device, ifindex);
-}
-
 /* What a search of our own finds now. */
-NOINLINE int route_search(struct xdp_md *ctx, struct tna_answer *answer)
+NOINLINE int route_search(hook_context *ctx, struct tna_answer *answer)
 {
 	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
 	struct ipv4 ip;
@@ -64,7 +39,7 @@ NOINLINE int route_search(struct xdp_md *ctx, struct tna_answer *answer)
 	*answer = (struct tna_answer){};
 	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	u32 to = ip.addresses >> 32;
+	u32 to = ip.tuple.addresses >> 32;
 	u64 info = route_plain(found_or_linux(fib_find(table, bpf_ntohl(to))));
 	u64 address = info ? fib_single_hop(info) : 0;
 	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, address);
@@ -77,38 +52,20 @@ NOINLINE int route_search(struct xdp_md *ctx, struct tna_answer *answer)
 	return !!answer->ifindex;
 }
 
-INLINE void route_describe(const struct tna_answer *ours, const struct tna_answer *kernel, u32 family,
-			   u32 ifindex, struct ipv6_address from, struct ipv6_address to)
-{
-	struct tna_disagreement *found = self_check_pause(TNA_CHECKED_ROUTE);
-
-	if (!found)
-		return;
-	found->family = family;
-	found->arrival = ifindex;
-	found->reason = REASON_NONE;
-	found->from[0] = from.prefix;
-	found->from[1] = from.rest;
-	found->to[0] = to.prefix;
-	found->to[1] = to.rest;
-	found->ours = *ours;
-	found->kernel = *kernel;
-}
-
-NOINLINE int route_alarm(struct xdp_md *ctx, const struct tna_answer *ours, const struct tna_answer *kernel,
+NOINLINE int route_alarm(hook_context *ctx, const struct tna_answer *ours, const struct tna_answer *kernel,
 			 u32 ifindex)
 {
 	struct ipv4 ip;
 
 	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	route_describe(ours, kernel, FAMILY_INET, ifindex, (struct ipv6_address){(u32)ip.addresses},
-		       (struct ipv6_address){ip.addresses >> 32});
+	route_describe(ours, kernel, FAMILY_INET, ifindex, (struct ipv6_address){(u32)ip.tuple.addresses},
+		       (struct ipv6_address){ip.tuple.addresses >> 32});
 	return 1;
 }
 
 /* Whether a search that starts now finds something else than the kernel; says so. */
-NOINLINE int route_search_fails(struct xdp_md *ctx, u32 ifindex)
+NOINLINE int route_search_fails(hook_context *ctx, u32 ifindex)
 {
 	struct tna_answer kernel, ours, again;
 
@@ -122,35 +79,20 @@ NOINLINE int route_search_fails(struct xdp_md *ctx, u32 ifindex)
 }
 
 /* Whether the kernel's lookup takes the source of a packet by the device that it comes in by. */
-NOINLINE int route_source_refused(struct xdp_md *ctx, u32 ifindex, s32 filter)
+NOINLINE int route_source_refused(hook_context *ctx, u32 ifindex, s32 filter)
 {
 	struct bpf_fib_lookup lookup;
 	struct ipv4 ip;
 
 	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	long told = route_lookup(ctx, &lookup, ifindex, ip.start, ip.addresses, FIB_SKIP_NEIGHBOUR);
+	long told = route_lookup(ctx, &lookup, ifindex, ip.start, ip.tuple.addresses, FIB_SKIP_NEIGHBOUR);
 
 	return kernel_told(told) && (told != 0 || (filter == 1 && lookup.ifindex != ifindex));
 }
 
-/* The device as which Linux receives the packet of an entry. */
-INLINE u32 route_arrival_ifindex(const struct tna_route *route, const struct tna_route_stack *part)
-{
-	u64 arrival = CONSTANT(BRIDGE) ? route_arrival(route->ingress_dev, arriving_tags(part, 0))
-				       : route->ingress_dev;
-
-	return KLOAD(u32, KADDR(struct net_device, arrival, ifindex));
-}
-
-INLINE u32 route_departure_ifindex(const struct tna_route *route, const struct tna_route_stack *part)
-{
-	return KLOAD(u32, KADDR(struct net_device, CONSTANT(STACKED) ? part->departure : route->egress_dev,
-				ifindex));
-}
-
 /* A reason to leave the packet to Linux after all; or none. */
-NOINLINE u32 route_check(struct xdp_md *ctx, u32 index)
+NOINLINE u32 route_check(hook_context *ctx, u32 index)
 {
 	struct tna_answer kernel;
 

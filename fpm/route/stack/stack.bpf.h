@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_STACKED_H
-#define TNA_ROUTE_STACKED_H
+#ifndef TNA_ROUTE_STACK_STACK_H
+#define TNA_ROUTE_STACK_STACK_H
 
 /* Packets that are routed to or from devices on top of ports, which are bridges or VLAN devices; of either
  * protocol. */
 
-#include "route/bridged.bpf.h"
+#include "route/stack/bridge.bpf.h"
 
 /* The devices that a packet passes, by address. */
 struct route_way {
@@ -70,7 +70,7 @@ INLINE u64 route_tags(const struct tna_route_stack *part)
  * arrives as another device, and behind the one that it departs by, where that is not the egress device. A
  * bridge is found on the way.
  */
-INLINE void prove_stack(struct xdp_md *ctx, const struct tna_route *route, const struct tna_route_stack *part,
+INLINE void prove_stack(hook_context *ctx, const struct tna_route *route, const struct tna_route_stack *part,
 			struct route_way *way, u64 tags, u32 total, u64 *doubt, u64 *closer)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_FIB6_H
-#define TNA_ROUTE_FIB6_H
+#ifndef TNA_ROUTE_V6_FIB_H
+#define TNA_ROUTE_V6_FIB_H
 
 /*
  * Where the kernel keeps an IPv6 route: a search in the binary trie of a table (net/ipv6/ip6_fib.c), for the
- * same reasons as in fib.bpf.h: bpf_fib_lookup() decides, and what is found here must lead to the same next
- * hop.
+ * same reasons as in v4/fib.bpf.h: bpf_fib_lookup() decides, and what is found here must lead to the same
+ * next hop.
  *
  * A node tests one bit of the address (fn_bit) and has a child for either value; nodes that hold routes are
  * marked. The way down ends at the node whose prefix, or that of a node above it, is the longest that
@@ -15,7 +15,7 @@
 #include "kernel/access.h"
 #include "kernel/inet_types.h"
 #include "kernel/loop.bpf.h"
-#include "route/ipv6.bpf.h"
+#include "packet/ipv6.bpf.h"
 
 /* One node for each length of prefixes, 0 to 128: fn_bit grows with each step down. A way up that meets a
  * node while it is taken out of the trie ends as well. */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_FIND6_H
-#define TNA_ROUTE_FIND6_H
+#ifndef TNA_ROUTE_V6_NEXT_HOP_H
+#define TNA_ROUTE_V6_NEXT_HOP_H
 
 /*
- * What find.bpf.h is for IPv4. Each route has a next hop of its own here, and what is remembered is found by
- * the gateway.
+ * What v4/next_hop.bpf.h is for IPv4. Each route has a next hop of its own here, and what is remembered is
+ * found by the gateway.
  */
 
-#include "route/evaluate6.bpf.h"
-#include "route/find.bpf.h"
+#include "route/v6/evaluate.bpf.h"
 
 /* For an index below FLOWS_TOTAL. */
 INLINE struct tna_route6 *route6_at(u32 index)
@@ -28,9 +27,9 @@ INLINE u64 ipv6_mix(const struct ipv6_address *destination, const struct ipv6_ad
 	return rest ^ rest >> 35 ^ prefix >> 11 ^ prefix >> 41;
 }
 
-INLINE u32 ipv6_index(const struct ipv6 *ip)
+INLINE u32 ipv6_index(const struct ipv6_tuple *tuple)
 {
-	return flow_index(ipv6_mix(&ip->destination, &ip->source), 0, 0);
+	return flow_index(ipv6_mix(&tuple->destination, &tuple->source), 0, 0);
 }
 
 /* The place for what depends on a gateway, and the port that a packet comes in by. */
@@ -54,17 +53,18 @@ INLINE u64 hop6_differs(const struct tna_route6 *hop, const struct route6_path *
 }
 
 /* Where the cache remembers a packet's gateway, whose entry then leads to the packet's route. */
-NOINLINE u32 route6_find(struct xdp_md *ctx, u64 device)
+NOINLINE u32 route6_find(hook_context *ctx, u64 device)
 {
 	struct route6_path path = {.common.port = device};
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	struct ipv6 ip;
 
-	if (!ipv6_parse(ctx, &ip, 0) || !ipv6_address_routed(&ip.source) ||
-	    !ipv6_address_routed(&ip.destination))
+	if (!ipv6_parse(ctx, &ip, 0) || !ipv6_address_routed(&ip.tuple.source) ||
+	    !ipv6_address_routed(&ip.tuple.destination))
 		return NOWHERE;
 	if (inet6_rules(net) || bpf_get_prandom_u32() % RARE == 0 ||
-	    evaluate6_tables(&path, &ip) != REASON_NONE || evaluate6_next_hop(&path, &ip) != REASON_NONE)
+	    evaluate6_tables(&path, &ip.tuple) != REASON_NONE ||
+	    evaluate6_next_hop(&path, &ip.tuple) != REASON_NONE)
 		return NOWHERE;
 	u32 index = hop6_index(&path.gateway, path.common.departure, device);
 

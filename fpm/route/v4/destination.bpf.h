@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_DESTINATION_H
-#define TNA_ROUTE_DESTINATION_H
+#ifndef TNA_ROUTE_V4_DESTINATION_H
+#define TNA_ROUTE_V4_DESTINATION_H
 
 /*
  * What addresses are routed by, in namespaces with many routes. There the trie lies in no processor cache,
@@ -13,7 +13,7 @@
  * a moment after a route is unlinked and that is announced, so each packet looks at the link as well.
  */
 
-#include "route/own_address.bpf.h"
+#include "route/v4/own_address.bpf.h"
 
 /* The struct fib_info * of a route that is the same for all packets, 0 of others. */
 INLINE u64 route_plain(u64 address)
@@ -60,7 +60,7 @@ INLINE u32 destination_spare(const struct tna_destination *line, u64 key)
 }
 
 /* Leaves the mark on the route of an address. */
-NOINLINE int destination_mark(struct xdp_md *ctx, u32 address, u64 arrival)
+NOINLINE int destination_mark(hook_context *ctx, u32 address, u64 arrival)
 {
 	struct bpf_fib_lookup lookup;
 
@@ -69,7 +69,7 @@ NOINLINE int destination_mark(struct xdp_md *ctx, u32 address, u64 arrival)
 }
 
 /* As destination_info(), if it is remembered, and else by a search. */
-NOINLINE u64 destination_recall(struct xdp_md *ctx, u32 address, u64 arrival)
+NOINLINE u64 destination_recall(hook_context *ctx, u32 address, u64 arrival)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 key = (u64)KGET(u32, net, ipv4.rt_genid.counter) << 32 | address; /* before the search */
@@ -102,7 +102,7 @@ NOINLINE u64 destination_recall(struct xdp_md *ctx, u32 address, u64 arrival)
  * The struct fib_info * by which an address is routed, in network order, for a packet that arrives as the one
  * of a device; 0 for one that is not the same for all packets.
  */
-INLINE u64 destination_info(struct xdp_md *ctx, u32 address, u64 arrival)
+INLINE u64 destination_info(hook_context *ctx, u32 address, u64 arrival)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 

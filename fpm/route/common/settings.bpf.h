@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_SETTINGS_H
-#define TNA_ROUTE_SETTINGS_H
+#ifndef TNA_ROUTE_COMMON_SETTINGS_H
+#define TNA_ROUTE_COMMON_SETTINGS_H
 
 /* What a namespace and its devices are set to, and what of it matters for a packet that is routed. */
 

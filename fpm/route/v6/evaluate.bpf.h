@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_EVALUATE6_H
-#define TNA_ROUTE_EVALUATE6_H
+#ifndef TNA_ROUTE_V6_EVALUATE_H
+#define TNA_ROUTE_V6_EVALUATE_H
 
-/* What evaluate.bpf.h is for IPv4: all tests one by one, each with its reason. */
+/* What v4/evaluate.bpf.h is for IPv4: all tests one by one, each with its reason. */
 
-#include "route/evaluate.bpf.h"
-#include "route/fib6.bpf.h"
+#include "route/common/cache.bpf.h"
+#include "route/common/neighbour.bpf.h"
+#include "route/v6/fib.bpf.h"
 
 #define FAMILY_INET6 10 /* AF_INET6 */
 
@@ -48,31 +49,32 @@ INLINE int ipv6_address_routed(const struct ipv6_address *address)
 
 INLINE u32 evaluate6_header(const struct ipv6 *ip, u64 device)
 {
-	BECAUSE(ip->mac != device_address(KOBJ(struct net_device, device)), OTHER_STATION);
+	BECAUSE(ip->ethernet.mac != device_address(KOBJ(struct net_device, device)), OTHER_STATION);
 	BECAUSE(ipv6_header_wrong(ip), IP_HEADER);
-	BECAUSE(!ipv6_address_routed(&ip->source) || !ipv6_address_routed(&ip->destination), IP_ADDRESS);
+	BECAUSE(!ipv6_address_routed(&ip->tuple.source) || !ipv6_address_routed(&ip->tuple.destination),
+		IP_ADDRESS);
 	BECAUSE(ipv6_expires(ip), TTL);
 	return REASON_NONE;
 }
 
 /* The addresses lie in two words each; the structure has them as four, aligned less. */
-INLINE long route6_lookup(struct xdp_md *ctx, struct bpf_fib_lookup *lookup, u32 ifindex,
-			  const struct ipv6 *ip)
+INLINE long route6_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 ifindex,
+			  const struct ipv6_tuple *tuple)
 {
 	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET6, .ifindex = ifindex};
-	lookup->ipv6_src[0] = ip->source.prefix;
-	lookup->ipv6_src[1] = ip->source.prefix >> 32;
-	lookup->ipv6_src[2] = ip->source.rest;
-	lookup->ipv6_src[3] = ip->source.rest >> 32;
-	lookup->ipv6_dst[0] = ip->destination.prefix;
-	lookup->ipv6_dst[1] = ip->destination.prefix >> 32;
-	lookup->ipv6_dst[2] = ip->destination.rest;
-	lookup->ipv6_dst[3] = ip->destination.rest >> 32;
+	lookup->ipv6_src[0] = tuple->source.prefix;
+	lookup->ipv6_src[1] = tuple->source.prefix >> 32;
+	lookup->ipv6_src[2] = tuple->source.rest;
+	lookup->ipv6_src[3] = tuple->source.rest >> 32;
+	lookup->ipv6_dst[0] = tuple->destination.prefix;
+	lookup->ipv6_dst[1] = tuple->destination.prefix >> 32;
+	lookup->ipv6_dst[2] = tuple->destination.rest;
+	lookup->ipv6_dst[3] = tuple->destination.rest >> 32;
 	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), 0);
 }
 
 /* The next hop of the route that was found in place. */
-INLINE u32 evaluate6_next_hop(struct route6_path *path, const struct ipv6 *ip)
+INLINE u32 evaluate6_next_hop(struct route6_path *path, const struct ipv6_tuple *tuple)
 {
 	u64 fib6_nh = fib6_single_hop(path->common.info);
 
@@ -87,16 +89,17 @@ INLINE u32 evaluate6_next_hop(struct route6_path *path, const struct ipv6 *ip)
 	BECAUSE(KLOAD(u64, KADDR(struct fib6_nh, fib6_nh, rt6i_exception_bucket)), ROUTE_SPECIAL);
 	BECAUSE(family && family != FAMILY_INET6, ROUTE_SPECIAL);
 	path->common.departure = KGET(u64, hop, nhc_dev);
-	path->gateway = ip->destination;
+	path->gateway = tuple->destination;
 	if (family)
 		path->gateway = (struct ipv6_address){KLOAD(u64, gateway), KLOAD(u64, gateway + 8)};
 	return REASON_NONE;
 }
 
 /* It must be the one that the kernel's lookup has named. */
-INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *lookup, const struct ipv6 *ip)
+INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *lookup,
+			 const struct ipv6_tuple *tuple)
 {
-	UNLESS_BECAUSE(evaluate6_next_hop(path, ip));
+	UNLESS_BECAUSE(evaluate6_next_hop(path, tuple));
 	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->common.departure, ifindex)) != lookup->ifindex,
 		UNPROVED);
 	BECAUSE((u32)path->gateway.prefix != lookup->ipv6_dst[0] ||
@@ -108,10 +111,10 @@ INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *
 }
 
 /* Without rules of its own, a namespace looks into the table of local addresses first. */
-INLINE u32 evaluate6_tables(struct route6_path *path, const struct ipv6 *ip)
+INLINE u32 evaluate6_tables(struct route6_path *path, const struct ipv6_tuple *tuple)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 first = host_order(ip->destination.prefix), second = host_order(ip->destination.rest);
+	u64 first = host_order(tuple->destination.prefix), second = host_order(tuple->destination.rest);
 	u64 table = KGET(u64, net, ipv6.fib6_main_tbl), none = KGET(u64, net, ipv6.fib6_null_entry);
 
 	if (bpf_core_field_exists(struct net, ipv6.fib6_local_tbl)) {
@@ -136,14 +139,14 @@ INLINE u32 evaluate6_tables(struct route6_path *path, const struct ipv6 *ip)
 	return REASON_NONE;
 }
 
-INLINE u32 evaluate6_route(struct xdp_md *ctx, const struct ipv6 *ip, struct route6_path *path)
+INLINE u32 evaluate6_route(hook_context *ctx, const struct ipv6_tuple *tuple, struct route6_path *path)
 {
 	struct bpf_fib_lookup lookup;
-	long answer = route6_lookup(ctx, &lookup, path->common.ifindex, ip);
+	long answer = route6_lookup(ctx, &lookup, path->common.ifindex, tuple);
 
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
-		UNLESS_BECAUSE(evaluate6_tables(path, ip));
-		UNLESS_BECAUSE(evaluate6_hop(path, &lookup, ip));
+		UNLESS_BECAUSE(evaluate6_tables(path, tuple));
+		UNLESS_BECAUSE(evaluate6_hop(path, &lookup, tuple));
 		BECAUSE(path->common.departure == path->common.arrival, SAME_DEVICE);
 	}
 	UNLESS_BECAUSE(route_refused(answer));
@@ -167,15 +170,15 @@ INLINE u64 route6_mtus(u64 inet6, u64 metrics)
 }
 
 /* Remembers where the parts of the proof lie; each frame looks there again. */
-INLINE u32 route6_fill(struct tna_route6 *route6, const struct ipv6 *ip, const struct route6_path *path,
-		       u64 epoch)
+INLINE u32 route6_fill(struct tna_route6 *route6, const struct ipv6_tuple *tuple,
+		       const struct route6_path *path, u64 epoch)
 {
 	UNLESS_BECAUSE(route_fill(&route6->route, &path->common, epoch));
 	route6->route.mtus = path->mtus;
-	route6->source_prefix = ip->source.prefix;
-	route6->source_rest = ip->source.rest;
-	route6->destination_prefix = ip->destination.prefix;
-	route6->destination_rest = ip->destination.rest;
+	route6->source_prefix = tuple->source.prefix;
+	route6->source_rest = tuple->source.rest;
+	route6->destination_prefix = tuple->destination.prefix;
+	route6->destination_rest = tuple->destination.rest;
 	route6->gateway_prefix = path->gateway.prefix;
 	route6->gateway_rest = path->gateway.rest;
 	route6->metrics = path->metrics;
@@ -193,25 +196,25 @@ INLINE u64 route6_epoch(struct net *net)
 }
 
 /* As route_evaluate(). */
-NOINLINE u32 route6_evaluate(struct xdp_md *ctx, struct tna_route6 *route6,
-			     const struct tna_route_stack *part)
+NOINLINE u32 route6_evaluate(hook_context *ctx, struct tna_route6 *route6, const struct tna_route_stack *part)
 {
-	struct route6_path path = {.common.port = ingress_device(bpf_cast_to_kern_ctx(ctx))};
+	struct route6_path path = {.common.port = hook_ingress_device(hook_kernel_buffer(ctx))};
 	u64 epoch = route6_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv6 ip;
 
 	BECAUSE(!ipv6_parse(ctx, &ip, TAGS_MOST), SHORT);
-	path.common.arrival = route_arrival(path.common.port, TAGS ? arriving_tags(part, ip.tags) : 0);
+	path.common.arrival =
+		route_arrival(path.common.port, TAGS ? arriving_tags(part, ip.ethernet.tags) : 0);
 	path.common.ifindex = KLOAD(u32, KADDR(struct net_device, path.common.arrival, ifindex));
 	path.inet6 = inet6_device(KOBJ(struct net_device, path.common.arrival));
 	UNLESS_BECAUSE(evaluate6_settings(&path));
 	UNLESS_BECAUSE(evaluate6_header(&ip, path.common.arrival));
-	UNLESS_BECAUSE(evaluate6_route(ctx, &ip, &path));
+	UNLESS_BECAUSE(evaluate6_route(ctx, &ip.tuple, &path));
 	path.metrics = KLOAD(u64, KADDR(struct fib6_info, path.common.info, fib6_metrics));
 	path.mtus = route6_mtus(path.egress_inet6, path.metrics);
 	path.common.mtu = route_mtu(path.mtus, path.mtus >> 32);
 	BECAUSE(ip.total > path.common.mtu, ROUTE_MTU);
-	return route6_fill(route6, &ip, &path, epoch);
+	return route6_fill(route6, &ip.tuple, &path, epoch);
 }
 
 #endif

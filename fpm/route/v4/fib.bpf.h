@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_FIB_H
-#define TNA_ROUTE_FIB_H
+#ifndef TNA_ROUTE_V4_FIB_H
+#define TNA_ROUTE_V4_FIB_H
 
 /*
  * Where the kernel keeps a route: a search in its trie of the main table (net/ipv4/fib_trie.c).
@@ -8,8 +8,8 @@
  * bpf_fib_lookup() does not say whether the route has several next hops, an MTU, or exceptions that ICMP
  * brought, nor where a frame can see that the route is still there. Whatever is remembered for a packet's
  * addresses was found by both, which must name the same next hop (evaluate.bpf.h). Packets to addresses that
- * are not remembered go by what is found here alone, but for one in RARE (find.bpf.h). (bpf_fib_lookup() is
- * needed for one thing more: it marks the route as used, without which the kernel does not move the
+ * are not remembered go by what is found here alone, but for one in RARE (next_hop.bpf.h). (bpf_fib_lookup()
+ * is needed for one thing more: it marks the route as used, without which the kernel does not move the
  * generation when the route goes.)
  *
  * Nodes with children have bits > 0 and are indexed by key bits [pos, pos + bits); a leaf holds all

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_IPV6_H
-#define TNA_ROUTE_IPV6_H
+#ifndef TNA_PACKET_IPV6_H
+#define TNA_PACKET_IPV6_H
 
 /*
  * The IPv6 header of a frame without a tag, or behind as many as there may be: what ip6_rcv_core() asks of
@@ -20,60 +20,41 @@ struct ipv6_address {
 	u64 rest;
 };
 
-struct ipv6 {
-	u64 mac;     /* destination MAC address */
-	u32 version; /* as it lies in the header, and what else the first byte holds */
-	u32 total;   /* length with the header, host order */
-	u32 next;    /* type of the next header */
-	u32 hops;
-	u32 frame_len; /* of the whole frame, but for tags */
-	u64 tags;      /* see tags_length() */
+/* Who talks to whom: what a packet is routed by. */
+struct ipv6_tuple {
 	struct ipv6_address source;
 	struct ipv6_address destination;
+	u32 protocol; /* type of the next header */
+};
+
+struct ipv6 {
+	struct ethernet ethernet;
+	struct ipv6_tuple tuple;
+	u32 version; /* as it lies in the header, and what else the first byte holds */
+	u32 total;   /* length with the header, host order */
+	u32 hops;
+	u32 frame_len; /* of the whole frame, but for tags */
 };
 
 /* False: too short to look at. `tags` is known when this is loaded: how many there may be. */
-INLINE int ipv6_parse(struct xdp_md *ctx, struct ipv6 *ip, const int tags)
+INLINE int ipv6_parse(hook_context *ctx, struct ipv6 *ip, const int tags)
 {
-	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
 
-	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + IPV6_FRAME_MIN), "r"(end) : : short_frame);
-	ip->mac = *(u64 *)data & MAC_MASK;
-	ip->tags = 0;
-	if (tags) {
-		ip->tags = packet_tag(data);
-		data += tag_length(ip->tags);
-		asm goto("if %0 > %1 goto %l[short_frame]"
-			 :
-			 : "r"(data + IPV6_FRAME_MIN), "r"(end)
-			 :
-			 : short_frame);
-	}
-	if (tags > 1) {
-		u64 inner = packet_tag(data);
-
-		ip->tags |= inner << 32;
-		data += tag_length(inner);
-		asm goto("if %0 > %1 goto %l[short_frame]"
-			 :
-			 : "r"(data + IPV6_FRAME_MIN), "r"(end)
-			 :
-			 : short_frame);
-	}
+	if (!packet_ethernet(ctx, &data, end, tags, IPV6_FRAME_MIN, &ip->ethernet))
+		return 0;
 	u32 length_next_hops = *(u32 *)(data + ETH_HLEN + 4);
 
 	ip->version = *(data + ETH_HLEN);
 	ip->total = IPV6_HEADER_LEN + bpf_ntohs(length_next_hops & 0xffff);
-	ip->next = length_next_hops >> 16 & 0xff;
+	ip->tuple.protocol = length_next_hops >> 16 & 0xff;
 	ip->hops = length_next_hops >> 24;
 	ip->frame_len = end - data;
-	ip->source.prefix = *(u64 *)(data + ETH_HLEN + 8);
-	ip->source.rest = *(u64 *)(data + ETH_HLEN + 16);
-	ip->destination.prefix = *(u64 *)(data + ETH_HLEN + 24);
-	ip->destination.rest = *(u64 *)(data + ETH_HLEN + 32);
+	ip->tuple.source.prefix = *(u64 *)(data + ETH_HLEN + 8);
+	ip->tuple.source.rest = *(u64 *)(data + ETH_HLEN + 16);
+	ip->tuple.destination.prefix = *(u64 *)(data + ETH_HLEN + 24);
+	ip->tuple.destination.rest = *(u64 *)(data + ETH_HLEN + 32);
 	return 1;
-short_frame:
-	return 0;
 }
 
 /*
@@ -84,7 +65,7 @@ INLINE u64 ipv6_header_wrong(const struct ipv6 *ip)
 {
 	u64 word = (ip->version & 0xf0) ^ 0x60;
 
-	COLLECT(word, ip->next == IPV6_HOP_OPTIONS);
+	COLLECT(word, ip->tuple.protocol == IPV6_HOP_OPTIONS);
 	COLLECT(word, ((u64)ip->frame_len - ETH_HLEN - ip->total) >> 63);
 	return word;
 }
@@ -95,9 +76,9 @@ INLINE u64 ipv6_expires(const struct ipv6 *ip)
 }
 
 /* What a packet looks like one hop further, with tags or (0) none, for which there is room. */
-INLINE int ipv6_rewrite(struct xdp_md *ctx, u64 destination, u64 source, u64 tags)
+INLINE int ipv6_rewrite(hook_context *ctx, u64 destination, u64 source, u64 tags)
 {
-	u8 *data = (u8 *)(long)ctx->data, *end = (u8 *)(long)ctx->data_end;
+	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
 
 	asm goto("if %0 > %1 goto %l[short_frame]" : : "r"(data + IPV6_FRAME_MIN), "r"(end) : : short_frame);
 	packet_readdress(data, destination, source);

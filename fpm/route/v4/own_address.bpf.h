@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_OWN_ADDRESS_H
-#define TNA_ROUTE_OWN_ADDRESS_H
+#ifndef TNA_ROUTE_V4_OWN_ADDRESS_H
+#define TNA_ROUTE_V4_OWN_ADDRESS_H
 
 /*
  * Sources that are addresses of this host. Linux drops what claims to come from one; without a reverse path
@@ -12,7 +12,7 @@
  * evaluated is looked for.
  */
 
-#include "route/evaluate.bpf.h"
+#include "route/v4/evaluate.bpf.h"
 
 #define ROUTE_LOCAL 2          /* RTN_LOCAL */
 #define ROUTE_ACCESSED 1       /* FA_S_ACCESSED */
@@ -32,7 +32,7 @@ INLINE int own_addresses_routed(struct net *net)
 
 /* Whether the route that a packet to an address finds is the kernel's own, and marked; else leaves the mark.
  */
-NOINLINE int own_address_routed(struct xdp_md *ctx, u32 address, u32 ifindex)
+NOINLINE int own_address_routed(hook_context *ctx, u32 address, u32 ifindex)
 {
 	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
 	u64 found = found_or_linux(fib_find(table, bpf_ntohl(address)));
@@ -60,7 +60,7 @@ INLINE u64 own_first_address(u64 node)
  * Whether a source may be one of this host's addresses: it is, or they are too many to say. Remembers it if
  * all of them have their routes.
  */
-NOINLINE int own_address_possible(struct xdp_md *ctx, u32 source, u32 ifindex)
+NOINLINE int own_address_possible(hook_context *ctx, u32 source, u32 ifindex)
 {
 	u64 net = CONSTANT(NET), devices = KADDR(struct net, net, dev_base_head);
 	u64 generation = own_generation(KOBJ(struct net, net)); /* before anything is looked at */
@@ -88,7 +88,7 @@ NOINLINE int own_address_possible(struct xdp_md *ctx, u32 source, u32 ifindex)
 }
 
 /* For a packet whose route has been filled in: Linux takes none from itself. */
-NOINLINE u32 evaluate_own_source(struct xdp_md *ctx, const struct tna_route *route,
+NOINLINE u32 evaluate_own_source(hook_context *ctx, const struct tna_route *route,
 				 const struct tna_route_stack *part)
 {
 	u64 arrival = route->ingress_dev;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_NEIGHBOUR_H
-#define TNA_ROUTE_NEIGHBOUR_H
+#ifndef TNA_ROUTE_COMMON_NEIGHBOUR_H
+#define TNA_ROUTE_COMMON_NEIGHBOUR_H
 
 /* The kernel's neighbours (ARP, ND), found by walking its hash tables; what is found is compared. */
 

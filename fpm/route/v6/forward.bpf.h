@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE6_H
-#define TNA_ROUTE6_H
+#ifndef TNA_ROUTE_V6_FORWARD_H
+#define TNA_ROUTE_V6_FORWARD_H
 
 /* IPv6: a straight line that proves what the route cache remembers, and behind it the whole truth. */
 
-#include "route/check6.bpf.h"
-#include "route/route.bpf.h"
+#include "route/common/look.bpf.h"
+#include "route/common/send.bpf.h"
+#include "route/v6/self_check.bpf.h"
 
 /* Apart from what uses it: a whole header takes much of the stack. */
-NOINLINE u32 route6_place(struct xdp_md *ctx)
+NOINLINE u32 route6_place(hook_context *ctx)
 {
 	struct ipv6 ip;
 
-	return ipv6_parse(ctx, &ip, TAGS_MOST) ? ipv6_index(&ip) : NOWHERE;
+	return ipv6_parse(ctx, &ip, TAGS_MOST) ? ipv6_index(&ip.tuple) : NOWHERE;
 }
 
 /* The packet's length. */
-NOINLINE u32 route6_total(struct xdp_md *ctx)
+NOINLINE u32 route6_total(hook_context *ctx)
 {
 	struct ipv6 ip;
 
@@ -24,18 +25,18 @@ NOINLINE u32 route6_total(struct xdp_md *ctx)
 }
 
 /* As route_send_known(). */
-NOINLINE int route6_send_known(struct xdp_md *ctx, u32 index)
+NOINLINE int route6_send_known(hook_context *ctx, u32 index)
 {
 	struct ipv6 ip;
 
 	if (index >= FLOWS_TOTAL || !ipv6_parse(ctx, &ip, TAGS_MOST))
-		return XDP_PASS;
-	return route_send(ctx, &route6_at(index)->route, ip.frame_len, ip.total, ip.tags,
+		return HOOK_TO_LINUX;
+	return route_send(ctx, &route6_at(index)->route, ip.frame_len, ip.total, ip.ethernet.tags,
 			  route_tags(route6_stack_at(index)), 6);
 }
 
 /* As route_look_closer(). */
-NOINLINE u64 route6_look_closer(struct xdp_md *ctx, u32 index)
+NOINLINE u64 route6_look_closer(hook_context *ctx, u32 index)
 {
 	if (index >= FLOWS_TOTAL)
 		return 1;
@@ -46,7 +47,7 @@ NOINLINE u64 route6_look_closer(struct xdp_md *ctx, u32 index)
 }
 
 /* As route_look_again(). */
-NOINLINE int route6_look_again(struct xdp_md *ctx)
+NOINLINE int route6_look_again(hook_context *ctx)
 {
 	u32 place = route6_place(ctx), reason = REASON_NONE;
 
@@ -73,16 +74,17 @@ NOINLINE int route6_look_again(struct xdp_md *ctx)
 }
 
 /* As route_prove(). */
-INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
+INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 {
 	struct ipv6 ip;
 
 	if (unlikely(!ipv6_parse(ctx, &ip, stacked ? TAGS_MOST : 0)))
 		return LOOK_AGAIN;
-	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
+	hook_buffer *buffer = hook_kernel_buffer(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u64 device = ingress_device(xdp), arrival_address = stacked ? port_arrival(device, ip.tags) : device;
-	u32 index = found ? route6_find(ctx, device) : ipv6_index(&ip);
+	u64 device = hook_ingress_device(buffer),
+	    arrival_address = stacked ? port_arrival(device, ip.ethernet.tags) : device;
+	u32 index = found ? route6_find(ctx, device) : ipv6_index(&ip.tuple);
 
 	if (unlikely(index >= FLOWS_TOTAL))
 		return LOOK_AGAIN;
@@ -90,33 +92,34 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 	struct tna_route *route = &route6->route;
 
 	if (!found) {
-		u64 other = route6->source_prefix ^ ip.source.prefix;
+		u64 other = route6->source_prefix ^ ip.tuple.source.prefix;
 
-		COLLECT(other, route6->source_rest ^ ip.source.rest);
-		COLLECT(other, route6->destination_prefix ^ ip.destination.prefix);
-		COLLECT(other, route6->destination_rest ^ ip.destination.rest);
+		COLLECT(other, route6->source_rest ^ ip.tuple.source.rest);
+		COLLECT(other, route6->destination_prefix ^ ip.tuple.destination.prefix);
+		COLLECT(other, route6->destination_rest ^ ip.tuple.destination.rest);
 		COLLECT(other, route->epoch ^ route6_epoch(net));
 		RARELY(other, "!= 0", another);
 	}
-	u64 doubt = (xdp->flags & XDP_BUFF_HAS_FRAGS) | ipv6_header_wrong(&ip), closer = 0;
+	u64 doubt = hook_frame_unfit(ctx, buffer) | ipv6_header_wrong(&ip), closer = 0;
 	u64 egress_address = route->egress_dev;
 	struct route_way way = {device, arrival_address, egress_address, egress_address};
 
 	COLLECT(closer, self_check_due(route->packets));
-	WHEN(VETH) COLLECT(closer, sender_buffer(xdp));
+	WHEN(VETH) COLLECT(closer, hook_sender_buffer(buffer));
 	COLLECT(doubt, route->ingress_dev ^ arrival_address);
 	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
 	COLLECT(doubt, shorter_than_all(ip.total + ETH_HLEN));
 	COLLECT(doubt, ipv6_expires(&ip));
 	if (stacked)
-		prove_stack(ctx, route, route6_stack_at(index), &way, ip.tags, ip.total, &doubt, &closer);
+		prove_stack(ctx, route, route6_stack_at(index), &way, ip.ethernet.tags, ip.total, &doubt,
+			    &closer);
 
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *arrival = KOBJ(struct net_device, way.arrival);
 
 	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
 	COLLECT(doubt, KGET(u64, arrival, rx_handler));
-	COLLECT(doubt, device_address(arrival) ^ ip.mac);
+	COLLECT(doubt, device_address(arrival) ^ ip.ethernet.mac);
 	COLLECT(closer, guard_tc_ingress(arrival));
 	COLLECT(doubt, guard_netdev_ingress(arrival));
 	COLLECT(doubt, inet6_disabled(inet6_device(arrival)));
@@ -153,7 +156,7 @@ INLINE u64 route6_prove(struct xdp_md *ctx, const int stacked, const int found)
 	COLLECT(closer, guard_egress_qdisc(egress));
 
 	RARELY(doubt | closer, "!= 0", look_again);
-	return route_send(ctx, route, ip.frame_len, ip.total, ip.tags,
+	return route_send(ctx, route, ip.frame_len, ip.total, ip.ethernet.tags,
 			  stacked ? route_tags(route6_stack_at(index)) : 0, 6);
 another:
 	return LOOK_ELSEWHERE;
@@ -162,28 +165,28 @@ look_again:
 }
 
 /* As route_prove_stacked(). */
-NOINLINE u64 route6_prove_stacked(struct xdp_md *ctx)
+NOINLINE u64 route6_prove_stacked(hook_context *ctx)
 {
 	return route6_prove(ctx, 1, 0);
 }
 
-NOINLINE u64 route6_prove_found(struct xdp_md *ctx)
+NOINLINE u64 route6_prove_found(hook_context *ctx)
 {
 	return route6_prove(ctx, 0, 1);
 }
 
 /* As route_send_checked(). */
-NOINLINE int route6_send_checked(struct xdp_md *ctx, u32 index)
+NOINLINE int route6_send_checked(hook_context *ctx, u32 index)
 {
 	if (index >= FLOWS_TOTAL)
-		return XDP_PASS;
+		return HOOK_TO_LINUX;
 	u32 reason = self_check_due(route6_at(index)->route.packets) ? route6_check(ctx, index) : REASON_NONE;
 
 	return reason == REASON_NONE ? route6_send_known(ctx, index) : leave_to_linux(ctx, reason);
 }
 
-/* XDP_REDIRECT, or XDP_PASS with the frame untouched. Next hops are found where packets pass no bridge. */
-INLINE int route6_forward(struct xdp_md *ctx)
+/* HOOK_SENT, or HOOK_TO_LINUX with the frame untouched. Next hops are found where packets pass no bridge. */
+INLINE int route6_forward(hook_context *ctx)
 {
 	u64 verdict = CONSTANT(STACKED) ? route6_prove_stacked(ctx) : route6_prove(ctx, 0, 0);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_FIND_H
-#define TNA_ROUTE_FIND_H
+#ifndef TNA_ROUTE_V4_NEXT_HOP_H
+#define TNA_ROUTE_V4_NEXT_HOP_H
 
 /*
  * Destinations that the route cache does not know. Where many are talked to most packets are for such a one,
@@ -14,12 +14,7 @@
  * its addresses. So what is talked to often gets an entry of its own, which what is not does not push out.
  */
 
-#include "route/destination.bpf.h"
-
-#define RARE 64
-
-/* For what has no place in the cache. */
-#define NOWHERE (~0u)
+#include "route/v4/destination.bpf.h"
 
 /* The place for what depends on a route's next hop, the port that a packet comes in by, and the tag with
  * which a bridge hands it to the host. */
@@ -28,14 +23,8 @@ INLINE u32 hop_index(u64 info, u64 device, u32 tag)
 	return flow_index(info, device, tag);
 }
 
-/* The epoch of such an entry, so that neither kind is taken for the other, which may lie in its place. */
-INLINE u64 hop_epoch(u64 epoch)
-{
-	return ~epoch;
-}
-
 /* Whether Linux takes a packet from an address as which it comes in, without evaluating more. */
-INLINE int source_in_order(struct xdp_md *ctx, u32 from, u64 arrival, u64 reverse_path)
+INLINE int source_in_order(hook_context *ctx, u32 from, u64 arrival, u64 reverse_path)
 {
 	u64 info = destination_info(ctx, from, arrival);
 
@@ -48,7 +37,7 @@ INLINE int source_in_order(struct xdp_md *ctx, u32 from, u64 arrival, u64 revers
 }
 
 /* Where the cache remembers a packet's next hop, whose entry then leads to the packet's route. */
-NOINLINE u32 route_find(struct xdp_md *ctx, u64 addresses, u64 start, u64 device, u32 tag)
+NOINLINE u32 route_find(hook_context *ctx, u64 addresses, u64 start, u64 device, u32 tag)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u32 from = addresses, to = addresses >> 32;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_CHECK6_H
-#define TNA_ROUTE_CHECK6_H
+#ifndef TNA_ROUTE_V6_SELF_CHECK_H
+#define TNA_ROUTE_V6_SELF_CHECK_H
 
-/* What check.bpf.h is for IPv4. */
+/* What v4/self_check.bpf.h is for IPv4. */
 
-#include "route/check.bpf.h"
-#include "route/find6.bpf.h"
+#include "route/common/self_check.bpf.h"
+#include "route/v6/next_hop.bpf.h"
 
-NOINLINE int route6_ask(struct xdp_md *ctx, struct tna_answer *answer, u32 ifindex)
+NOINLINE int route6_ask(hook_context *ctx, struct tna_answer *answer, u32 ifindex)
 {
 	struct bpf_fib_lookup lookup;
 	struct ipv6 ip;
@@ -15,7 +15,7 @@ NOINLINE int route6_ask(struct xdp_md *ctx, struct tna_answer *answer, u32 ifind
 	*answer = (struct tna_answer){};
 	if (!ipv6_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	long told = route6_lookup(ctx, &lookup, ifindex, &ip);
+	long told = route6_lookup(ctx, &lookup, ifindex, &ip.tuple);
 
 	if (told == 0 || told == BPF_FIB_LKUP_RET_NO_NEIGH) {
 		answer->ifindex = lookup.ifindex;
@@ -25,14 +25,14 @@ NOINLINE int route6_ask(struct xdp_md *ctx, struct tna_answer *answer, u32 ifind
 	return kernel_told(told);
 }
 
-NOINLINE int route6_search(struct xdp_md *ctx, struct tna_answer *answer)
+NOINLINE int route6_search(hook_context *ctx, struct tna_answer *answer)
 {
 	struct route6_path path = {};
 	struct ipv6 ip;
 
 	*answer = (struct tna_answer){};
-	if (!ipv6_parse(ctx, &ip, TAGS_MOST) || evaluate6_tables(&path, &ip) != REASON_NONE ||
-	    evaluate6_next_hop(&path, &ip) != REASON_NONE)
+	if (!ipv6_parse(ctx, &ip, TAGS_MOST) || evaluate6_tables(&path, &ip.tuple) != REASON_NONE ||
+	    evaluate6_next_hop(&path, &ip.tuple) != REASON_NONE)
 		return 0;
 	answer->ifindex = hop_ifindex(KOBJ(struct fib_nh_common, path.common.hop));
 	answer->gateway[0] = path.gateway.prefix;
@@ -40,19 +40,19 @@ NOINLINE int route6_search(struct xdp_md *ctx, struct tna_answer *answer)
 	return !!answer->ifindex;
 }
 
-NOINLINE int route6_alarm(struct xdp_md *ctx, const struct tna_answer *ours, const struct tna_answer *kernel,
+NOINLINE int route6_alarm(hook_context *ctx, const struct tna_answer *ours, const struct tna_answer *kernel,
 			  u32 ifindex)
 {
 	struct ipv6 ip;
 
 	if (!ipv6_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	route_describe(ours, kernel, FAMILY_INET6, ifindex, ip.source, ip.destination);
+	route_describe(ours, kernel, FAMILY_INET6, ifindex, ip.tuple.source, ip.tuple.destination);
 	return 1;
 }
 
 /* As route_search_fails(). */
-NOINLINE int route6_search_fails(struct xdp_md *ctx, u32 ifindex)
+NOINLINE int route6_search_fails(hook_context *ctx, u32 ifindex)
 {
 	struct tna_answer kernel, ours, again;
 
@@ -67,7 +67,7 @@ NOINLINE int route6_search_fails(struct xdp_md *ctx, u32 ifindex)
 }
 
 /* As route_check(). */
-NOINLINE u32 route6_check(struct xdp_md *ctx, u32 index)
+NOINLINE u32 route6_check(hook_context *ctx, u32 index)
 {
 	struct tna_answer kernel;
 

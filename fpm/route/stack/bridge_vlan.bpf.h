@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef TNA_ROUTE_BRIDGE_VLAN_H
-#define TNA_ROUTE_BRIDGE_VLAN_H
+#ifndef TNA_ROUTE_STACK_BRIDGE_VLAN_H
+#define TNA_ROUTE_STACK_BRIDGE_VLAN_H
 
 /*
  * VLANs of bridges that packets are routed to or from. A bridge that filters them takes part in some itself:
@@ -8,7 +8,7 @@
  * or without one where it is told to. On any bridge, frames with a tag are for a VLAN device on top of it.
  */
 
-#include "route/vlan_device.bpf.h"
+#include "route/stack/vlan_device.bpf.h"
 
 /* The settings of the bridge's own part in a VLAN, which a port's part holds for as long as it is linked
  * (__vlan_add()). */

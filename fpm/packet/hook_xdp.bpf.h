@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_PACKET_HOOK_XDP_H
+#define TNA_PACKET_HOOK_XDP_H
+
+/* XDP: the driver calls the program with a frame that is no socket buffer yet. */
+
+#include "kernel/access.h"
+
+typedef struct xdp_md hook_context;
+typedef struct xdp_buff hook_buffer;
+
+#define HOOK_SECTION "xdp.frags"
+#define HOOK_TO_LINUX XDP_PASS
+#define HOOK_SENT XDP_REDIRECT
+#define HOOK_IS_NOT_SENT "!= 4"
+_Static_assert(XDP_REDIRECT == 4, "the condition above");
+#define HOOK_TAGS_BESIDE 0
+
+INLINE int hook_verdict(int verdict)
+{
+	return verdict;
+}
+
+INLINE u8 *hook_data(hook_context *ctx)
+{
+	return (u8 *)(long)ctx->data;
+}
+
+INLINE u8 *hook_data_end(hook_context *ctx)
+{
+	return (u8 *)(long)ctx->data_end;
+}
+
+INLINE hook_buffer *hook_kernel_buffer(hook_context *ctx)
+{
+	return bpf_cast_to_kern_ctx(ctx);
+}
+
+INLINE u64 hook_ingress_device(hook_buffer *buffer)
+{
+	struct xdp_buff *xdp = buffer; /* CO-RE looks for the type by its own name */
+	struct xdp_rxq_info *queue = KCAST(struct xdp_rxq_info, xdp->rxq);
+
+	return KGET(u64, queue, dev);
+}
+
+INLINE u32 hook_ingress_ifindex(hook_context *ctx)
+{
+	return ctx->ingress_ifindex;
+}
+
+/* A frame in several buffers, of which the program sees the first one. */
+INLINE u32 hook_frame_unfit(hook_context *ctx, hook_buffer *buffer)
+{
+	struct xdp_buff *xdp = buffer;
+
+	return xdp->flags & XDP_BUFF_HAS_FRAGS;
+}
+
+/* Since 5.18. */
+INLINE u32 hook_frame_length(hook_context *ctx)
+{
+	return bpf_xdp_get_buff_len(ctx);
+}
+
+INLINE u32 hook_hidden_tag(hook_context *ctx)
+{
+	return 0;
+}
+
+/* Takes bytes off the frame's front, or (negative) adds some; 0 if that was possible. */
+INLINE long hook_move_head(hook_context *ctx, int bytes)
+{
+	return bpf_xdp_adjust_head(ctx, bytes);
+}
+
+INLINE long hook_cut_tail(hook_context *ctx, u32 bytes)
+{
+	return bpf_xdp_adjust_tail(ctx, -(int)bytes);
+}
+
+INLINE int hook_send(void *ports, u32 slot)
+{
+	return bpf_redirect_map(ports, slot, XDP_PASS);
+}
+
+/* ndo_xdp_xmit() is there and has somebody to take the frame (veth: its peer's NAPI runs). */
+INLINE u64 hook_cannot_send(struct net_device *dev)
+{
+	return ~KGET(u64, dev, xdp_features) & NETDEV_XDP_ACT_NDO_XMIT;
+}
+
+/* Not so where veth is a module that came after this program: then every frame may be a sender's. */
+#define HOOK_SENDER_KNOWN bpf_core_type_exists(struct veth_xdp_buff)
+
+/* The sender's socket buffer (struct veth_xdp_buff, since 6.3); only for ports whose driver is veth. */
+INLINE u64 hook_sender_buffer(hook_buffer *buffer)
+{
+	struct veth_xdp_buff *veth = KCAST(struct veth_xdp_buff, buffer);
+
+	if (!HOOK_SENDER_KNOWN)
+		return 1;
+	return KGET(u64, veth, skb);
+}
+
+#endif

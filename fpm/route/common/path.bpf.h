@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_COMMON_PATH_H
+#define TNA_ROUTE_COMMON_PATH_H
+
+/* What a packet of either protocol meets on its way, besides the route itself: every test one by one, each
+ * with its reason. */
+
+#include "route/common/settings.bpf.h"
+#include "route/stack/stack.bpf.h"
+
+/* From uapi headers that may be older than the kernel, or that pull in too much. */
+#define ROUTE_UNICAST 1               /* RTN_UNICAST */
+#define HOP_UNUSABLE (1u | 16u | 32u) /* RTNH_F_DEAD, RTNH_F_LINKDOWN, RTNH_F_UNRESOLVED */
+#define METRIC_MTU 1                  /* RTAX_MTU, which counts from 1 */
+
+/* What a packet meets on its way, by address. */
+struct route_path {
+	u64 port;
+	u64 arrival;   /* the device as which Linux receives it */
+	u64 departure; /* the device to which Linux hands it */
+	u64 inet;
+	u64 reverse_path;
+	u64 alias;
+	u64 info;
+	u64 hop;
+	u64 neighbour;
+	u64 destination; /* MAC address */
+	u32 ifindex;
+	u32 gateway;
+	u32 mtu;
+};
+
+/* The port, where it is no bridge's. */
+INLINE u32 evaluate_routed_port(u64 port, u64 buffer)
+{
+	BECAUSE(guard_namespace(KOBJ(struct net_device, port), CONSTANT(NET)), NAMESPACE);
+	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
+	BECAUSE(buffer && guard_unfinished_checksum(buffer), CHECKSUM);
+	BECAUSE(buffer && guard_sender_marks(buffer), MARKED);
+	return REASON_NONE;
+}
+
+/*
+ * The device as which Linux receives the packet, beginning with the port; what is about a bridge has been
+ * evaluated already. Apart from what comes next, for both need much of the stack.
+ */
+NOINLINE u32 evaluate_arrival(hook_context *ctx, const struct tna_route_stack *part)
+{
+	hook_buffer *buffer = hook_kernel_buffer(ctx);
+	u64 net = CONSTANT(NET), port = hook_ingress_device(buffer);
+	u64 tags = TAGS ? arriving_tags(part, packet_tags(ctx, TAGS_MOST)) : 0;
+	u64 device = route_arrival(port, tags);
+
+	BECAUSE(hook_frame_unfit(ctx, buffer), FRAGMENTED);
+	if (!CONSTANT(BRIDGE))
+		UNLESS_BECAUSE(evaluate_routed_port(port, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
+	if (tags)
+		UNLESS_BECAUSE(evaluate_tagged_arrival(route_arrival(port, 0), tags, device));
+	struct net_device *arrival = KOBJ(struct net_device, device);
+
+	BECAUSE(KGET(u64, arrival, rx_handler), STACKED);
+	BECAUSE(BPF_CORE_READ_BITFIELD(arrival, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
+	BECAUSE(guard_capture_device(device, arrival), CAPTURE);
+	BECAUSE(guard_capture_specific(net, device, arrival), CAPTURE);
+	BECAUSE(guard_capture_namespace(net, KOBJ(struct net, net)), CAPTURE);
+	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(arrival)), TC);
+	BECAUSE(guard_netdev_ingress(arrival), NETDEV_HOOK);
+	return REASON_NONE;
+}
+
+INLINE u32 route_refused(long answer)
+{
+	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH)
+		return TNA_REASON_NEIGHBOUR;
+	if (answer == BPF_FIB_LKUP_RET_UNSUPP_LWT)
+		return TNA_REASON_ROUTE_SPECIAL;
+	return answer ? TNA_REASON_ROUTE_LOCAL : REASON_NONE;
+}
+
+/* The MAC address that the kernel's lookup has named. */
+INLINE u64 lookup_address(const struct bpf_fib_lookup *lookup)
+{
+	return (u64)lookup->dmac[5] << 40 | (u64)lookup->dmac[4] << 32 | (u64)lookup->dmac[3] << 24 |
+	       lookup->dmac[2] << 16 | lookup->dmac[1] << 8 | lookup->dmac[0];
+}
+
+/* The smaller one of a device's MTU and a route's metric, which 0 stands for none. */
+INLINE u32 route_mtu(u32 device, u32 metric)
+{
+	return metric && metric < device ? metric : device;
+}
+
+INLINE u32 metric_mtu(u64 metrics)
+{
+	return KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_MTU]));
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_COMMON_SELF_CHECK_H
+#define TNA_ROUTE_COMMON_SELF_CHECK_H
+
+/* What a search of our own and the kernel's own lookup answer, compared; for either protocol:
+ * base/self_check.bpf.h. */
+
+#include "base/self_check.bpf.h"
+#include "packet/ipv6.bpf.h"
+#include "route/common/path.bpf.h"
+
+#define IFF_LOOPBACK (1u << 3)
+
+INLINE int answers_differ(const struct tna_answer *one, const struct tna_answer *other)
+{
+	return one->ifindex != other->ifindex || one->gateway[0] != other->gateway[0] ||
+	       one->gateway[1] != other->gateway[1];
+}
+
+/* What the kernel's lookup answers; without an ifindex: it does not forward. 0: it cannot tell. */
+INLINE int kernel_told(long answer)
+{
+	return answer >= 0 && answer != BPF_FIB_LKUP_RET_FWD_DISABLED;
+}
+
+/* A hop that can be forwarded by; where there is none, the device's index is 0. */
+INLINE u32 hop_ifindex(struct fib_nh_common *hop)
+{
+	struct net_device *device = KOBJ(struct net_device, KGET(u64, hop, nhc_dev));
+
+	if (KGET(u8, hop, nhc_flags) & HOP_UNUSABLE || KGET(u64, hop, nhc_lwtstate) ||
+	    KGET(u32, device, flags) & IFF_LOOPBACK)
+		return 0;
+	return KGET(u32, device, ifindex);
+}
+
+INLINE void route_describe(const struct tna_answer *ours, const struct tna_answer *kernel, u32 family,
+			   u32 ifindex, struct ipv6_address from, struct ipv6_address to)
+{
+	struct tna_disagreement *found = self_check_pause(TNA_CHECKED_ROUTE);
+
+	if (!found)
+		return;
+	found->family = family;
+	found->arrival = ifindex;
+	found->reason = REASON_NONE;
+	found->from[0] = from.prefix;
+	found->from[1] = from.rest;
+	found->to[0] = to.prefix;
+	found->to[1] = to.rest;
+	found->ours = *ours;
+	found->kernel = *kernel;
+}
+
+/* The device as which Linux receives the packet of an entry. */
+INLINE u32 route_arrival_ifindex(const struct tna_route *route, const struct tna_route_stack *part)
+{
+	u64 arrival = CONSTANT(BRIDGE) ? route_arrival(route->ingress_dev, arriving_tags(part, 0))
+				       : route->ingress_dev;
+
+	return KLOAD(u32, KADDR(struct net_device, arrival, ifindex));
+}
+
+INLINE u32 route_departure_ifindex(const struct tna_route *route, const struct tna_route_stack *part)
+{
+	return KLOAD(u32, KADDR(struct net_device, CONSTANT(STACKED) ? part->departure : route->egress_dev,
+				ifindex));
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_ROUTE_V4_EVALUATE_H
+#define TNA_ROUTE_V4_EVALUATE_H
+
+/*
+ * What Linux would do with a packet, evaluated from nothing: every test one by one, each with its
+ * reason. Either there is a reason to leave the frame to Linux, or the route cache learns where the
+ * proof's parts lie.
+ */
+
+#include "packet/ipv4.bpf.h"
+#include "route/common/cache.bpf.h"
+#include "route/common/neighbour.bpf.h"
+#include "route/v4/fib.bpf.h"
+
+/* From uapi headers that may be older than the kernel, or that pull in too much. */
+#define FIB_SKIP_NEIGHBOUR (1u << 2) /* BPF_FIB_LOOKUP_SKIP_NEIGH, since 6.3 */
+#define SCOPE_LINK 253               /* RT_SCOPE_LINK */
+#define FAMILY_INET 2                /* AF_INET */
+#define METRIC_LOCK 0                /* RTAX_LOCK, which counts from 1 */
+#define METRIC_LOCK_MTU (1u << 2)    /* 1 << RTAX_MTU */
+#define LOCKED_MTU 576               /* ip_dst_mtu_maybe_forward() */
+
+/* The kernel's own lookup; the MAC addresses only where the neighbour is asked for. */
+INLINE long route_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 ifindex, u32 start, u32 to,
+			 u32 flags)
+{
+	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET, .ifindex = ifindex, .ipv4_dst = to};
+	lookup->tos = start >> 24;
+	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), flags);
+}
+
+INLINE u32 evaluate_settings(const struct route_path *path)
+{
+	struct net *net = KOBJ(struct net, CONSTANT(NET));
+
+	BECAUSE(guard_inet_hooks(net), IP_NETFILTER);
+	BECAUSE(guard_xfrm(net), XFRM);
+	BECAUSE(!path->inet || inet_not_forwarding(KOBJ(struct in_device, path->inet)), NOT_FORWARDING);
+	BECAUSE(KGET(u8, net, ipv4.fib_has_custom_rules), RULES);
+	return REASON_NONE;
+}
+
+/* Whether an address is one that is routed, in network order. */
+INLINE int ipv4_address_routed(u32 address)
+{
+	u32 first = address & 0xff;
+
+	return address && address != 0xffffffff && first != 127 && (first & 0xf0) != 224;
+}
+
+INLINE u32 evaluate_header(const struct ipv4 *ip, u64 device)
+{
+	BECAUSE((ip->start & 0xffff) != bpf_htons(ETH_P_IP), NOT_IP);
+	BECAUSE(ip->ethernet.mac != device_address(KOBJ(struct net_device, device)), OTHER_STATION);
+	BECAUSE((ip->start >> 16 & 0xff) != IPV4_START_PLAIN, IP_HEADER);
+	BECAUSE(ip->checksum || ipv4_length_wrong(ip), IP_HEADER);
+	BECAUSE(!ipv4_address_routed(ip->tuple.addresses) || !ipv4_address_routed(ip->tuple.addresses >> 32),
+		IP_ADDRESS);
+	BECAUSE(ipv4_expires(ip), TTL);
+	return REASON_NONE;
+}
+
+/* The next hop that was found in place; it must be the one that the kernel's lookup has named. */
+INLINE u32 evaluate_hop(struct route_path *path, const struct bpf_fib_lookup *lookup, u32 to)
+{
+	path->info = KLOAD(u64, KADDR(struct fib_alias, path->alias, fa_info));
+	path->hop = fib_single_hop(path->info);
+	BECAUSE(!path->hop, MULTIPATH);
+	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, path->hop);
+	u32 family = KGET(u8, hop, nhc_gw_family);
+
+	BECAUSE(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE, ROUTE_SPECIAL);
+	BECAUSE(KGET(u64, hop, nhc_lwtstate) | KGET(u64, hop, nhc_exceptions), ROUTE_SPECIAL);
+	BECAUSE(family && (family != FAMILY_INET || KGET(u8, hop, nhc_scope) != SCOPE_LINK), ROUTE_SPECIAL);
+	path->departure = KGET(u64, hop, nhc_dev);
+	path->gateway = family ? KGET(u32, hop, nhc_gw.ipv4) : to;
+	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->departure, ifindex)) != lookup->ifindex, UNPROVED);
+	BECAUSE(path->gateway != lookup->ipv4_dst, UNPROVED);
+	return REASON_NONE;
+}
+
+INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4_tuple *tuple, u32 start,
+			  struct route_path *path)
+{
+	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
+	u32 to = tuple->addresses >> 32;
+	struct bpf_fib_lookup lookup;
+	long answer = route_lookup(ctx, &lookup, path->ifindex, start, to, 0);
+
+	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
+		SOUGHT(path->alias, fib_find(table, bpf_ntohl(to)), UNPROVED);
+		struct fib_alias *alias = KOBJ(struct fib_alias, path->alias);
+
+		BECAUSE(KGET(u8, alias, fa_dscp), ROUTE_SPECIAL);
+		BECAUSE(KGET(u8, alias, fa_type) != ROUTE_UNICAST, UNPROVED);
+		UNLESS_BECAUSE(evaluate_hop(path, &lookup, to));
+		BECAUSE(path->departure == path->arrival, SAME_DEVICE);
+	}
+	UNLESS_BECAUSE(route_refused(answer));
+	SOUGHT(path->neighbour, neighbour_find(path->departure, path->gateway), NEIGHBOUR);
+	BECAUSE(neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->departure, path->gateway),
+		NEIGHBOUR);
+	path->destination = neighbour_address(path->neighbour);
+	BECAUSE((path->destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
+	return REASON_NONE;
+}
+
+/*
+ * fib_validate_source(): the source must be routed, not one of this host's addresses; with a strict
+ * filter by the port that the packet came in by, with a loose one at all. Where there is no filter Linux
+ * forwards for sources without a route as well; here they are slow. And it does not ask the route then
+ * whether the source is its own: own_address.bpf.h.
+ */
+INLINE u32 route_evaluate_source(hook_context *ctx, const struct ipv4_tuple *tuple, u32 start,
+				 struct route_path *path)
+{
+	struct in_device *inet = KOBJ(struct in_device, path->inet);
+	struct bpf_fib_lookup lookup;
+
+	path->reverse_path = inet_reverse_path(KOBJ(struct net, CONSTANT(NET)), inet);
+	BECAUSE(route_lookup(ctx, &lookup, path->ifindex, start, tuple->addresses, FIB_SKIP_NEIGHBOUR),
+		REVERSE_PATH);
+	s32 filter = reverse_path_filter(path->reverse_path);
+
+	if (!filter || lookup.ifindex == path->ifindex)
+		return REASON_NONE;
+	BECAUSE(filter == 1, REVERSE_PATH);
+	BECAUSE(!KGET(u64, inet, ifa_list), REVERSE_PATH);
+	return REASON_NONE;
+}
+
+/*
+ * The same of IPv4, where a lock without an MTU stands for the smallest one that all hosts take
+ * (ip_mtu_locked(), of routes by a gateway; with others it is just slow).
+ */
+INLINE u32 metric_mtu_locked(u64 metrics)
+{
+	u32 mtu = metric_mtu(metrics);
+	u32 lock = KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_LOCK]));
+
+	return !mtu && lock & METRIC_LOCK_MTU ? LOCKED_MTU : mtu;
+}
+
+/* Addresses differ in their last bytes, which are the highest of a number as it lies in the header. */
+INLINE u32 ipv4_index(const struct ipv4_tuple *tuple)
+{
+	return flow_index(tuple->addresses ^ tuple->addresses >> 35, 0, 0);
+}
+
+/*
+ * The slot table's epoch, and above it the generation of the routes: rt_cache_flush() moves it after
+ * each change of routes, next hops, rules, addresses and links.
+ */
+INLINE u64 route_epoch(struct net *net)
+{
+	return (u64)KGET(u32, net, ipv4.rt_genid.counter) << 32 | home.epoch;
+}
+
+/*
+ * Where a packet is routed to whose arrival has been evaluated: a reason to leave the frame to Linux; or
+ * none, and the route is filled in but for its departure.
+ */
+NOINLINE u32 route_evaluate(hook_context *ctx, struct tna_route *route, const struct tna_route_stack *part)
+{
+	struct route_path path = {.port = hook_ingress_device(hook_kernel_buffer(ctx))};
+	u64 epoch = route_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
+	struct ipv4 ip;
+
+	BECAUSE(!ipv4_parse(ctx, &ip, TAGS_MOST), SHORT);
+	path.arrival = route_arrival(path.port, TAGS ? arriving_tags(part, ip.ethernet.tags) : 0);
+	path.ifindex = KLOAD(u32, KADDR(struct net_device, path.arrival, ifindex));
+	path.inet = inet_device(KOBJ(struct net_device, path.arrival));
+	UNLESS_BECAUSE(evaluate_settings(&path));
+	UNLESS_BECAUSE(evaluate_header(&ip, path.arrival));
+	UNLESS_BECAUSE(evaluate_route(ctx, &ip.tuple, ip.start, &path));
+	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip.tuple, ip.start, &path));
+	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.departure, mtu)),
+			     metric_mtu_locked(KLOAD(u64, KADDR(struct fib_info, path.info, fib_metrics))));
+	BECAUSE(ip.total > path.mtu, ROUTE_MTU);
+	UNLESS_BECAUSE(route_fill(route, &path, epoch));
+	route->addresses = ip.tuple.addresses;
+	route->start = ip.start;
+	return REASON_NONE;
+}
+
+#endif
