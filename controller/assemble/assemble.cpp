@@ -2,6 +2,7 @@
 #include "assemble/assemble.hpp"
 
 #include "assemble/devices.hpp"
+#include "assemble/manifest.hpp"
 #include "assemble/watched.hpp"
 
 #include <algorithm>
@@ -72,11 +73,15 @@ Surroundings look(const model::Network& network, const capability::Capabilities&
     return around;
 }
 
+const Manifest& mainModule(const PortInQuestion& port) {
+    return *std::ranges::find_if(manifests(), [&](const Manifest& manifest) { return manifest.isFor(port); });
+}
+
 class PortDecision {
 public:
     PortDecision(const Surroundings& around, const model::Link& link, const model::Link* bridge)
         : around_(around), capabilities_(around.capabilities), wishes_(around.wishes), link_(link),
-          bridge_(bridge) {}
+          bridge_(bridge), main_(mainModule({around, link, bridge})) {}
 
     PortPlan decide() {
         PortPlan plan;
@@ -89,14 +94,7 @@ public:
             ruleDevice();
         ruleKnown(judgement);
         ruleKernel();
-        if (bridge_ != nullptr) {
-            ruleInPlaceFdb();
-            plan.standby = reasons_.empty();
-            ruleBridge(*bridge_);
-            rulePort();
-        } else {
-            ruleRouted();
-        }
+        ruleModule(plan);
         plan.egressReason = judgement.egress ? judgement.egress : refusal();
         plan.shortest = judgement.shortest;
         plan.egress = egressAllowed() && !plan.egressReason;
@@ -109,7 +107,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool watched() const { return capabilities_.way == capability::Way::watched; }
+    [[nodiscard]] bool watched() const { return around_.watched(); }
 
     void no(std::string code, std::string text, std::string hint = {}) {
         reasons_.push_back({std::move(code), std::move(text), std::move(hint)});
@@ -118,15 +116,13 @@ private:
     void ruleOperator() {
         if (wishes_.allPaused || wishes_.paused.contains(link_.ifindex))
             no("paused", "paused by the operator", "tnactl resume " + link_.name);
-        if (mistrusts(bridge_ != nullptr ? "bridge" : "route"))
+        if (wishes_.mistrusted.contains(main_.name))
             no("self-check",
                "the fast path has disagreed with the kernel about a packet, and is not believed any more",
                "tnactl resume, and please report what the log says");
         if (const auto it = wishes_.excluded.find(link_.ifindex); it != wishes_.excluded.end())
             reasons_.push_back(it->second);
     }
-
-    [[nodiscard]] bool mistrusts(const char* module) const { return wishes_.mistrusted.contains(module); }
 
     /// What is known of its kind or driver, and of what lies below.
     void ruleKnown(const Judgement& judgement) {
@@ -187,48 +183,13 @@ private:
             no("kernel", "the fast path does not load: " + capabilities_.fastPath.detail);
     }
 
-    void ruleInPlaceFdb() {
-        if (capabilities_.fastPath.available && !watched() && !capabilities_.inPlaceFdb.available)
-            no("fdb-not-proved",
-               "reading the bridge's FDB in place is not proved: " + capabilities_.inPlaceFdb.detail,
-               "`tnactl capabilities` shows what was compared");
-    }
-
-    [[nodiscard]] std::string owner() const {
-        const auto* master = around_.network.link(link_.master);
-        return master != nullptr ? master->name + " (of kind " + master->kind + ")" : "another device";
-    }
-
-    void ruleRouted() {
-        if (watched())
-            no("routing-watched", "packets are routed by Linux where the kernel is not read in place",
-               "`tnactl capabilities` shows why it is not");
-        if (link_.master != 0)
-            no("has-master", owner() + " owns it, and what such devices receive is left to Linux");
-    }
-
-    void ruleBridge(const model::Link& bridge) {
-        const auto& options = *bridge.bridge;
-        if (options.vlanFiltering && !watched() && !capabilities_.inPlaceVlans.available)
-            no("vlans-not-proved",
-               "its bridge " + bridge.name + " filters VLANs, and reading them in place is not proved: " +
-                   capabilities_.inPlaceVlans.detail,
-               "`tnactl capabilities` shows what was compared");
-        if (options.ageingTime == 0)
-            no("no-ageing-time", "its bridge " + bridge.name + " has an ageing time of 0 and learns nothing");
-    }
-
-    void rulePort() {
-        const auto& port = *link_.bridgePort;
-        if (!port.learning)
-            no("learning-off", "learning is off on this port");
-        if (port.locked || port.mab)
-            no("locked", "the port is locked: Linux checks who may speak");
-        if (port.vlanTunnel)
-            no("vlan-tunnel", "the port maps VLANs to tunnels");
-        if (port.neighSuppress || port.neighVlanSuppress)
-            no("neigh-suppress",
-               "Linux answers ARP and neighbour discovery on behalf of others on this port");
+    void ruleModule(PortPlan& plan) {
+        const PortInQuestion port{around_, link_, bridge_};
+        std::ranges::move(main_.obstacles(port), std::back_inserter(reasons_));
+        if (main_.settingsAgainst == nullptr)
+            return;
+        plan.standby = reasons_.empty();
+        std::ranges::move(main_.settingsAgainst(port), std::back_inserter(reasons_));
     }
 
     /// Why nothing is redirected to a device that could otherwise be.
@@ -253,25 +214,16 @@ private:
     }
 
     [[nodiscard]] Profile profile() const {
-        if (watched())
-            return {.bridge = true, .watched = true};
-        const bool bridged = bridge_ != nullptr;
-        const bool filters = bridged && bridge_->bridge->vlanFiltering;
-        const bool forBridge =
-            bridged && around_.routedBridges.contains(bridge_->ifindex) && !mistrusts("route");
-        const bool route = !bridged || forBridge;
-        return {.bridge = bridged,
-                .route = route,
-                .veth = link_.kind == "veth",
-                // It has a hook for routed packets in each namespace that has bridges.
-                .brNetfilter = around_.bridges && capabilities_.brNetfilter,
-                .vlanProtocol = filters ? bridge_->bridge->vlanProtocol : std::uint16_t{0},
-                .bridges = forBridge || (!bridged && !around_.routedBridges.empty()),
-                .vlanDevices = route && !around_.underRoutedVlans.empty(),
-                .vlanStacks = route && around_.vlanStacks,
-                .bridgeVlans = route && around_.bridgeVlans,
-                .manyRoutes = route && around_.manyRoutes,
-                .station = forBridge ? bridge_->mac : model::MacAddress{}};
+        Profile profile{.watched = watched()};
+        for (const auto& manifest : manifests())
+            if (auto module = manifest.wantedFor({around_, link_, bridge_}))
+                profile.modules.push_back(std::move(*module));
+        if (!watched()) {
+            profile.veth = link_.kind == "veth";
+            // It has a hook for routed packets in each namespace that has bridges.
+            profile.brNetfilter = around_.bridges && capabilities_.brNetfilter;
+        }
+        return profile;
     }
 
     const Surroundings& around_;
@@ -279,20 +231,21 @@ private:
     const Wishes& wishes_;
     const model::Link& link_;
     const model::Link* bridge_; ///< null: it is routed
+    const Manifest& main_;      ///< of the module for the sake of which it is a port
     std::vector<Reason> reasons_;
 };
 
 /// A hook is there where there is something to hook into.
-void addCustom(PortPlan& port, const CustomOnLink& custom) {
+void addCustom(PortPlan& port, const CustomModules& custom) {
     if (port.egress)
-        port.egressModules = custom.egress;
+        port.egressModules = custom.at(TNA_HOOK_EGRESS);
     if (!port.profile)
         return;
-    port.profile->custom.ingress = custom.modules.ingress;
-    if (port.profile->bridge)
-        port.profile->custom.bridge = custom.modules.bridge;
-    if (port.profile->route)
-        port.profile->custom.route = custom.modules.route;
+    auto& hooked = port.profile->custom;
+    hooked.set(TNA_HOOK_INGRESS, custom.at(TNA_HOOK_INGRESS));
+    for (const auto& module : port.profile->modules)
+        if (const auto& behind = manifestOf(module.name).customBehind)
+            hooked.set(behind->hook, custom.at(behind->hook));
 }
 
 } // namespace
@@ -310,7 +263,7 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
               const Wishes& wishes) {
     const auto around = look(network, capabilities, wishes);
     Plan plan;
-    plan.manyRoutes = around.manyRoutes;
+    plan.wide.manyRoutes = around.manyRoutes;
     for (const auto& [ifindex, link] : network.links) {
         const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
         if (bridge != nullptr && bridge->bridge)

@@ -12,12 +12,6 @@
 
 namespace tna::assemble {
 
-/// The custom modules that the operator wants on a link: of its own frames, and of those that leave by it.
-struct CustomOnLink {
-    CustomModules modules;
-    std::vector<std::string> egress;
-};
-
 /// What the operator wants, already matched against the links.
 struct Wishes {
     std::map<model::IfIndex, Reason> excluded; ///< by configuration, and why
@@ -40,7 +34,7 @@ struct Wishes {
     std::map<model::IfIndex, Reason> refused;
     /// Why it cannot be seen what drivers refuse; nothing: it can.
     std::optional<std::string> refusalsUnseen;
-    std::map<model::IfIndex, CustomOnLink> custom;
+    std::map<model::IfIndex, CustomModules> custom; ///< that the operator wants on a link
     /// From so many routes on, what destinations are routed by is worth remembering; nothing: never.
     std::optional<unsigned> manyRoutes;
 };

@@ -1,33 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/profile.hpp"
 
+#include "assemble/manifest.hpp"
+
+#include <algorithm>
+#include <ranges>
+
 namespace tna::assemble {
 
-std::vector<std::string> Profile::modules() const {
+void CustomModules::set(tna_hook hook, std::vector<std::string> identities) {
+    if (identities.empty())
+        byHook_.erase(hook);
+    else
+        byHook_[hook] = std::move(identities);
+}
+
+const std::vector<std::string>& CustomModules::at(tna_hook hook) const {
+    static const std::vector<std::string> none;
+    const auto it = byHook_.find(hook);
+    return it == byHook_.end() ? none : it->second;
+}
+
+std::uint64_t ProfileModule::parameter(const std::string& called) const {
+    const auto it = parameters.find(called);
+    return it == parameters.end() ? 0 : it->second;
+}
+
+const ProfileModule* Profile::module(const std::string& called) const {
+    const auto it = std::ranges::find(modules, called, &ProfileModule::name);
+    return it == modules.end() ? nullptr : &*it;
+}
+
+std::uint64_t Profile::parameter(const std::string& of, const std::string& called) const {
+    const auto* found = module(of);
+    return found == nullptr ? 0 : found->parameter(called);
+}
+
+std::vector<std::string> Profile::moduleNames() const {
     std::vector<std::string> names;
-    if (bridge)
-        names.emplace_back("bridge");
-    if (route)
-        names.emplace_back("route");
+    for (const auto& module : modules)
+        names.push_back(module.name);
     return names;
 }
 
 std::string Profile::name() const {
-    std::string text = bridge ? "bridge" : route ? "route" : "none";
-    if (bridge && route)
-        text += "+route";
-    else if (bridges)
-        text += "+bridges";
-    if (vlanDevices)
-        text += "+vlan-devices";
-    if (vlanStacks)
-        text += "+vlan-stacks";
-    if (bridgeVlans)
-        text += "+bridge-vlans";
-    if (manyRoutes)
-        text += "+many-routes";
-    if (vlanProtocol != 0)
-        text += vlanProtocol == 0x88a8 ? "+vlan-802.1ad" : "+vlan";
+    std::string text;
+    for (const auto& module : modules)
+        text += (text.empty() ? "" : "+") + module.name;
+    if (text.empty())
+        text = "none";
+    for (const auto& module : std::views::reverse(modules))
+        for (const auto& detail : manifestOf(module.name).details(*this, module))
+            text += "+" + detail;
     if (veth)
         text += "+veth";
     if (watched)

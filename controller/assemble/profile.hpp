@@ -6,43 +6,68 @@
 #include <array>
 #include <chrono>
 #include <compare>
+#include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
+#include <tna/decision.h>
+#include <utility>
 #include <vector>
 
 namespace tna::assemble {
 
-/// Custom modules, each by its identity, in the order in which frames pass them.
-struct CustomModules {
-    std::vector<std::string> ingress;
-    std::vector<std::string> bridge;
-    std::vector<std::string> route;
+/// Custom modules by hook, each by its identity, in the order in which frames pass them.
+class CustomModules {
+public:
+    CustomModules() = default;
+    CustomModules(std::initializer_list<std::pair<const tna_hook, std::vector<std::string>>> byHook)
+        : byHook_(byHook) {}
+
+    void add(tna_hook hook, const std::string& identity) { byHook_[hook].push_back(identity); }
+    void set(tna_hook hook, std::vector<std::string> identities);
+    /// None is an empty list.
+    [[nodiscard]] const std::vector<std::string>& at(tna_hook hook) const;
+    /// Hooks without modules are not in it.
+    [[nodiscard]] const std::map<tna_hook, std::vector<std::string>>& byHook() const { return byHook_; }
+    [[nodiscard]] bool empty() const { return byHook_.empty(); }
     auto operator<=>(const CustomModules&) const = default;
-    [[nodiscard]] bool empty() const { return ingress.empty() && bridge.empty() && route.empty(); }
+
+private:
+    std::map<tna_hook, std::vector<std::string>> byHook_;
+};
+
+/// Where in the kernel a profile's program sees frames.
+enum class Hook { xdp, tcx };
+
+/// What a module is told, by name, as its manifest has it; what is 0 is not in it.
+using Parameters = std::map<std::string, std::uint64_t>;
+
+/// A fast-path module as a part of a profile. Modules' own headers (assemble/modules/) make them.
+struct ProfileModule {
+    std::string name;
+    Parameters parameters;
+    auto operator<=>(const ProfileModule&) const = default;
+    /// 0 if it is not there.
+    [[nodiscard]] std::uint64_t parameter(const std::string& called) const;
 };
 
 /// What a port's pipeline is made of. Ports with equal profiles share one program.
 struct Profile {
-    bool bridge = false;            ///< module: known unicast of a bridge
-    bool route = false;             ///< module: packets that are routed
-    bool veth = false;              ///< frames may still be a local sender's socket buffer
-    bool brNetfilter = false;       ///< br_netfilter is present: its settings are tested for each frame
-    std::uint16_t vlanProtocol = 0; ///< EtherType of the tags that the bridge filters by; 0: it does not
-    bool watched = false;           ///< nothing is read in place
-    bool bridges = false;           ///< packets may be routed to and from bridges
-    bool vlanDevices = false;       ///< packets may be routed to and from VLAN devices
-    bool vlanStacks = false;        ///< ... and VLAN devices on those
-    bool bridgeVlans = false;       ///< ... and bridges that filter VLANs, or have VLAN devices on top
-    bool manyRoutes = false;        ///< what destinations are routed by is worth remembering
-    model::MacAddress station;      ///< of the bridge for which packets are routed, with both modules
+    Hook hook = Hook::xdp;
+    std::vector<ProfileModule> modules; ///< in the order in which frames meet them
+    bool veth = false;                  ///< frames may still be a local sender's socket buffer
+    bool brNetfilter = false;           ///< br_netfilter is present: its settings are tested for each frame
+    bool watched = false;               ///< nothing is read in place
     CustomModules custom;
 
     auto operator<=>(const Profile&) const = default;
     [[nodiscard]] std::string name() const; ///< "bridge+vlan+veth"
-    [[nodiscard]] std::vector<std::string> modules() const;
-    /// Packets may be routed to and from devices on top of ports.
-    [[nodiscard]] bool stacked() const { return bridges || vlanDevices || bridgeVlans; }
+    [[nodiscard]] std::vector<std::string> moduleNames() const;
+    /// Null: it has no such module.
+    [[nodiscard]] const ProfileModule* module(const std::string& called) const;
+    /// Of one of its modules; 0 if there is no such module, or it is not told that.
+    [[nodiscard]] std::uint64_t parameter(const std::string& of, const std::string& called) const;
 };
 
 /// Why something is not accelerated, and what the user can do about it.
@@ -94,10 +119,16 @@ struct PortPlan {
     bool operator==(const PortPlan&) const = default;
 };
 
+/// What is decided for a namespace as a whole, not for a port.
+struct NamespacePlan {
+    bool manyRoutes = false; ///< what destinations are routed by is remembered, see hasManyRoutes()
+    bool operator==(const NamespacePlan&) const = default;
+};
+
 /// What is to be done in a namespace; links that are neither bridge ports nor routed are not in it.
 struct Plan {
+    NamespacePlan wide;
     std::map<model::IfIndex, PortPlan> ports;
-    bool manyRoutes = false; ///< see hasManyRoutes()
     bool operator==(const Plan&) const = default;
 };
 

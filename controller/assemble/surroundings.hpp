@@ -18,6 +18,8 @@ struct Surroundings {
     std::set<model::IfIndex> routedBridges; ///< themselves, or their VLAN devices
     std::set<model::IfIndex>
         underRoutedVlans; ///< ports with VLAN devices that packets are routed to and from
+
+    [[nodiscard]] bool watched() const { return capabilities.way == capability::Way::watched; }
 };
 
 } // namespace tna::assemble

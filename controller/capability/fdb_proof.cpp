@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capability/fdb_proof.hpp"
 
-#include "capability/netlink_query.hpp"
+#include "netlink/socket.hpp"
 
 #include <cstring>
 #include <linux/neighbour.h>
@@ -24,28 +24,22 @@ constexpr std::array<FlagBit, 5> portBits = {{{1U << 0U, &model::BridgePort::hai
                                               {1U << 16U, &model::BridgePort::isolated, "isolated"},
                                               {1U << 21U, &model::BridgePort::locked, "locked"}}};
 
-std::optional<model::FdbEntry> decodeEntry(const nlmsghdr* message) {
-    if (mnl_nlmsg_get_payload_len(message) < sizeof(ndmsg))
+std::optional<model::FdbEntry> decodeEntry(const netlink::Message& message) {
+    const auto neighbour = message.header<ndmsg>();
+    const auto attributes = message.attributes<ndmsg>();
+    if (!neighbour || !attributes)
         return std::nullopt;
-    const auto* neighbour = static_cast<const ndmsg*>(mnl_nlmsg_get_payload(message));
     model::FdbEntry entry;
     entry.port = static_cast<model::IfIndex>(neighbour->ndm_ifindex);
     entry.state = neighbour->ndm_state;
     entry.flags = neighbour->ndm_flags;
-    bool hasMac = false;
-    forEachAttribute(message, sizeof(ndmsg), [&](const nlattr* attribute) {
-        const auto type = mnl_attr_get_type(attribute);
-        const auto length = mnl_attr_get_payload_len(attribute);
-        if (type == NDA_LLADDR && length == entry.mac.bytes.size()) {
-            std::memcpy(entry.mac.bytes.data(), mnl_attr_get_payload(attribute), length);
-            hasMac = true;
-        } else if (type == NDA_VLAN && length == sizeof(std::uint16_t)) {
-            entry.vlan = mnl_attr_get_u16(attribute);
-        } else if (type == NDA_MASTER && length == sizeof(std::uint32_t)) {
-            entry.bridge = mnl_attr_get_u32(attribute);
-        }
-    });
-    return hasMac && entry.bridge != 0 && entry.bridge != entry.port ? std::optional(entry) : std::nullopt;
+    const auto mac = attributes->find(NDA_LLADDR);
+    if (!mac || mac->size() != entry.mac.bytes.size())
+        return std::nullopt;
+    std::memcpy(entry.mac.bytes.data(), mac->data(), mac->size());
+    attributes->take(NDA_VLAN, entry.vlan);
+    attributes->take(NDA_MASTER, entry.bridge);
+    return entry.bridge != 0 && entry.bridge != entry.port ? std::optional(entry) : std::nullopt;
 }
 
 std::string comparePort(InPlaceReader& reader, const model::Link& link, const model::BridgeOptions& bridge) {
@@ -77,13 +71,11 @@ std::string compareEntry(InPlaceReader& reader, const model::FdbEntry& entry) {
 } // namespace
 
 Result<std::vector<model::FdbEntry>> dumpFdb(std::size_t most) {
-    std::array<char, 256> buffer{};
-    nlmsghdr* request = mnl_nlmsg_put_header(buffer.data());
-    request->nlmsg_type = RTM_GETNEIGH;
-    request->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-    static_cast<ndmsg*>(mnl_nlmsg_put_extra_header(request, sizeof(ndmsg)))->ndm_family = AF_BRIDGE;
+    ndmsg header{};
+    header.ndm_family = AF_BRIDGE;
+    netlink::Request request(RTM_GETNEIGH, NLM_F_DUMP, header);
     std::vector<model::FdbEntry> entries;
-    auto asked = queryNetlink(NETLINK_ROUTE, request, [&](const nlmsghdr* message) {
+    auto asked = netlink::ask(NETLINK_ROUTE, request, [&](const netlink::Message& message) {
         if (const auto entry = decodeEntry(message))
             entries.push_back(*entry);
         // The rest is not asked for: a whole dump of 100,000 entries on 100 ports takes seconds.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capability/xdp_features.hpp"
 
-#include "capability/netlink_query.hpp"
+#include "netlink/socket.hpp"
 
 #include <algorithm>
 #include <linux/genetlink.h>
@@ -18,27 +18,17 @@ constexpr std::uint64_t actRedirect = 2;
 constexpr std::uint64_t actNdoXmit = 4;
 constexpr std::uint64_t actRxSg = 32;
 
-nlmsghdr* genericRequest(char* buffer, std::uint16_t family, std::uint8_t command, std::uint16_t flags) {
-    nlmsghdr* request = mnl_nlmsg_put_header(buffer);
-    request->nlmsg_type = family;
-    request->nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
-    auto* generic = static_cast<genlmsghdr*>(mnl_nlmsg_put_extra_header(request, sizeof(genlmsghdr)));
-    generic->cmd = command;
-    generic->version = 1;
-    return request;
+netlink::Request genericRequest(std::uint16_t family, std::uint8_t command, int flags) {
+    return {family, flags, genlmsghdr{command, 1, 0}};
 }
 
 Result<std::uint16_t> netdevFamily() {
-    std::array<char, 512> buffer{};
-    auto* request = genericRequest(buffer.data(), GENL_ID_CTRL, CTRL_CMD_GETFAMILY, NLM_F_ACK);
-    mnl_attr_put_strz(request, CTRL_ATTR_FAMILY_NAME, "netdev");
+    auto request = genericRequest(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
+    request.put(CTRL_ATTR_FAMILY_NAME, "netdev");
     std::uint16_t family = 0;
-    auto asked = queryNetlink(NETLINK_GENERIC, request, [&](const nlmsghdr* message) {
-        forEachAttribute(message, sizeof(genlmsghdr), [&](const nlattr* attribute) {
-            if (mnl_attr_get_type(attribute) == CTRL_ATTR_FAMILY_ID &&
-                mnl_attr_validate(attribute, MNL_TYPE_U16) >= 0)
-                family = mnl_attr_get_u16(attribute);
-        });
+    auto asked = netlink::ask(NETLINK_GENERIC, request, [&](const netlink::Message& message) {
+        if (const auto attributes = message.attributes<genlmsghdr>())
+            attributes->take(CTRL_ATTR_FAMILY_ID, family);
         return true;
     });
     if (!asked)
@@ -69,20 +59,14 @@ Result<std::map<model::IfIndex, XdpFeatures>> readXdpFeatures() {
     const auto family = netdevFamily();
     if (!family)
         return std::unexpected(family.error());
-    std::array<char, 512> buffer{};
-    auto* request = genericRequest(buffer.data(), *family, netdevCmdDevGet, NLM_F_DUMP);
+    auto request = genericRequest(*family, netdevCmdDevGet, NLM_F_DUMP);
     std::map<model::IfIndex, XdpFeatures> devices;
-    auto asked = queryNetlink(NETLINK_GENERIC, request, [&](const nlmsghdr* message) {
-        model::IfIndex ifindex = 0;
-        std::uint64_t bits = 0;
-        forEachAttribute(message, sizeof(genlmsghdr), [&](const nlattr* attribute) {
-            if (mnl_attr_get_type(attribute) == netdevAttrIfindex &&
-                mnl_attr_validate(attribute, MNL_TYPE_U32) >= 0)
-                ifindex = mnl_attr_get_u32(attribute);
-            else if (mnl_attr_get_type(attribute) == netdevAttrXdpFeatures &&
-                     mnl_attr_validate(attribute, MNL_TYPE_U64) >= 0)
-                bits = mnl_attr_get_u64(attribute);
-        });
+    auto asked = netlink::ask(NETLINK_GENERIC, request, [&](const netlink::Message& message) {
+        const auto attributes = message.attributes<genlmsghdr>();
+        if (!attributes)
+            return true;
+        const auto ifindex = attributes->value<std::uint32_t>(netdevAttrIfindex).value_or(0);
+        const auto bits = attributes->value<std::uint64_t>(netdevAttrXdpFeatures).value_or(0);
         if (ifindex != 0)
             devices[ifindex] = decode(bits);
         return true;

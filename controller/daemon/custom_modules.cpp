@@ -4,7 +4,8 @@
 #include "api/requests.hpp"
 #include "base/file.hpp"
 #include "base/log_fields.hpp"
-#include "deploy/module_elf.hpp"
+#include "deploy/custom/module_elf.hpp"
+#include "deploy/custom/module_object.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -36,7 +37,7 @@ bool wantedOn(const api::Placement& placement, const model::Link& link) {
 
 bool wantedAt(const CustomModules::Module& module, tna_hook hook) {
     const auto& hooks = module.placement.hooks;
-    return module.object->has(hook) &&
+    return module.functions[hook] &&
            (hooks.empty() || std::ranges::find(hooks, deploy::hookName(hook)) != hooks.end());
 }
 
@@ -122,8 +123,18 @@ Result<CustomModules::Module> CustomModules::load(const std::string& name, const
         return std::unexpected(loaded.error());
     if (auto sound = checkPlacement(**loaded, placement); !sound)
         return std::unexpected(sound.error());
-    return Module{fmt::format("{}#{}", name, ++generation), std::move(*loaded), placement, false,
-                  hashOf(object)};
+    auto module = make(fmt::format("{}#{}", name, ++generation), std::move(*loaded), placement);
+    module.hash = hashOf(object);
+    return module;
+}
+
+CustomModules::Module CustomModules::make(std::string identity,
+                                          std::shared_ptr<const deploy::ModuleObject> object,
+                                          api::Placement placement) {
+    Module module{std::move(identity), std::move(object), std::move(placement)};
+    for (unsigned hook = 0; hook < TNA_HOOK_COUNT; hook++)
+        module.functions[hook] = module.object->has(static_cast<tna_hook>(hook));
+    return module;
 }
 
 std::optional<CustomModules::Module> CustomModules::put(const std::string& name, Module module) {
@@ -231,25 +242,20 @@ deploy::ModulesById CustomModules::byIdentity() const {
     return objects;
 }
 
-std::map<model::IfIndex, assemble::CustomOnLink> CustomModules::on(const model::Network& network) const {
+std::map<model::IfIndex, assemble::CustomModules> CustomModules::on(const model::Network& network) const {
     std::vector<const Module*> ordered;
     for (const auto& [name, module] : modules_)
         ordered.push_back(&module);
     std::ranges::stable_sort(ordered, {}, [](const Module* module) { return module->placement.priority; });
-    std::map<model::IfIndex, assemble::CustomOnLink> places;
+    std::map<model::IfIndex, assemble::CustomModules> places;
     for (const auto& [ifindex, link] : network.links)
         for (const auto* module : ordered) {
             if (!wantedOn(module->placement, link))
                 continue;
             auto& place = places[ifindex];
-            const std::pair<tna_hook, std::vector<std::string>*> hooks[] = {
-                {TNA_HOOK_INGRESS, &place.modules.ingress},
-                {TNA_HOOK_BRIDGE, &place.modules.bridge},
-                {TNA_HOOK_ROUTE, &place.modules.route},
-                {TNA_HOOK_EGRESS, &place.egress}};
-            for (const auto& [hook, list] : hooks)
-                if (wantedAt(*module, hook))
-                    list->push_back(module->identity);
+            for (unsigned hook = 0; hook < TNA_HOOK_COUNT; hook++)
+                if (wantedAt(*module, static_cast<tna_hook>(hook)))
+                    place.add(static_cast<tna_hook>(hook), module->identity);
         }
     return places;
 }

@@ -3,12 +3,14 @@
 
 #include "api/backend.hpp"
 #include "assemble/assemble.hpp"
-#include "deploy/module_chain.hpp"
+#include "deploy/results/data_path.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tna/decision.h>
 #include <utility>
 
 namespace tna::daemon {
@@ -21,11 +23,15 @@ public:
         std::string identity; ///< another one for each object, so that what is in place can be told from it
         std::shared_ptr<const deploy::ModuleObject> object;
         api::Placement placement;
-        bool kept = false; ///< in the directory
+        std::array<bool, TNA_HOOK_COUNT> functions{}; ///< the hooks that it has functions for
+        bool kept = false;                            ///< in the directory
         std::uint64_t hash = 0;
         /// What is in the directory still, because this one could not be kept.
         std::optional<std::pair<std::uint64_t, api::Placement>> instead;
     };
+
+    [[nodiscard]] static Module make(std::string identity, std::shared_ptr<const deploy::ModuleObject> object,
+                                     api::Placement placement);
 
     /// Takes in what has come, changed or gone in the directory. What is refused there is told in the log,
     /// and changes nothing.
@@ -46,7 +52,7 @@ public:
     [[nodiscard]] const std::map<std::string, Module>& all() const { return modules_; }
     [[nodiscard]] deploy::ModulesById byIdentity() const;
     /// For each link, what is wanted there, in the order of priorities and then of names.
-    [[nodiscard]] std::map<model::IfIndex, assemble::CustomOnLink> on(const model::Network& network) const;
+    [[nodiscard]] std::map<model::IfIndex, assemble::CustomModules> on(const model::Network& network) const;
 
 private:
     std::map<std::string, Module> modules_;

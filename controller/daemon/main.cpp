@@ -9,8 +9,8 @@
 #include "daemon/event_loop.hpp"
 #include "daemon/handover.hpp"
 #include "daemon/journal.hpp"
-#include "deploy/libbpf_log.hpp"
-#include "deploy/requirements.hpp"
+#include "deploy/kernel/requirements.hpp"
+#include "deploy/programs/libbpf_log.hpp"
 
 #include <cerrno>
 #include <CLI/CLI.hpp>

@@ -2,8 +2,6 @@
 #include "daemon/refused_ports.hpp"
 
 #include "assemble/devices.hpp"
-#include "base/log_fields.hpp"
-#include "deploy/fast_path.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -29,13 +27,13 @@ assemble::Reason reasonOf(const model::Link& link, const deploy::Refusal& refusa
 }
 } // namespace
 
-bool RefusedPorts::watch(const deploy::FastPath& fastPath, const assemble::Plan& plan,
+bool RefusedPorts::watch(const deploy::DataPath& dataPath, const assemble::Plan& plan,
                          const model::Network& network) {
     if (refusals_ || blind_ || !anyMayRefuse(plan, network))
         return false;
-    auto watching = fastPath.watchRefusals();
+    auto watching = dataPath.watchRefusals();
     if (watching) {
-        refusals_.emplace(std::move(*watching));
+        refusals_ = std::move(*watching);
         return false;
     }
     blind_ = watching.error().sentence();
@@ -43,7 +41,7 @@ bool RefusedPorts::watch(const deploy::FastPath& fastPath, const assemble::Plan&
     return true;
 }
 
-bool RefusedPorts::follow(const model::Network& network, Followers& followers) {
+bool RefusedPorts::follow(const model::Network& network, Reporter& reporter) {
     if (!refusals_)
         return false;
     const auto back = std::erase_if(reasons_, [&](const auto& item) {
@@ -60,14 +58,7 @@ bool RefusedPorts::follow(const model::Network& network, Followers& followers) {
             continue;
         more = true;
         reasons_[ifindex] = reasonOf(*link, refusal);
-        const LogFields about{{"TNA_PORT", link->name}, {"TNA_REASON", "egress-refused"}};
-        spdlog::error("{}: {}; they are lost, and frames for it are left to Linux from now on; {}",
-                      link->name, reasons_[ifindex].text, reasons_[ifindex].hint);
-        followers.tell({{"event", "refused"},
-                        {"port", link->name},
-                        {"frames", refusal.frames},
-                        {"processor", refusal.cpu},
-                        {"why", std::strerror(refusal.error)}});
+        reporter.redirectsRefused(link->name, refusal, reasons_[ifindex]);
     }
     return more || back > 0;
 }

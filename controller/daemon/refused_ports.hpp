@@ -2,12 +2,8 @@
 #pragma once
 
 #include "assemble/assemble.hpp"
-#include "daemon/followers.hpp"
-#include "deploy/refusals.hpp"
-
-namespace tna::deploy {
-class FastPath;
-}
+#include "daemon/reporter.hpp"
+#include "deploy/results/data_path.hpp"
 
 namespace tna::daemon {
 
@@ -17,10 +13,10 @@ class RefusedPorts {
 public:
     /// Begins to look before frames may be redirected to a device whose driver may refuse them. Whether
     /// something is to be decided anew: it cannot be seen.
-    [[nodiscard]] bool watch(const deploy::FastPath& fastPath, const assemble::Plan& plan,
+    [[nodiscard]] bool watch(const deploy::DataPath& dataPath, const assemble::Plan& plan,
                              const model::Network& network);
     /// Whether something is different since the last time; tells of it.
-    [[nodiscard]] bool follow(const model::Network& network, Followers& followers);
+    [[nodiscard]] bool follow(const model::Network& network, Reporter& reporter);
     /// Believes all of them again.
     void forget();
     /// Another fast path is in place, which is to be looked at.
@@ -32,7 +28,7 @@ public:
     [[nodiscard]] const std::optional<std::string>& blind() const { return blind_; }
 
 private:
-    std::optional<deploy::Refusals> refusals_;
+    std::unique_ptr<deploy::RefusalLog> refusals_;
     std::optional<std::string> blind_;
     std::map<model::IfIndex, assemble::Reason> reasons_;
 };

@@ -2,6 +2,7 @@
 #include "daemon/views.hpp"
 
 #include "assemble/devices.hpp"
+#include "assemble/manifest.hpp"
 #include "capability/xdp_features.hpp"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ json portDocument(const PortState& state, const assemble::PortPlan& port) {
             {"state", stateOf(port, failed)},
             {"hook", accelerated ? json("xdp-native") : json()},
             {"profile", accelerated ? json(port.profile->name()) : json()},
-            {"modules", accelerated ? json(port.profile->modules()) : json::array()},
+            {"modules", accelerated ? json(port.profile->moduleNames()) : json::array()},
             {"egress", port.egress},
             {"why", why},
             {"fast_packets", counted.inPackets},
@@ -109,41 +110,9 @@ json slowPath(const deploy::PortCounters& counters) {
     return list;
 }
 
-struct GuardWords {
-    const char* name;
-    const char* detail;
-    const char* watched; ///< how, and for how long at most a change goes unseen
-};
 constexpr const char* notNeeded = "not needed: the FDB is read in place";
 constexpr const char* asked = "the bridge itself answers for each frame: the FDB, port states and settings, "
                               "VLANs; its options are announced";
-constexpr const char* atOnce = "announced: seen within milliseconds";
-constexpr GuardWords guardWords[] = {
-    {"capture", "packet sockets of all devices, of the port and of the egress port; promiscuous bridges",
-     "those that want all frames (tcpdump) are announced; others are looked for every 100 ms"},
-    {"tc", "filters and programs at ingress and egress",
-     "filters are announced; programs without a filter (tcx) are looked for every 100 ms"},
-    {"netdev-hook", "netfilter's ingress and egress hooks", atOnce},
-    {"bridge-netfilter", "hooks of the bridge family, rule set generation, br_netfilter's settings",
-     "rules are announced; br_netfilter's settings are read every 100 ms; ebtables' own rules cannot be "
-     "seen, "
-     "its module is reason enough"},
-    {"bridge", "port states and settings, bridge options, the FDB itself",
-     "announced; a station that moves is known to have moved by its first frame"},
-    {"vlan", "the VLANs of both ports, their states and the bridge's protocol; VLAN devices on the port",
-     "VLANs are announced; VLAN devices, which may live in other network namespaces, are looked for every "
-     "100 ms"},
-    {"route",
-     "generation of the routes, the route, its next hop and the neighbour in place; forwarding, reverse path "
-     "filter, netfilter hooks and IPsec policies",
-     "not watched: packets are routed by Linux"},
-    {"egress", "link state, carrier, MTU, redirect ability, queueing discipline",
-     "announced; redirect ability is asked for every 100 ms, before Linux 6.3 it is known by driver"},
-    {"sender", "unfinished checksums, segmentation and hidden VLAN tags of local senders (veth)",
-     "cannot be seen: ports with local senders are accelerated only if the configuration promises finished "
-     "frames"},
-    {"namespace", "the port still lives in this network namespace", atOnce},
-};
 } // namespace
 
 const char* stateOf(const assemble::PortPlan& port, bool failed) {
@@ -238,7 +207,7 @@ json viewGraph(const graph::Graph& graph, const assemble::Plan& plan) {
 json viewCapabilities(const capability::Capabilities& capabilities, const model::Network& network) {
     json guards = json::array();
     const bool watched = capabilities.way == capability::Way::watched;
-    for (const auto& guard : guardWords) {
+    for (const auto& guard : assemble::guardWords()) {
         const bool answered =
             watched && capabilities.kfunc.available && guard.name == std::string_view("bridge");
         guards.push_back({{"name", guard.name},

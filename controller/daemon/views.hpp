@@ -4,7 +4,7 @@
 #include "assemble/profile.hpp"
 #include "base/error.hpp"
 #include "capability/capabilities.hpp"
-#include "deploy/counters.hpp"
+#include "deploy/results/port_counters.hpp"
 #include "graph/graph.hpp"
 #include "model/network.hpp"
 

@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/fast_path.hpp"
 
-#include "deploy/requirements.hpp"
+#include "deploy/ports/refusals.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
-#include <bpf/bpf.h>
-#include <cstring>
 #include <ctime>
-#include <spdlog/spdlog.h>
-
-#include "entry.skel.h"
-#include "finish.skel.h"
 
 namespace tna::deploy {
 
 namespace {
-Error loadError(const char* what) {
-    return explainRefusal(fmt::format("cannot load {}", what), errno, thisMachine(), "5.15");
-}
-
-::entry* loadEntry(Buffers buffers) {
-    std::unique_ptr<::entry, void (*)(::entry*)> opened{entry__open(), entry__destroy};
-    if (!opened || bpf_program__set_flags(opened->progs.entry, programFlags(buffers)) != 0 ||
-        entry__load(opened.get()) != 0)
-        return nullptr;
-    return opened.release();
-}
-
 /// The kernel's ticks, which are as long as the coarse clock is exact (CONFIG_HZ).
 std::uint64_t jiffiesIn(std::chrono::nanoseconds time) {
     timespec tick{};
@@ -35,11 +16,6 @@ std::uint64_t jiffiesIn(std::chrono::nanoseconds time) {
         tick.tv_nsec = 10'000'000;
     return static_cast<std::uint64_t>(std::max<std::int64_t>(1, time.count() / tick.tv_nsec));
 }
-
-/// What the kernel calls directly (BPF_DISPATCHER_MAX is 48), less the shared entry. Further ports keep the
-/// shared one: calling it is faster than calling one that found no room, and where there is no room nothing
-/// waits when they change.
-constexpr std::ptrdiff_t mostOwnEntries = 47;
 } // namespace
 
 Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
@@ -54,315 +30,144 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     std::ranges::copy(hooks, &constants[TNA_CONSTANT_HOOK_PRE]);
     constants[TNA_CONSTANT_REFRESH] = jiffiesIn(limits.refresh);
     constants[TNA_CONSTANT_SELF_CHECK] = limits.selfCheck;
-    return make(limits, std::move(*pipeline), constants);
+    return make(limits, std::move(*pipeline), constants, readFdbInPlace());
 }
 
 Result<std::unique_ptr<FastPath>> FastPath::loadWatched(const Limits& limits, Buffers buffers) {
     auto pipeline = PipelineObject::loadWatched(limits.maxPorts, limits.maxStations, buffers);
     if (!pipeline)
         return std::unexpected(pipeline.error());
-    auto stations = StationMirror::open(pipeline->stations, pipeline->stationUses, limits.maxStations);
-    if (!stations)
-        return std::unexpected(stations.error());
-    auto ports = WatchedPorts::open(pipeline->watchedPorts, pipeline->watchedVlans, limits.maxPorts);
-    if (!ports)
-        return std::unexpected(ports.error());
+    auto fdb = mirrorFdb(*pipeline, limits.maxPorts, limits.maxStations);
+    if (!fdb)
+        return std::unexpected(fdb.error());
     Constants constants{};
     constants[TNA_CONSTANT_SINGLE_BUFFER] = buffers == Buffers::single;
-    auto fastPath = make({limits.maxPorts, 1, limits.maxStations}, std::move(*pipeline), constants);
-    if (fastPath)
-        (*fastPath)->watched_.emplace(std::move(*ports), std::move(*stations));
-    return fastPath;
+    return make({limits.maxPorts, 1, limits.maxStations}, std::move(*pipeline), constants, std::move(*fdb));
 }
 
 Result<std::unique_ptr<FastPath>> FastPath::loadAsking(const Limits& limits) {
     auto pipeline = PipelineObject::loadAsking(limits.maxPorts);
     if (!pipeline)
         return std::unexpected(pipeline.error());
-    auto ports = WatchedPorts::open(pipeline->watchedPorts, pipeline->watchedVlans, limits.maxPorts);
-    if (!ports)
-        return std::unexpected(ports.error());
-    auto fastPath = make({limits.maxPorts, 1, 0}, std::move(*pipeline), {});
-    if (fastPath) {
-        (*fastPath)->watched_.emplace(std::move(*ports), std::nullopt);
-        (*fastPath)->open(true); // the bridge knows all that Linux knows
-    }
-    return fastPath;
+    auto fdb = askBridge(*pipeline, limits.maxPorts);
+    if (!fdb)
+        return std::unexpected(fdb.error());
+    return make({limits.maxPorts, 1, 0}, std::move(*pipeline), {}, std::move(*fdb));
 }
 
 Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineObject pipeline,
-                                                 Constants constants) {
-    auto flows = FlowCache::create(limits.flowsPerCpu, limits.destinations);
-    if (!flows)
-        return std::unexpected(flows.error());
-    auto counters = CounterReader::open({pipeline.portCounters, pipeline.decision, flows->flows.get()},
-                                        limits.maxPorts, flows->total);
-    if (!counters)
-        return std::unexpected(counters.error());
-    auto passAll = loadPassAll(pipeline.buffers);
-    if (!passAll)
-        return std::unexpected(passAll.error());
-    ::entry* entry = loadEntry(pipeline.buffers);
-    if (entry == nullptr)
-        return std::unexpected(loadError("the entry program"));
-    ::finish* finish = loadFinish(pipeline);
-    if (finish == nullptr)
-        return std::unexpected(loadError("what follows custom modules"));
-    return std::unique_ptr<FastPath>{new FastPath(std::move(pipeline), entry, finish, constants, limits,
-                                                  std::move(*flows), std::move(*counters),
-                                                  std::move(*passAll))};
+                                                 const Constants& constants, std::unique_ptr<FdbAccess> fdb) {
+    auto caches = FlowCache::create(limits.flowsPerCpu, limits.destinations);
+    if (!caches)
+        return std::unexpected(caches.error());
+    auto counters = std::make_unique<CounterReader>(CounterMaps{pipeline.portCounters, pipeline.decision},
+                                                    limits.maxPorts);
+    if (auto followed = counters->follow(caches->counting()); !followed)
+        return std::unexpected(followed.error());
+    auto attachments = Attachments::make(pipeline.buffers);
+    if (!attachments)
+        return std::unexpected(attachments.error());
+    auto finish = FinishProgram::load(pipeline);
+    if (!finish)
+        return std::unexpected(finish.error());
+    auto kept = std::make_unique<PipelineObject>(std::move(pipeline));
+    ProfileStore profiles{*kept, constants, std::move(*finish), std::move(*caches), *counters};
+    return std::unique_ptr<FastPath>{new FastPath(std::move(kept), std::move(counters), std::move(fdb),
+                                                  limits.maxPorts, std::move(profiles),
+                                                  std::move(*attachments))};
 }
 
-FastPath::FastPath(PipelineObject pipeline, ::entry* entry, ::finish* finish, Constants constants,
-                   Limits limits, FlowCache flows, CounterReader counters, UniqueFd passAll)
-    : pipeline_(std::move(pipeline)), entry_(entry), finish_(finish),
-      pipelineTemplate_(pipeline_.program, pipeline_.buffers, pipeline_.moduleBtf.get()),
-      entryTemplate_(entry->progs.entry, pipeline_.buffers),
-      finishTemplate_(finish->progs.finish, pipeline_.buffers), constants_(constants), limits_(limits),
-      flows_(std::move(flows)), counterReader_(std::move(counters)), passAll_(std::move(passAll)) {}
-
-FastPath::~FastPath() {
-    attachments_.clear();
-    sharedEntries_.clear();
-    profiles_.clear();
-    entry__destroy(entry_);
-    unloadFinish(finish_);
-}
-
-Constants FastPath::constantsOf(const assemble::Profile& profile, const FlowCache& flows) const {
-    auto constants = constants_;
-    constants[TNA_CONSTANT_FLOWS_PER_CPU] = flows.perCpu;
-    constants[TNA_CONSTANT_FLOWS_TOTAL] = flows.total;
-    constants[TNA_CONSTANT_DESTINATION_LINES] = profile.manyRoutes ? flows.destinationLines : 0;
-    constants[TNA_CONSTANT_DESTINATION_LINES_TOTAL] = profile.manyRoutes ? flows.destinationLinesTotal : 0;
-    constants[TNA_CONSTANT_BRIDGE] = profile.bridge;
-    constants[TNA_CONSTANT_ROUTE] = profile.route;
-    constants[TNA_CONSTANT_STACKED] = profile.stacked();
-    constants[TNA_CONSTANT_VLAN_DEVICES] = profile.vlanDevices || profile.bridgeVlans;
-    // Custom modules are told of one tag.
-    constants[TNA_CONSTANT_VLAN_STACKS] = profile.vlanStacks && profile.custom.route.empty();
-    constants[TNA_CONSTANT_BRIDGE_VLANS] = profile.bridgeVlans;
-    std::memcpy(&constants[TNA_CONSTANT_STATION], profile.station.bytes.data(), profile.station.bytes.size());
-    constants[TNA_CONSTANT_VLAN] = htons(profile.vlanProtocol);
-    constants[TNA_CONSTANT_VETH] = profile.veth;
-    constants[TNA_CONSTANT_BR_NETFILTER] = profile.brNetfilter;
-    constants[TNA_CONSTANT_MODULES] = !profile.custom.bridge.empty() || !profile.custom.route.empty();
-    constants[TNA_CONSTANT_MODULES_BRIDGE] = !profile.custom.bridge.empty();
-    constants[TNA_CONSTANT_MODULES_ROUTE] = !profile.custom.route.empty();
-    constants[TNA_CONSTANT_MODULES_CHANGE] = 1;
-    constants[TNA_CONSTANT_MODULES_ASK] = 1;
-    return constants;
-}
-
-Result<Instructions> FastPath::pipelineOf(const assemble::Profile& profile, const Constants& constants,
-                                          std::map<int, int> replacedMaps) {
-    auto replaced = flows_.replacements(profile, pipeline_);
-    if (!replaced)
-        return std::unexpected(replaced.error());
-    replaced->merge(replacedMaps);
-    if (profile.route)
-        if (auto added = counterReader_.addRoutes(flows_.routes.get(), flows_.routes6.get(), flows_.total);
-            !added)
-            return std::unexpected(added.error());
-    return pipelineTemplate_.instructions(*replaced, constants);
-}
-
-Result<int> FastPath::program(const assemble::Profile& profile) {
-    if (const auto it = profiles_.find(profile); it != profiles_.end())
-        return it->second.head();
-    auto loaded = loadProfile(profile);
-    if (!loaded)
-        return std::unexpected(loaded.error());
-    return profiles_.emplace(profile, std::move(*loaded)).first->second.head();
-}
-
-void FastPath::dropUnplanned(const assemble::Plan& plan, Applied& applied) {
-    std::erase_if(attachments_, [&](const auto& item) {
-        const auto it = plan.ports.find(item.first);
-        const bool keep =
-            it != plan.ports.end() && (it->second.profile || it->second.standby) && item.second.alive();
-        if (!keep) {
-            placed_.erase(item.first);
-            applied.detached++;
-        }
-        return !keep;
-    });
-    for (auto it = attachments_.begin(); it != attachments_.end();) {
-        const bool toEmpty = !plan.ports.at(it->first).profile && placed_.erase(it->first) > 0;
-        it = toEmpty && !emptied(it->second, applied) ? attachments_.erase(it) : std::next(it);
-    }
-    std::vector<model::IfIndex> gone;
-    for (const auto& [ifindex, slot] : slots_)
-        if (const auto it = plan.ports.find(ifindex);
-            it == plan.ports.end() || (!it->second.egress && !it->second.profile) || !slotFits(it->second))
-            gone.push_back(ifindex);
-    for (const auto ifindex : gone)
-        removeSlot(ifindex);
-}
-
-Result<const Entry*> FastPath::sharedEntry(const assemble::Profile& profile, int program) {
-    if (const auto it = sharedEntries_.find(profile); it != sharedEntries_.end())
-        return &it->second;
-    auto entry = Entry::load(entryTemplate_, bpf_map__fd(entry_->maps.profile));
-    if (!entry)
-        return std::unexpected(entry.error());
-    if (auto set = entry->setProfile(program); !set)
-        return std::unexpected(set.error());
-    return &sharedEntries_.emplace(profile, std::move(*entry)).first->second;
-}
-
-Result<void> FastPath::takeOwnEntry(PortAttachment& attachment, int program) {
-    auto entry = Entry::load(entryTemplate_, bpf_map__fd(entry_->maps.profile));
-    if (!entry)
-        return std::unexpected(entry.error());
-    if (auto set = entry->setProfile(program); !set)
-        return set;
-    return attachment.takeOwnEntry(std::move(*entry));
-}
-
-/// Leaves a port's frames to Linux, still attached; false where only detaching does it.
-bool FastPath::emptied(PortAttachment& attachment, Applied& applied) {
-    applied.swapped++;
-    const auto* own = attachment.ownEntry();
-    const auto done =
-        own != nullptr ? own->setProfile(passAll_.get()) : takeOwnEntry(attachment, passAll_.get());
-    if (!done)
-        spdlog::debug("{}", done.error().sentence());
-    return done.has_value();
-}
-
-/// The attachment of a port that has none yet starts with the entry of its profile.
-Result<PortAttachment*> FastPath::attachment(const assemble::PortPlan& port, const model::Link& link,
-                                             Applied& applied) {
-    if (const auto it = attachments_.find(port.ifindex); it != attachments_.end())
-        return &it->second;
-    const auto profileProgram = program(*port.profile);
-    if (!profileProgram)
-        return std::unexpected(profileProgram.error());
-    const auto entry = sharedEntry(*port.profile, *profileProgram);
-    if (!entry)
-        return std::unexpected(entry.error());
-    auto adopted = adopt(port.ifindex, **entry);
-    auto attached = adopted ? std::move(*adopted) : PortAttachment::attach(**entry, link);
-    if (!attached)
-        return std::unexpected(attached.error());
-    applied.attached++;
-    applied.swapped++;
-    placed_[port.ifindex] = *port.profile;
-    return &attachments_.emplace(port.ifindex, std::move(*attached)).first->second;
-}
-
-Result<void> FastPath::place(const assemble::PortPlan& port, const model::Link& link, Applied& applied) {
-    const auto attached = attachment(port, link, applied);
-    if (!attached)
-        return std::unexpected(attached.error());
-    if (const auto current = placed_.find(port.ifindex);
-        current != placed_.end() && current->second == *port.profile)
-        return {};
-    const auto profileProgram = program(*port.profile);
-    if (!profileProgram)
-        return std::unexpected(profileProgram.error());
-    const auto* own = (*attached)->ownEntry();
-    if (auto set =
-            own != nullptr ? own->setProfile(*profileProgram) : takeOwnEntry(**attached, *profileProgram);
-        !set)
-        return set;
-    placed_[port.ifindex] = *port.profile;
-    applied.swapped++;
-    return {};
-}
-
-bool FastPath::settled() const {
-    if (cannotSettle_)
-        return true;
-    const auto own =
-        std::ranges::count_if(attachments_, [](const auto& item) { return item.second.hasOwnEntry(); });
-    return own >= mostOwnEntries || static_cast<std::size_t>(own) == attachments_.size();
-}
-
-void FastPath::settleNext() {
-    const auto next =
-        std::ranges::find_if(attachments_, [](const auto& item) { return !item.second.hasOwnEntry(); });
-    if (next == attachments_.end())
-        return;
-    // An empty port has its own by then.
-    if (auto taken = takeOwnEntry(next->second, profiles_.at(placed_.at(next->first)).head()); !taken) {
-        spdlog::debug("{}", taken.error().sentence());
-        cannotSettle_ = true;
-    }
-}
-
-void FastPath::dropUnusedProfiles(const assemble::Plan& plan) {
-    std::erase_if(profiles_, [&](const auto& item) {
-        return std::ranges::none_of(plan.ports,
-                                    [&](const auto& port) { return port.second.profile == item.first; });
-    });
-    std::erase_if(sharedEntries_, [&](const auto& item) { return !profiles_.contains(item.first); });
-}
+FastPath::FastPath(Pipeline pipeline, Counters counters, std::unique_ptr<FdbAccess> fdb, unsigned maxPorts,
+                   ProfileStore profiles, Attachments attachments)
+    : pipeline_(std::move(pipeline)), counters_(std::move(counters)), fdb_(std::move(fdb)),
+      slots_(*pipeline_, maxPorts), selfCheck_(*pipeline_), profiles_(std::move(profiles)),
+      attachments_(std::move(attachments)) {}
 
 Applied FastPath::apply(const assemble::Plan& plan, const model::Network& network) {
     Applied applied;
-    dropUnplanned(plan, applied);
-    watchPorts(plan, applied); // first, for what must not go on; and for the new ones at the end
+    const auto findPlace = [&](model::IfIndex ifindex) { return placeOf(ifindex); };
+    attachments_.dropUnplanned(plan, applied);
+    for (const auto ifindex : slots_.unplanned(plan))
+        removeSlot(ifindex);
+    fdb_->tell(plan, findPlace, applied); // first, for what must not go on; and for the new ones at the end
+    placePorts(plan, network, applied);
+    placeEgressModules(plan, applied);
+    profiles_.dropUnused(plan);
+    attachments_.dropUnused(profiles_);
+    fdb_->tell(plan, findPlace, applied);
+    return applied;
+}
+
+void FastPath::placePorts(const assemble::Plan& plan, const model::Network& network, Applied& applied) {
     for (const auto& [ifindex, port] : plan.ports)
         if (port.egress || port.profile)
-            if (auto added = addSlot(ifindex, shortestOut(port)); !added)
+            if (auto added = addSlot(ifindex, SlotTable::shortestOut(port)); !added)
                 applied.failures.emplace(ifindex, added.error());
     for (const auto& [ifindex, port] : plan.ports) {
         const auto* link = network.link(ifindex);
         if (!port.profile || link == nullptr)
             continue;
         if (!applied.failures.contains(ifindex))
-            if (auto placed = place(port, *link, applied); !placed)
+            if (auto placed = attachments_.place(port, *link, profiles_, applied); !placed)
                 applied.failures.emplace(ifindex, placed.error());
         // What cannot be as it should be is left to Linux, not to an older plan.
-        if (applied.failures.contains(ifindex)) {
-            attachments_.erase(ifindex);
-            placed_.erase(ifindex);
-        }
+        if (applied.failures.contains(ifindex))
+            attachments_.remove(ifindex);
     }
-    inherited_.clear();
-    placeEgressModules(plan, applied);
-    dropUnusedProfiles(plan);
-    watchPorts(plan, applied);
-    return applied;
 }
 
-void FastPath::watchPorts(const assemble::Plan& plan, Applied& applied) {
-    if (!watched_)
-        return;
-    auto& table = watched_->ports;
-    const auto before = table.changes();
-    for (const auto& [ifindex, port] : plan.ports) {
-        if (port.watched)
-            table.takeVlans(ifindex, *port.watched);
-        else
-            table.remove(ifindex);
+void FastPath::placeEgressModules(const assemble::Plan& plan, Applied& applied) {
+    for (auto& [ifindex, error] : egressModules_.place(plan, slots_, profiles_.custom())) {
+        removeSlot(ifindex); // nothing leaves without the modules that it is to pass
+        applied.failures.emplace(ifindex, error);
     }
-    for (const auto& [ifindex, port] : plan.ports) {
-        const auto slot = slots_.find(ifindex);
-        if (slot == slots_.end() || !port.watched)
-            continue;
-        if (auto set = table.set(ifindex, slot->second, *port.watched, placed_.contains(ifindex)); !set)
-            applied.failures.emplace(ifindex, set.error());
-    }
-    applied.swapped += table.changes() - before;
+    egressModules_.dropUnused();
 }
 
-void FastPath::open(bool informed) {
-    if (watched_)
-        watched_->ports.retry();
-    const bool sound =
-        watched_ && watched_->ports.sound() && (!watched_->stations || watched_->stations->sound());
-    __atomic_store_n(&pipeline_.home->mirror_complete, informed && sound ? 1U : 0U, __ATOMIC_SEQ_CST);
+std::optional<PlaceOfPort> FastPath::placeOf(model::IfIndex ifindex) const {
+    const auto slot = slots_.slotOf(ifindex);
+    if (!slot)
+        return std::nullopt;
+    return PlaceOfPort{*slot, attachments_.profileOn(ifindex) != nullptr};
+}
+
+Result<void> FastPath::addSlot(model::IfIndex ifindex, unsigned shortest) {
+    if (slots_.slotOf(ifindex)) {
+        if (slots_.alive(ifindex))
+            return {};
+        removeSlot(ifindex);
+    }
+    const auto given = slots_.add(ifindex, shortest);
+    if (!given)
+        return std::unexpected(given.error());
+    if (given->usedBefore)
+        counters_->startOver(given->slot);
+    return {};
+}
+
+void FastPath::removeSlot(model::IfIndex ifindex) {
+    fdb_->forget(ifindex); // before the slot can be another's
+    slots_.remove(ifindex);
+    egressModules_.forget(ifindex);
 }
 
 std::map<model::IfIndex, PortCounters> FastPath::counters() {
-    const auto bySlot = counterReader_.read(nextSlot_);
+    const auto bySlot = counters_->read(slots_.end());
     std::map<model::IfIndex, PortCounters> byPort;
-    for (const auto& [ifindex, slot] : slots_)
+    for (const auto& [ifindex, slot] : slots_.all())
         byPort.emplace(ifindex, bySlot[slot]);
     return byPort;
+}
+
+Result<std::unique_ptr<RefusalLog>> FastPath::watchRefusals() const {
+    return Refusals::watch(*pipeline_, slots_.capacity());
+}
+
+Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const {
+    const auto* profile = attachments_.profileOn(port);
+    if (profile == nullptr || !slots_.slotOf(port) || !fdb_->seesEveryFrame())
+        return fail("the port is not accelerated in place");
+    return deploy::tryFrame(*pipeline_, profiles_, slots_, *profile, port, frame);
 }
 
 } // namespace tna::deploy

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames that the fast path is asked about: the port's own program, with memory of its own.
-#include "deploy/fast_path.hpp"
+#include "deploy/trial.hpp"
 
 #include <algorithm>
 #include <bpf/bpf.h>
@@ -33,46 +32,45 @@ Result<int> runOn(int program, model::IfIndex port, const std::vector<std::uint8
     result.resize(options.data_size_out);
     return static_cast<int>(options.retval);
 }
-} // namespace
 
-Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const {
-    const auto placed = placed_.find(port);
-    const auto slot = slots_.find(port);
-    if (placed == placed_.end() || slot == slots_.end() || watched_)
-        return fail("the port is not accelerated in place");
-    auto counters = makeCounters(limits_.maxPorts);
-    if (!counters)
-        return std::unexpected(counters.error());
-    auto flows = FlowCache::create(1, 0);
-    if (!flows)
-        return std::unexpected(flows.error());
-    auto profile = placed->second;
+assemble::Profile forTrial(assemble::Profile profile) {
     profile.veth = false; // what a sender has left unfinished would lie beside the frame
     profile.custom = {};  // they would count it, and remember it
-    profile.manyRoutes = false;
-    auto replaced = flows->replacements(profile, pipeline_);
-    if (!replaced)
-        return std::unexpected(replaced.error());
-    replaced->emplace(pipeline_.portCounters, counters->get());
-    const auto program = pipelineTemplate_.load(*replaced, constantsOf(profile, *flows));
+    for (auto& module : profile.modules)
+        for (const auto& parameter : assemble::manifestOf(module.name).notInTrials)
+            module.parameters.erase(parameter);
+    return profile;
+}
+} // namespace
+
+Result<Verdict> tryFrame(const PipelineObject& pipeline, const ProfileStore& profiles, const SlotTable& slots,
+                         assemble::Profile profile, model::IfIndex port,
+                         const std::vector<std::uint8_t>& frame) {
+    const auto slot = slots.slotOf(port);
+    if (!slot)
+        return fail("the port has no place in the port table");
+    auto counters = makeCounters(slots.capacity());
+    if (!counters)
+        return std::unexpected(counters.error());
+    auto caches = FlowCache::create(1, 0);
+    if (!caches)
+        return std::unexpected(caches.error());
+    const auto program =
+        profiles.loadApart(forTrial(std::move(profile)), *caches, {{pipeline.portCounters, counters->get()}});
     if (!program)
         return std::unexpected(program.error());
     Verdict verdict;
     const auto action = runOn(program->get(), port, frame, verdict.frame);
     if (!action)
         return std::unexpected(action.error());
-    auto reader = CounterReader::open({.ports = counters->get(), .flows = flows->flows.get()},
-                                      limits_.maxPorts, flows->total);
-    if (!reader)
-        return std::unexpected(reader.error());
-    if (profile.route)
-        if (auto added = reader->addRoutes(flows->routes.get(), flows->routes6.get(), flows->total); !added)
-            return std::unexpected(added.error());
-    const auto counted = reader->read(nextSlot_);
-    for (const auto& [ifindex, number] : slots_)
+    CounterReader reader{{.ports = counters->get()}, slots.capacity()};
+    if (auto followed = reader.follow(caches->counting()); !followed)
+        return std::unexpected(followed.error());
+    const auto counted = reader.read(slots.end());
+    for (const auto& [ifindex, number] : slots.all())
         if (*action == XDP_REDIRECT && counted[number].outPackets > 0)
             verdict.egress = ifindex;
-    const auto& slow = counted[slot->second].slow;
+    const auto& slow = counted[*slot].slow;
     if (const auto reason = std::ranges::find_if(slow, [](auto count) { return count > 0; });
         reason != slow.end()) {
         const auto index = static_cast<unsigned>(reason - slow.begin());

@@ -32,13 +32,13 @@ Result<void> control(int poll, int operation, int fd) {
 
 } // namespace
 
-CountedTable::CountedTable(int poll, NetlinkSocket events, UniqueFd timer, Filter concerns, Read read)
+CountedTable::CountedTable(int poll, netlink::Socket events, UniqueFd timer, Filter concerns, Read read)
     : poll_(poll), events_(std::move(events)), timer_(std::move(timer)), concerns_(std::move(concerns)),
       read_(std::move(read)) {}
 
 Result<std::unique_ptr<CountedTable>> CountedTable::open(int poll, const std::vector<unsigned>& groups,
                                                          Filter concerns, Read read) {
-    auto events = NetlinkSocket::open(NETLINK_ROUTE);
+    auto events = netlink::Socket::open(NETLINK_ROUTE);
     if (!events)
         return std::unexpected(events.error());
     if (auto joined = events->join(groups); !joined)
@@ -86,12 +86,12 @@ Result<void> CountedTable::process() {
     if (auto done = unmute(); !done)
         return done;
     const auto drained =
-        events_.drain([&](const Message& message) { stale_ = stale_ || concerns_(message); });
-    if (drained == NetlinkSocket::Drained::overrun)
+        events_.drain([&](const netlink::Message& message) { stale_ = stale_ || concerns_(message); });
+    if (drained == netlink::Socket::Drained::overrun)
         stale_ = true;
     if (stale_ || halfway_)
         return read();
-    return drained == NetlinkSocket::Drained::nothing ? Result<void>{} : mute(shortestRest);
+    return drained == netlink::Socket::Drained::nothing ? Result<void>{} : mute(shortestRest);
 }
 
 Result<void> CountedTable::read() {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/unique_fd.hpp"
-#include "introspect/socket.hpp"
+#include "netlink/socket.hpp"
 
 #include <chrono>
 #include <functional>
@@ -18,7 +18,7 @@ namespace tna::introspect {
 class CountedTable {
 public:
     using Clock = std::chrono::steady_clock;
-    using Filter = std::function<bool(const Message&)>;
+    using Filter = std::function<bool(const netlink::Message&)>;
     /// Counts; false if it stopped half-way, to be called again soon, so that nobody waits for it.
     using Read = std::function<Result<bool>()>;
 
@@ -32,13 +32,13 @@ public:
     void suspect() { stale_ = true; }
 
 private:
-    CountedTable(int poll, NetlinkSocket events, UniqueFd timer, Filter concerns, Read read);
+    CountedTable(int poll, netlink::Socket events, UniqueFd timer, Filter concerns, Read read);
     [[nodiscard]] Result<void> read();
     [[nodiscard]] Result<void> mute(Clock::duration rest);
     [[nodiscard]] Result<void> unmute();
 
     int poll_;
-    NetlinkSocket events_;
+    netlink::Socket events_;
     UniqueFd timer_;
     Filter concerns_;
     Read read_;

@@ -23,11 +23,11 @@ Result<void> FdbCount::count(model::IfIndex port) {
     ifinfomsg header{};
     header.ifi_family = AF_BRIDGE;
     header.ifi_index = static_cast<int>(port);
-    Request request(RTM_GETNEIGH, NLM_F_DUMP, header);
+    netlink::Request request(RTM_GETNEIGH, NLM_F_DUMP, header);
     std::map<model::IfIndex, model::FdbSummary> counted;
     const auto outcome = requests_.dump(
         request, [&] { counted.clear(); },
-        [&](const Message& message) {
+        [&](const netlink::Message& message) {
             const auto entry = decodeNeighbour(message);
             if (!entry || entry->master == 0 || entry->ifindex != port)
                 return;
@@ -66,12 +66,12 @@ Result<bool> FdbCount::step() {
     return true;
 }
 
-Result<bool> countNeighbours(NetlinkSocket& requests, Tracker& tracker) {
-    Request request(RTM_GETNEIGH, NLM_F_DUMP, ndmsg{});
+Result<bool> countNeighbours(netlink::Socket& requests, Tracker& tracker) {
+    netlink::Request request(RTM_GETNEIGH, NLM_F_DUMP, ndmsg{});
     std::map<model::IfIndex, model::NeighbourSummary> found;
     const auto outcome = requests.dump(
         request, [&] { found.clear(); },
-        [&](const Message& message) {
+        [&](const netlink::Message& message) {
             const auto entry = decodeNeighbour(message);
             if (!entry || ipFamily(entry->family) == 0)
                 return;
@@ -89,16 +89,16 @@ Result<bool> countNeighbours(NetlinkSocket& requests, Tracker& tracker) {
     return true;
 }
 
-Result<bool> countRoutes(NetlinkSocket& requests, Tracker& tracker) {
+Result<bool> countRoutes(netlink::Socket& requests, Tracker& tracker) {
     std::map<std::pair<std::uint8_t, std::uint32_t>, model::RouteTable> found;
     for (const unsigned char family : {std::uint8_t{AF_INET}, std::uint8_t{AF_INET6}}) {
         rtmsg header{};
         header.rtm_family = family;
-        Request request(RTM_GETROUTE, NLM_F_DUMP, header);
+        netlink::Request request(RTM_GETROUTE, NLM_F_DUMP, header);
         const auto forget = [&] {
             std::erase_if(found, [&](const auto& item) { return item.first.first == ipFamily(family); });
         };
-        const auto outcome = requests.dump(request, forget, [&](const Message& message) {
+        const auto outcome = requests.dump(request, forget, [&](const netlink::Message& message) {
             const auto route = decodeRoute(message);
             if (!route)
                 return;

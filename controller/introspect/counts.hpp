@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "introspect/socket.hpp"
 #include "introspect/tracker.hpp"
+#include "netlink/socket.hpp"
 
 #include <map>
 #include <vector>
@@ -14,7 +14,7 @@ namespace tna::introspect {
 /// held (rtnl_fdb_dump), which is seconds with 500 ports and 100,000 entries.
 class FdbCount {
 public:
-    FdbCount(NetlinkSocket& requests, Tracker& tracker) : requests_(requests), tracker_(tracker) {}
+    FdbCount(netlink::Socket& requests, Tracker& tracker) : requests_(requests), tracker_(tracker) {}
 
     /// True once all are counted and in the model; the call after that starts over.
     [[nodiscard]] Result<bool> step();
@@ -22,13 +22,13 @@ public:
 private:
     [[nodiscard]] Result<void> count(model::IfIndex port);
 
-    NetlinkSocket& requests_;
+    netlink::Socket& requests_;
     Tracker& tracker_;
     std::vector<model::IfIndex> left_;
     std::map<model::IfIndex, model::FdbSummary> found_;
 };
 
-[[nodiscard]] Result<bool> countNeighbours(NetlinkSocket& requests, Tracker& tracker);
-[[nodiscard]] Result<bool> countRoutes(NetlinkSocket& requests, Tracker& tracker);
+[[nodiscard]] Result<bool> countNeighbours(netlink::Socket& requests, Tracker& tracker);
+[[nodiscard]] Result<bool> countRoutes(netlink::Socket& requests, Tracker& tracker);
 
 } // namespace tna::introspect

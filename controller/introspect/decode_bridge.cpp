@@ -21,7 +21,7 @@ std::uint16_t fromNetwork(std::uint16_t value) {
     return std::endian::native == std::endian::little ? __builtin_bswap16(value) : value;
 }
 
-void decodeEntry(const Attributes& entry, std::vector<model::BridgeVlan>& vlans) {
+void decodeEntry(const netlink::Attributes& entry, std::vector<model::BridgeVlan>& vlans) {
     const auto info = entry.value<bridge_vlan_info>(BRIDGE_VLANDB_ENTRY_INFO);
     if (!info || info->vid == 0 || info->vid >= 4095)
         return;
@@ -41,7 +41,7 @@ void decodeEntry(const Attributes& entry, std::vector<model::BridgeVlan>& vlans)
 
 } // namespace
 
-model::BridgeOptions decodeBridgeOptions(const Attributes& data) {
+model::BridgeOptions decodeBridgeOptions(const netlink::Attributes& data) {
     model::BridgeOptions options;
     data.take(IFLA_BR_AGEING_TIME, options.ageingTime);
     data.take(IFLA_BR_FORWARD_DELAY, options.forwardDelay);
@@ -68,7 +68,7 @@ model::BridgeOptions decodeBridgeOptions(const Attributes& data) {
     return options;
 }
 
-model::BridgePort decodeBridgePort(const Attributes& data) {
+model::BridgePort decodeBridgePort(const netlink::Attributes& data) {
     model::BridgePort port;
     if (const auto state = data.value<std::uint8_t>(IFLA_BRPORT_STATE))
         port.state = stpState(*state);
@@ -98,17 +98,17 @@ model::BridgePort decodeBridgePort(const Attributes& data) {
     return port;
 }
 
-std::optional<VlanMessage> decodeVlans(const Message& message) {
+std::optional<VlanMessage> decodeVlans(const netlink::Message& message) {
     const auto header = message.header<br_vlan_msg>();
     const auto attributes = message.attributes<br_vlan_msg>();
     if (!header || !attributes)
         return std::nullopt;
     VlanMessage decoded{header->ifindex, {}};
     bool sound = true;
-    attributes->forEach([&](const Attribute& attribute) {
+    attributes->forEach([&](const netlink::Attribute& attribute) {
         if (attribute.type != BRIDGE_VLANDB_ENTRY)
             return;
-        if (const auto entry = Attributes::parse(attribute.payload))
+        if (const auto entry = netlink::Attributes::parse(attribute.payload))
             decodeEntry(*entry, decoded.vlans);
         else
             sound = false;

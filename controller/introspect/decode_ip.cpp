@@ -16,7 +16,7 @@ namespace tna::introspect {
 namespace {
 
 /// Empty where the bytes are no address of that family.
-std::string prefixText(std::uint8_t family, std::optional<Bytes> bytes, unsigned length) {
+std::string prefixText(std::uint8_t family, std::optional<netlink::Bytes> bytes, unsigned length) {
     const std::size_t size = family == 4 ? 4 : 16;
     if (!bytes || bytes->size() != size)
         return {};
@@ -47,7 +47,8 @@ const char* actionText(unsigned char action) {
     return action < names.size() ? names[action] : "unknown";
 }
 
-std::string selectorText(std::uint8_t family, const fib_rule_hdr& header, const Attributes& attributes) {
+std::string selectorText(std::uint8_t family, const fib_rule_hdr& header,
+                         const netlink::Attributes& attributes) {
     std::string text;
     const auto add = [&](const std::string& words) { text += (text.empty() ? "" : " ") + words; };
     if ((header.flags & FIB_RULE_INVERT) != 0)
@@ -84,7 +85,7 @@ std::uint8_t ipFamily(unsigned char family) {
     return family == AF_INET ? 4 : family == AF_INET6 ? 6 : 0;
 }
 
-std::optional<AddressMessage> decodeAddress(const Message& message) {
+std::optional<AddressMessage> decodeAddress(const netlink::Message& message) {
     const auto header = message.header<ifaddrmsg>();
     const auto attributes = message.attributes<ifaddrmsg>();
     if (!header || !attributes || header->ifa_index == 0 || ipFamily(header->ifa_family) == 0)
@@ -99,7 +100,7 @@ std::optional<AddressMessage> decodeAddress(const Message& message) {
     return address.prefix.empty() ? std::nullopt : std::optional(decoded);
 }
 
-std::optional<model::Rule> decodeRule(const Message& message) {
+std::optional<model::Rule> decodeRule(const netlink::Message& message) {
     const auto header = message.header<fib_rule_hdr>();
     const auto attributes = message.attributes<fib_rule_hdr>();
     if (!header || !attributes || ipFamily(header->family) == 0)
@@ -114,7 +115,7 @@ std::optional<model::Rule> decodeRule(const Message& message) {
     return rule;
 }
 
-std::optional<RouteMessage> decodeRoute(const Message& message) {
+std::optional<RouteMessage> decodeRoute(const netlink::Message& message) {
     static constexpr std::array names{"unspec",   "unicast",   "local",     "broadcast",
                                       "anycast",  "multicast", "blackhole", "unreachable",
                                       "prohibit", "throw",     "nat",       "xresolve"};
@@ -130,7 +131,7 @@ std::optional<RouteMessage> decodeRoute(const Message& message) {
     return route;
 }
 
-std::optional<NetconfMessage> decodeNetconf(const Message& message) {
+std::optional<NetconfMessage> decodeNetconf(const netlink::Message& message) {
     const auto header = message.header<netconfmsg>();
     const auto attributes = message.attributes<netconfmsg>();
     if (!header || !attributes || ipFamily(header->ncm_family) == 0)
@@ -146,7 +147,7 @@ std::optional<NetconfMessage> decodeNetconf(const Message& message) {
                           attributes->value<std::int32_t>(NETCONFA_IGNORE_ROUTES_WITH_LINKDOWN)};
 }
 
-std::optional<NeighbourMessage> decodeNeighbour(const Message& message) {
+std::optional<NeighbourMessage> decodeNeighbour(const netlink::Message& message) {
     const auto header = message.header<ndmsg>();
     const auto attributes = message.attributes<ndmsg>();
     if (!header || !attributes || header->ndm_ifindex <= 0)

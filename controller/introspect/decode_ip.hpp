@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "introspect/attributes.hpp"
 #include "model/network.hpp"
+#include "netlink/attributes.hpp"
 
 namespace tna::introspect {
 
@@ -15,10 +15,10 @@ struct AddressMessage {
     model::IfIndex ifindex = 0;
     model::Address address;
 };
-[[nodiscard]] std::optional<AddressMessage> decodeAddress(const Message& message);
+[[nodiscard]] std::optional<AddressMessage> decodeAddress(const netlink::Message& message);
 
 /// RTM_NEWRULE.
-[[nodiscard]] std::optional<model::Rule> decodeRule(const Message& message);
+[[nodiscard]] std::optional<model::Rule> decodeRule(const netlink::Message& message);
 
 /// RTM_NEWROUTE, as far as it is counted.
 struct RouteMessage {
@@ -26,7 +26,7 @@ struct RouteMessage {
     std::uint32_t table = 0;
     const char* type = "";
 };
-[[nodiscard]] std::optional<RouteMessage> decodeRoute(const Message& message);
+[[nodiscard]] std::optional<RouteMessage> decodeRoute(const netlink::Message& message);
 
 /// RTM_NEWNETCONF or RTM_DELNETCONF: an announcement carries only what changed.
 struct NetconfMessage {
@@ -37,7 +37,7 @@ struct NetconfMessage {
     std::optional<std::int32_t> reversePathFilter;
     std::optional<std::int32_t> ignoreRoutesWithLinkDown;
 };
-[[nodiscard]] std::optional<NetconfMessage> decodeNetconf(const Message& message);
+[[nodiscard]] std::optional<NetconfMessage> decodeNetconf(const netlink::Message& message);
 
 /// RTM_NEWNEIGH, of a bridge's forwarding database or of IP.
 struct NeighbourMessage {
@@ -46,6 +46,6 @@ struct NeighbourMessage {
     model::IfIndex master = 0; ///< 0 where it is no entry of a bridge
     std::uint16_t state = 0;   ///< NUD_*
 };
-[[nodiscard]] std::optional<NeighbourMessage> decodeNeighbour(const Message& message);
+[[nodiscard]] std::optional<NeighbourMessage> decodeNeighbour(const netlink::Message& message);
 
 } // namespace tna::introspect

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t iffUp = 1;
 static_assert(model::link_flag::up == iffUp);
 
-bool decodeLinkInfo(const Attributes& attributes, model::Link& link) {
+bool decodeLinkInfo(const netlink::Attributes& attributes, model::Link& link) {
     const auto info = attributes.nested(IFLA_LINKINFO);
     if (!info)
         return false;
@@ -45,7 +45,7 @@ bool decodeLinkInfo(const Attributes& attributes, model::Link& link) {
     return true;
 }
 
-bool decodeXdp(const Attributes& attributes, model::XdpAttachment& out) {
+bool decodeXdp(const netlink::Attributes& attributes, model::XdpAttachment& out) {
     const auto xdp = attributes.nested(IFLA_XDP);
     if (!xdp)
         return false;
@@ -55,7 +55,7 @@ bool decodeXdp(const Attributes& attributes, model::XdpAttachment& out) {
     return true;
 }
 
-void decodePlain(const Attributes& attributes, model::Link& link) {
+void decodePlain(const netlink::Attributes& attributes, model::Link& link) {
     attributes.take(IFLA_MASTER, link.master);
     attributes.take(IFLA_LINK, link.lower);
     link.lowerElsewhere = attributes.has(IFLA_LINK_NETNSID);
@@ -75,7 +75,7 @@ void decodePlain(const Attributes& attributes, model::Link& link) {
 
 } // namespace
 
-std::optional<LinkMessage> decodeLink(const Message& message) {
+std::optional<LinkMessage> decodeLink(const netlink::Message& message) {
     if (message.type != RTM_NEWLINK && message.type != RTM_DELLINK)
         return std::nullopt;
     const auto header = message.header<ifinfomsg>();

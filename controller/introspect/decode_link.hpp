@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "introspect/attributes.hpp"
 #include "model/link.hpp"
+#include "netlink/attributes.hpp"
 
 namespace tna::introspect {
 
@@ -15,6 +15,6 @@ struct LinkMessage {
     model::Link link;
 };
 
-[[nodiscard]] std::optional<LinkMessage> decodeLink(const Message& message);
+[[nodiscard]] std::optional<LinkMessage> decodeLink(const netlink::Message& message);
 
 } // namespace tna::introspect

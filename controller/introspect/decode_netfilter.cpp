@@ -45,9 +45,9 @@ std::string hookText(unsigned char family, std::uint32_t hook) {
     return family == NFPROTO_NETDEV ? pick(netdev) : pick(general);
 }
 
-void perDevice(const Attributes& devices, model::NetfilterHook hook,
+void perDevice(const netlink::Attributes& devices, model::NetfilterHook hook,
                std::vector<model::NetfilterHook>& hooks) {
-    devices.forEach([&](const Attribute& device) {
+    devices.forEach([&](const netlink::Attribute& device) {
         hook.device =
             std::string(reinterpret_cast<const char*>(device.payload.data()), device.payload.size());
         hook.device.resize(std::min(hook.device.find('\0'), hook.device.size()));
@@ -57,7 +57,7 @@ void perDevice(const Attributes& devices, model::NetfilterHook hook,
 
 } // namespace
 
-bool changesRules(const Message& message) {
+bool changesRules(const netlink::Message& message) {
     if (message.type >> 8U != NFNL_SUBSYS_NFTABLES)
         return false;
     switch (message.type & 0xffU) {
@@ -75,7 +75,7 @@ bool changesRules(const Message& message) {
     }
 }
 
-std::optional<std::vector<model::NetfilterHook>> decodeChain(const Message& message) {
+std::optional<std::vector<model::NetfilterHook>> decodeChain(const netlink::Message& message) {
     const auto header = message.header<nfgenmsg>();
     const auto attributes = message.attributes<nfgenmsg>();
     if (!header || !attributes)
@@ -104,7 +104,7 @@ std::optional<std::vector<model::NetfilterHook>> decodeChain(const Message& mess
     return hooks;
 }
 
-std::optional<std::vector<model::NetfilterHook>> decodeFlowtable(const Message& message) {
+std::optional<std::vector<model::NetfilterHook>> decodeFlowtable(const netlink::Message& message) {
     const auto attributes = message.attributes<nfgenmsg>();
     const auto hook = attributes ? attributes->nested(NFTA_FLOWTABLE_HOOK) : std::nullopt;
     const auto devices = hook ? hook->nested(NFTA_FLOWTABLE_HOOK_DEVS) : std::nullopt;
@@ -121,7 +121,7 @@ std::optional<std::vector<model::NetfilterHook>> decodeFlowtable(const Message& 
     return hooks;
 }
 
-std::optional<std::uint32_t> decodePolicyCount(const Message& message) {
+std::optional<std::uint32_t> decodePolicyCount(const netlink::Message& message) {
     if (message.type != XFRM_MSG_NEWSPDINFO)
         return std::nullopt;
     const auto attributes = message.attributes<std::uint32_t>();

@@ -13,7 +13,8 @@ namespace {
 /// Netlink's times are in clock ticks of 1/100 s.
 constexpr std::chrono::milliseconds clockTick{10};
 
-model::Station decodeValue(const ndmsg& header, const Attributes& attributes, model::IfIndex bridge) {
+model::Station decodeValue(const ndmsg& header, const netlink::Attributes& attributes,
+                           model::IfIndex bridge) {
     model::Station station;
     station.port = static_cast<model::IfIndex>(header.ndm_ifindex);
     const auto more = attributes.value<std::uint32_t>(NDA_FLAGS_EXT).value_or(0);
@@ -29,7 +30,7 @@ model::Station decodeValue(const ndmsg& header, const Attributes& attributes, mo
 }
 } // namespace
 
-std::optional<model::StationChange> decodeStation(const Message& message) {
+std::optional<model::StationChange> decodeStation(const netlink::Message& message) {
     if (message.type != RTM_NEWNEIGH && message.type != RTM_DELNEIGH)
         return std::nullopt;
     const auto header = message.header<ndmsg>();

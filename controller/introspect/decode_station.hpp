@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "introspect/attributes.hpp"
 #include "model/station.hpp"
+#include "netlink/attributes.hpp"
 
 namespace tna::introspect {
 
 /// RTM_NEWNEIGH or RTM_DELNEIGH of a bridge's forwarding database; nothing for other neighbours, and for the
 /// address lists of devices.
-[[nodiscard]] std::optional<model::StationChange> decodeStation(const Message& message);
+[[nodiscard]] std::optional<model::StationChange> decodeStation(const netlink::Message& message);
 
 } // namespace tna::introspect

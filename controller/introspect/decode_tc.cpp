@@ -22,7 +22,8 @@ constexpr std::array settings = {Setting{"fq", TCA_FQ_PLIMIT, "limit"},
                                  Setting{"fq_codel", TCA_FQ_CODEL_MEMORY_LIMIT, "memory_limit"},
                                  Setting{"fq_codel", TCA_FQ_CODEL_CE_THRESHOLD, "ce_threshold"}};
 
-std::map<std::string, std::uint64_t> settingsOf(const std::string& kind, const Attributes& attributes) {
+std::map<std::string, std::uint64_t> settingsOf(const std::string& kind,
+                                                const netlink::Attributes& attributes) {
     std::map<std::string, std::uint64_t> found;
     const auto options = attributes.nested(TCA_OPTIONS);
     for (const auto& setting : settings)
@@ -36,7 +37,7 @@ std::map<std::string, std::uint64_t> settingsOf(const std::string& kind, const A
 
 } // namespace
 
-std::optional<model::Qdisc> decodeQdisc(const Message& message) {
+std::optional<model::Qdisc> decodeQdisc(const netlink::Message& message) {
     const auto header = message.header<tcmsg>();
     const auto attributes = message.attributes<tcmsg>();
     if (!header || !attributes || header->tcm_ifindex <= 0)
@@ -50,7 +51,7 @@ std::optional<model::Qdisc> decodeQdisc(const Message& message) {
     return qdisc.kind.empty() ? std::nullopt : std::optional(qdisc);
 }
 
-std::optional<FilterMessage> decodeFilter(const Message& message) {
+std::optional<FilterMessage> decodeFilter(const netlink::Message& message) {
     const auto header = message.header<tcmsg>();
     const auto attributes = message.attributes<tcmsg>();
     if (!header || !attributes)

@@ -20,11 +20,11 @@ constexpr int tableMessage(int type) {
 
 /// A pair of sockets of one protocol; both stay empty where the kernel does not have it.
 Result<void> openPair(int protocol, unsigned group, std::size_t receiveBuffer,
-                      std::optional<NetlinkSocket>& requests, std::optional<NetlinkSocket>& events) {
-    auto first = NetlinkSocket::open(protocol);
+                      std::optional<netlink::Socket>& requests, std::optional<netlink::Socket>& events) {
+    auto first = netlink::Socket::open(protocol);
     if (!first)
         return first.error().number == EPROTONOSUPPORT ? Result<void>{} : std::unexpected(first.error());
-    auto second = NetlinkSocket::open(protocol, receiveBuffer);
+    auto second = netlink::Socket::open(protocol, receiveBuffer);
     if (!second)
         return std::unexpected(second.error());
     if (auto joined = second->join({group}); !joined)
@@ -55,14 +55,14 @@ std::vector<int> Filtering::fds() const {
 Result<std::uint64_t> Filtering::process() {
     std::uint64_t events = 0;
     bool tables = false;
-    if (tableEvents_ && tableEvents_->drain([&](const Message& message) {
+    if (tableEvents_ && tableEvents_->drain([&](const netlink::Message& message) {
             ++events;
             tables |= changesRules(message);
-        }) == NetlinkSocket::Drained::overrun)
+        }) == netlink::Socket::Drained::overrun)
         tables = true;
     bool policies = false;
     if (policyEvents_ &&
-        policyEvents_->drain([&](const Message&) { ++events; }) != NetlinkSocket::Drained::nothing)
+        policyEvents_->drain([&](const netlink::Message&) { ++events; }) != netlink::Socket::Drained::nothing)
         policies = true;
     if (tables)
         if (auto done = readTables(); !done)
@@ -84,30 +84,31 @@ Result<void> Filtering::readTables() {
         return {};
     model::Netfilter found;
     found.legacyTables = tracker_.network().netfilter.legacyTables;
-    Request chains(tableMessage(NFT_MSG_GETCHAIN), NLM_F_DUMP, nfgenmsg{AF_UNSPEC, NFNETLINK_V0, 0});
+    netlink::Request chains(tableMessage(NFT_MSG_GETCHAIN), NLM_F_DUMP, nfgenmsg{AF_UNSPEC, NFNETLINK_V0, 0});
     auto outcome = tableRequests_->dump(
         chains, [&] { found.hooks.clear(); },
-        [&](const Message& message) {
+        [&](const netlink::Message& message) {
             if (auto hooks = decodeChain(message))
                 found.hooks.insert(found.hooks.end(), hooks->begin(), hooks->end());
         });
     if (outcome.error == 0) {
-        Request rules(tableMessage(NFT_MSG_GETRULE), NLM_F_DUMP, nfgenmsg{AF_UNSPEC, NFNETLINK_V0, 0});
+        netlink::Request rules(tableMessage(NFT_MSG_GETRULE), NLM_F_DUMP,
+                               nfgenmsg{AF_UNSPEC, NFNETLINK_V0, 0});
         outcome = tableRequests_->dump(
             rules, [&] { found.rules = found.bridgeRules = 0; },
-            [&](const Message& message) {
+            [&](const netlink::Message& message) {
                 ++found.rules;
                 if (message.header<nfgenmsg>().value_or(nfgenmsg{}).nfgen_family == NFPROTO_BRIDGE)
                     ++found.bridgeRules;
             });
     }
     if (outcome.error == 0) {
-        Request flowtables(tableMessage(NFT_MSG_GETFLOWTABLE), NLM_F_DUMP,
-                           nfgenmsg{AF_UNSPEC, NFNETLINK_V0, 0});
+        netlink::Request flowtables(tableMessage(NFT_MSG_GETFLOWTABLE), NLM_F_DUMP,
+                                    nfgenmsg{AF_UNSPEC, NFNETLINK_V0, 0});
         std::vector<model::NetfilterHook> ingress;
         outcome = tableRequests_->dump(
             flowtables, [&] { ingress.clear(); },
-            [&](const Message& message) {
+            [&](const netlink::Message& message) {
                 if (auto hooks = decodeFlowtable(message))
                     ingress.insert(ingress.end(), hooks->begin(), hooks->end());
             });
@@ -123,10 +124,10 @@ Result<void> Filtering::readTables() {
 Result<void> Filtering::readPolicies() {
     if (!policyRequests_)
         return {};
-    Request request(XFRM_MSG_GETSPDINFO, 0, std::uint32_t{0});
+    netlink::Request request(XFRM_MSG_GETSPDINFO, 0, std::uint32_t{0});
     std::optional<std::uint32_t> count;
     const auto outcome = policyRequests_->exchange(
-        request, [&](const Message& message) { count = decodePolicyCount(message); });
+        request, [&](const netlink::Message& message) { count = decodePolicyCount(message); });
     if (outcome.error != 0 || !count)
         return failErrno(outcome.error, "cannot read the number of xfrm policies");
     tracker_.replace(&model::Network::xfrmPolicies, *count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "introspect/socket.hpp"
 #include "introspect/tracker.hpp"
+#include "netlink/socket.hpp"
 
 #include <optional>
 #include <vector>
@@ -29,10 +29,10 @@ private:
     [[nodiscard]] Result<void> readPolicies();
 
     Tracker& tracker_;
-    std::optional<NetlinkSocket> tableRequests_;
-    std::optional<NetlinkSocket> tableEvents_;
-    std::optional<NetlinkSocket> policyRequests_;
-    std::optional<NetlinkSocket> policyEvents_;
+    std::optional<netlink::Socket> tableRequests_;
+    std::optional<netlink::Socket> tableEvents_;
+    std::optional<netlink::Socket> policyRequests_;
+    std::optional<netlink::Socket> policyEvents_;
 };
 
 } // namespace tna::introspect

@@ -23,7 +23,7 @@ constexpr int settlingRounds = 8;
 
 class Introspector::Impl {
 public:
-    Impl(NetlinkSocket requests, NetlinkSocket events, Ethtool ethtool, Proc proc, UniqueFd poll)
+    Impl(netlink::Socket requests, netlink::Socket events, Ethtool ethtool, Proc proc, UniqueFd poll)
         : requests_(std::move(requests)), events_(std::move(events)), ethtool_(std::move(ethtool)),
           proc_(std::move(proc)), poll_(std::move(poll)) {}
 
@@ -40,8 +40,8 @@ public:
 
 private:
     [[nodiscard]] bool drain();
-    void onEvent(const Message& message);
-    [[nodiscard]] bool onLink(const Message& message);
+    void onEvent(const netlink::Message& message);
+    [[nodiscard]] bool onLink(const netlink::Message& message);
     [[nodiscard]] Result<void> update();
     [[nodiscard]] Result<void> read();
     [[nodiscard]] Result<void> settle();
@@ -49,8 +49,8 @@ private:
     [[nodiscard]] Result<void> openTables();
     void suspectCounts();
 
-    NetlinkSocket requests_;
-    NetlinkSocket events_;
+    netlink::Socket requests_;
+    netlink::Socket events_;
     Ethtool ethtool_;
     Proc proc_;
     UniqueFd poll_;
@@ -67,7 +67,7 @@ private:
     bool suspected_ = false; ///< all, to be different without an announcement
 };
 
-bool Introspector::Impl::onLink(const Message& message) {
+bool Introspector::Impl::onLink(const netlink::Message& message) {
     const auto header = message.header<ifinfomsg>();
     const auto ifindex = header ? static_cast<model::IfIndex>(header->ifi_index) : 0;
     const auto* known = network().link(ifindex);
@@ -84,7 +84,7 @@ bool Introspector::Impl::onLink(const Message& message) {
     return decoded;
 }
 
-void Introspector::Impl::onEvent(const Message& message) {
+void Introspector::Impl::onEvent(const netlink::Message& message) {
     ++stats_.events;
     bool decoded = true;
     switch (message.type) {
@@ -140,11 +140,11 @@ Result<void> Introspector::Impl::settle() {
 /// Whether anything was announced.
 bool Introspector::Impl::drain() {
     bool any = false;
-    const auto take = [&](const Message& message) {
+    const auto take = [&](const netlink::Message& message) {
         any = true;
         onEvent(message);
     };
-    if (events_.drain(take) == NetlinkSocket::Drained::overrun) {
+    if (events_.drain(take) == netlink::Socket::Drained::overrun) {
         ++stats_.overruns;
         lost_ = true;
     }
@@ -223,20 +223,22 @@ Result<void> Introspector::Impl::watch(int fd) {
 }
 
 Result<void> Introspector::Impl::openTables() {
-    const auto family = [](const Message& message) { return message.header<unsigned char>().value_or(0); };
+    const auto family = [](const netlink::Message& message) {
+        return message.header<unsigned char>().value_or(0);
+    };
     struct Table {
         std::vector<unsigned> groups;
         CountedTable::Filter concerns;
         CountedTable::Read count;
     };
     const Table fdb{{RTNLGRP_NEIGH},
-                    [=](const Message& message) { return family(message) == AF_BRIDGE; },
+                    [=](const netlink::Message& message) { return family(message) == AF_BRIDGE; },
                     [this] { return fdb_.step(); }};
     const Table neighbours{{RTNLGRP_NEIGH},
-                           [=](const Message& message) { return family(message) != AF_BRIDGE; },
+                           [=](const netlink::Message& message) { return family(message) != AF_BRIDGE; },
                            [this] { return countNeighbours(requests_, tracker_); }};
     const Table routes{{RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE},
-                       [](const Message&) { return true; },
+                       [](const netlink::Message&) { return true; },
                        [this] { return countRoutes(requests_, tracker_); }};
     for (const auto* table : {&fdb, &neighbours, &routes}) {
         auto opened = CountedTable::open(poll_.get(), table->groups, table->concerns, table->count);
@@ -278,10 +280,10 @@ Introspector::Introspector(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 Introspector::~Introspector() = default;
 
 Result<std::unique_ptr<Introspector>> Introspector::open(const Options& options) {
-    auto requests = NetlinkSocket::open(NETLINK_ROUTE);
+    auto requests = netlink::Socket::open(NETLINK_ROUTE);
     if (!requests)
         return std::unexpected(requests.error());
-    auto events = NetlinkSocket::open(NETLINK_ROUTE, options.receiveBuffer);
+    auto events = netlink::Socket::open(NETLINK_ROUTE, options.receiveBuffer);
     if (!events)
         return std::unexpected(events.error());
     auto ethtool = Ethtool::open();

@@ -60,14 +60,14 @@ void IpConfig::applyWaiting() {
     });
 }
 
-bool IpConfig::onAddress(const Message& message) {
+bool IpConfig::onAddress(const netlink::Message& message) {
     const auto decoded = decodeAddress(message);
     if (decoded)
         apply(*decoded);
     return decoded.has_value();
 }
 
-bool IpConfig::onNetconf(const Message& message) {
+bool IpConfig::onNetconf(const netlink::Message& message) {
     const auto decoded = decodeNetconf(message);
     if (!decoded)
         return false;
@@ -87,11 +87,11 @@ Result<void> IpConfig::settle() {
 }
 
 Result<void> IpConfig::readRules() {
-    Request request(RTM_GETRULE, NLM_F_DUMP, fib_rule_hdr{});
+    netlink::Request request(RTM_GETRULE, NLM_F_DUMP, fib_rule_hdr{});
     std::vector<model::Rule> rules;
     const auto outcome = requests_.dump(
         request, [&] { rules.clear(); },
-        [&](const Message& message) {
+        [&](const netlink::Message& message) {
             if (auto rule = decodeRule(message))
                 rules.push_back(std::move(*rule));
         });
@@ -103,13 +103,13 @@ Result<void> IpConfig::readRules() {
 }
 
 Result<void> IpConfig::readAddresses() {
-    Request request(RTM_GETADDR, NLM_F_DUMP, ifaddrmsg{});
+    netlink::Request request(RTM_GETADDR, NLM_F_DUMP, ifaddrmsg{});
     const auto forget = [&] {
         for (const auto& [ifindex, link] : tracker_.network().links)
             if (!link.addresses.empty())
                 tracker_.edit(ifindex).addresses.clear();
     };
-    const auto outcome = requests_.dump(request, forget, [&](const Message& message) {
+    const auto outcome = requests_.dump(request, forget, [&](const netlink::Message& message) {
         if (const auto decoded = decodeAddress(message))
             apply(*decoded);
     });
@@ -121,10 +121,10 @@ Result<void> IpConfig::readAddresses() {
 Result<void> IpConfig::readNetconf(unsigned char family) {
     netconfmsg header{};
     header.ncm_family = family;
-    Request request(RTM_GETNETCONF, NLM_F_DUMP, header);
+    netlink::Request request(RTM_GETNETCONF, NLM_F_DUMP, header);
     const auto outcome = requests_.dump(
         request, [] {},
-        [&](const Message& message) {
+        [&](const netlink::Message& message) {
             if (const auto decoded = decodeNetconf(message))
                 apply(*decoded);
         });

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "introspect/decode_ip.hpp"
-#include "introspect/socket.hpp"
 #include "introspect/tracker.hpp"
+#include "netlink/socket.hpp"
 
 #include <map>
 
@@ -12,13 +12,13 @@ namespace tna::introspect {
 /// Keeps addresses, routing rules, and forwarding and rp_filter of each link.
 class IpConfig {
 public:
-    IpConfig(NetlinkSocket& requests, Tracker& tracker) : requests_(requests), tracker_(tracker) {}
+    IpConfig(netlink::Socket& requests, Tracker& tracker) : requests_(requests), tracker_(tracker) {}
 
     [[nodiscard]] Result<void> readAll();
 
     /// Announcements; false if they could not be decoded.
-    [[nodiscard]] bool onAddress(const Message& message);
-    [[nodiscard]] bool onNetconf(const Message& message);
+    [[nodiscard]] bool onAddress(const netlink::Message& message);
+    [[nodiscard]] bool onNetconf(const netlink::Message& message);
     void onRule() { rulesStale_ = true; }
 
     [[nodiscard]] Result<void> settle();
@@ -31,7 +31,7 @@ private:
     [[nodiscard]] Result<void> readAddresses();
     [[nodiscard]] Result<void> readNetconf(unsigned char family);
 
-    NetlinkSocket& requests_;
+    netlink::Socket& requests_;
     Tracker& tracker_;
     /// The settings of a link are announced before the link itself (inetdev_init runs in NETDEV_REGISTER).
     std::multimap<model::IfIndex, NetconfMessage> waiting_;

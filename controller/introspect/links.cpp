@@ -83,7 +83,7 @@ void Links::remove(model::IfIndex ifindex) {
             stale_.insert(other);
 }
 
-bool Links::onLink(const Message& message) {
+bool Links::onLink(const netlink::Message& message) {
     const auto decoded = decodeLink(message);
     if (!decoded)
         return false;
@@ -101,7 +101,7 @@ bool Links::onLink(const Message& message) {
     return true;
 }
 
-bool Links::onVlan(const Message& message) {
+bool Links::onVlan(const netlink::Message& message) {
     const auto decoded = decodeVlans(message);
     if (decoded)
         staleVlans_.insert(decoded->ifindex);
@@ -125,9 +125,9 @@ Result<void> Links::settle() {
 Result<void> Links::read(model::IfIndex ifindex) {
     ifinfomsg header{};
     header.ifi_index = static_cast<int>(ifindex);
-    Request request(RTM_GETLINK, 0, header);
+    netlink::Request request(RTM_GETLINK, 0, header);
     request.put(IFLA_EXT_MASK, skipStatistics);
-    const auto outcome = requests_.exchange(request, [&](const Message& message) {
+    const auto outcome = requests_.exchange(request, [&](const netlink::Message& message) {
         if (const auto decoded = decodeLink(message); decoded && decoded->link.ifindex == ifindex)
             apply(decoded->link);
     });
@@ -144,11 +144,11 @@ Result<void> Links::readVlans(model::IfIndex ifindex) {
     br_vlan_msg header{};
     header.family = AF_BRIDGE;
     header.ifindex = ifindex;
-    Request request(RTM_GETVLAN, NLM_F_DUMP, header);
+    netlink::Request request(RTM_GETVLAN, NLM_F_DUMP, header);
     std::map<model::IfIndex, std::vector<model::BridgeVlan>> found;
     const auto outcome = requests_.dump(
         request, [&] { found.clear(); },
-        [&](const Message& message) {
+        [&](const netlink::Message& message) {
             if (const auto decoded = decodeVlans(message)) {
                 auto& vlans = found[decoded->ifindex];
                 vlans.insert(vlans.end(), decoded->vlans.begin(), decoded->vlans.end());
@@ -168,12 +168,12 @@ Result<void> Links::readVlans(model::IfIndex ifindex) {
 }
 
 Result<void> Links::readAll() {
-    Request request(RTM_GETLINK, NLM_F_DUMP, ifinfomsg{});
+    netlink::Request request(RTM_GETLINK, NLM_F_DUMP, ifinfomsg{});
     request.put(IFLA_EXT_MASK, skipStatistics);
     std::map<model::IfIndex, model::Link> found;
     const auto outcome = requests_.dump(
         request, [&] { found.clear(); },
-        [&](const Message& message) {
+        [&](const netlink::Message& message) {
             if (auto decoded = decodeLink(message))
                 found[decoded->link.ifindex] = std::move(decoded->link);
         });

@@ -3,8 +3,8 @@
 
 #include "introspect/decode_link.hpp"
 #include "introspect/ethtool.hpp"
-#include "introspect/socket.hpp"
 #include "introspect/tracker.hpp"
+#include "netlink/socket.hpp"
 
 #include <set>
 
@@ -13,15 +13,15 @@ namespace tna::introspect {
 /// Keeps the links of the model: their own attributes, bridge and port options, and VLANs.
 class Links {
 public:
-    Links(NetlinkSocket& requests, Ethtool& ethtool, Tracker& tracker)
+    Links(netlink::Socket& requests, Ethtool& ethtool, Tracker& tracker)
         : requests_(requests), ethtool_(ethtool), tracker_(tracker) {}
 
     /// Reads all of them.
     [[nodiscard]] Result<void> readAll();
 
     /// An announcement; false if it could not be decoded.
-    [[nodiscard]] bool onLink(const Message& message);
-    [[nodiscard]] bool onVlan(const Message& message);
+    [[nodiscard]] bool onLink(const netlink::Message& message);
+    [[nodiscard]] bool onVlan(const netlink::Message& message);
 
     /// A link may be different without having been announced.
     void suspect(model::IfIndex ifindex) { stale_.insert(ifindex); }
@@ -36,7 +36,7 @@ private:
     /// The VLANs of one link, or of all with 0.
     [[nodiscard]] Result<void> readVlans(model::IfIndex ifindex);
 
-    NetlinkSocket& requests_;
+    netlink::Socket& requests_;
     Ethtool& ethtool_;
     Tracker& tracker_;
     std::set<model::IfIndex> stale_;

@@ -16,10 +16,10 @@ constexpr int readAttempts = 3;
 } // namespace
 
 Result<Stations> Stations::open(std::size_t receiveBuffer) {
-    auto requests = NetlinkSocket::open(NETLINK_ROUTE);
+    auto requests = netlink::Socket::open(NETLINK_ROUTE);
     if (!requests)
         return std::unexpected(requests.error());
-    auto events = NetlinkSocket::open(NETLINK_ROUTE, receiveBuffer);
+    auto events = netlink::Socket::open(NETLINK_ROUTE, receiveBuffer);
     if (!events)
         return std::unexpected(events.error());
     if (auto joined = events->join({RTNLGRP_NEIGH}); !joined)
@@ -42,7 +42,7 @@ void Stations::apply(const model::StationChange& change) {
 
 Stations::Drained Stations::drain() {
     Drained drained;
-    const auto how = events_.drain([&](const Message& message) {
+    const auto how = events_.drain([&](const netlink::Message& message) {
         const auto change = decodeStation(message);
         if (!change)
             return;
@@ -50,7 +50,7 @@ Stations::Drained Stations::drain() {
         drained.removed |= !change->now;
         apply(*change);
     });
-    drained.lost = how == NetlinkSocket::Drained::overrun;
+    drained.lost = how == netlink::Socket::Drained::overrun;
     return drained;
 }
 
@@ -58,11 +58,11 @@ Result<void> Stations::readAll() {
     ++stats_.readings;
     ndmsg header{};
     header.ndm_family = AF_BRIDGE;
-    Request request(RTM_GETNEIGH, NLM_F_DUMP, header);
+    netlink::Request request(RTM_GETNEIGH, NLM_F_DUMP, header);
     Keys found;
     const auto outcome = requests_.dump(
         request, [&] { found.clear(); },
-        [&](const Message& message) {
+        [&](const netlink::Message& message) {
             if (const auto station = decodeStation(message)) {
                 found.insert(station->key);
                 apply(*station);

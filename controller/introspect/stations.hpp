@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "introspect/socket.hpp"
 #include "model/station.hpp"
+#include "netlink/socket.hpp"
 
 #include <unordered_map>
 #include <unordered_set>
@@ -36,7 +36,7 @@ public:
 
 private:
     using Keys = std::unordered_set<model::StationKey, model::StationHash>;
-    Stations(NetlinkSocket requests, NetlinkSocket events)
+    Stations(netlink::Socket requests, netlink::Socket events)
         : requests_(std::move(requests)), events_(std::move(events)) {}
     void apply(const model::StationChange& change);
     struct Drained {
@@ -46,8 +46,8 @@ private:
     [[nodiscard]] Drained drain();
     [[nodiscard]] Result<void> readAll();
 
-    NetlinkSocket requests_;
-    NetlinkSocket events_;
+    netlink::Socket requests_;
+    netlink::Socket events_;
     std::unordered_map<model::StationKey, model::Station, model::StationHash> stations_;
     Keys changed_;
     Stats stats_;

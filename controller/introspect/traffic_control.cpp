@@ -29,7 +29,7 @@ void staleSince(const Places& old, const Places& now, std::set<model::IfIndex>& 
 
 } // namespace
 
-bool TrafficControl::onFilter(const Message& message) {
+bool TrafficControl::onFilter(const netlink::Message& message) {
     const auto decoded = decodeFilter(message);
     if (!decoded)
         return false;
@@ -62,11 +62,11 @@ Result<void> TrafficControl::readAll() {
 }
 
 Result<void> TrafficControl::readQdiscs() {
-    Request request(RTM_GETQDISC, NLM_F_DUMP, tcmsg{});
+    netlink::Request request(RTM_GETQDISC, NLM_F_DUMP, tcmsg{});
     std::vector<model::Qdisc> found;
     const auto outcome = requests_.dump(
         request, [&] { found.clear(); },
-        [&](const Message& message) {
+        [&](const netlink::Message& message) {
             if (auto qdisc = decodeQdisc(message))
                 found.push_back(std::move(*qdisc));
         });
@@ -108,11 +108,11 @@ Result<std::uint32_t> TrafficControl::countFilters(model::IfIndex ifindex, std::
     tcmsg header{};
     header.tcm_ifindex = static_cast<int>(ifindex);
     header.tcm_parent = parent;
-    Request request(RTM_GETTFILTER, NLM_F_DUMP, header);
+    netlink::Request request(RTM_GETTFILTER, NLM_F_DUMP, header);
     std::uint32_t count = 0;
     const auto outcome = requests_.dump(
         request, [&] { count = 0; },
-        [&](const Message& message) {
+        [&](const netlink::Message& message) {
             if (const auto filter = decodeFilter(message); filter && filter->handle != 0)
                 ++count;
         });

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "introspect/decode_tc.hpp"
-#include "introspect/socket.hpp"
 #include "introspect/tracker.hpp"
+#include "netlink/socket.hpp"
 
 #include <map>
 #include <set>
@@ -13,12 +13,12 @@ namespace tna::introspect {
 /// Keeps queueing disciplines with their settings, and the number of filters of links and disciplines.
 class TrafficControl {
 public:
-    TrafficControl(NetlinkSocket& requests, Tracker& tracker) : requests_(requests), tracker_(tracker) {}
+    TrafficControl(netlink::Socket& requests, Tracker& tracker) : requests_(requests), tracker_(tracker) {}
 
     [[nodiscard]] Result<void> readAll();
 
     void onQdisc() { stale_ = true; }
-    [[nodiscard]] bool onFilter(const Message& message);
+    [[nodiscard]] bool onFilter(const netlink::Message& message);
 
     [[nodiscard]] Result<void> settle();
 
@@ -28,7 +28,7 @@ private:
     [[nodiscard]] Result<void> readFilters(model::IfIndex ifindex);
     [[nodiscard]] Result<std::uint32_t> countFilters(model::IfIndex ifindex, std::uint32_t parent);
 
-    NetlinkSocket& requests_;
+    netlink::Socket& requests_;
     Tracker& tracker_;
     /// Where a link may have filters: links with ingress (false) or clsact (true), and the handles of
     /// disciplines with filters of their own.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/fast_path.hpp"
 
-#include "deploy/libbpf_log.hpp"
+#include "deploy/programs/libbpf_log.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "assemble/modules/bridge.hpp"
+#include "assemble/modules/route.hpp"
 #include "capability/kernel.hpp"
 #include "deploy/fast_path.hpp"
 

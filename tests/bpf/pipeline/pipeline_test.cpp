@@ -34,7 +34,7 @@ protected:
         fastPath_ = std::move(*loaded);
         // These frames are no sender's socket buffers, as those on a veth may be.
         const auto program =
-            fastPath_->program({.bridge = true, .veth = false, .brNetfilter = kernel->brNetfilter});
+            fastPath_->program({.modules = {assemble::bridgeModule()}, .brNetfilter = kernel->brNetfilter});
         ASSERT_TRUE(program) << program.error().sentence();
         program_ = *program;
         must("bridge fdb replace " + text(station(1)) + " dev p0 master static");

@@ -26,7 +26,7 @@ protected:
         if (!this->IsSkipped())
             load();
     }
-    [[nodiscard]] virtual assemble::Profile profile() const { return {.route = true, .veth = false}; }
+    [[nodiscard]] virtual assemble::Profile profile() const { return {.modules = {assemble::routeModule()}}; }
     [[nodiscard]] virtual const char* port() const { return "p0"; }
     void load(unsigned shortest = 0) {
         auto loaded = loadBesidePorts(shortest);

@@ -16,12 +16,9 @@ template <typename Router>
 class BridgedPipeline : public RoutePipeline<FromBridgeToBridgeOf<Router>> {
 protected:
     [[nodiscard]] assemble::Profile profile() const override {
-        return {.bridge = true,
-                .route = true,
-                .veth = false,
-                .brNetfilter = brNetfilter(),
-                .bridges = true,
-                .station = {Router::portMac(0)}};
+        return {.modules = {assemble::bridgeModule(),
+                            assemble::routeModule({.bridges = true, .station = {Router::portMac(0)}})},
+                .brNetfilter = brNetfilter()};
     }
     /// Changes of which not every protocol's generation tells.
     void expectAsked(const std::string& option) {

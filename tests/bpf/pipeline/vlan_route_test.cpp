@@ -27,7 +27,7 @@ protected:
 class VlanStraightLine : public RoutePipeline<BetweenStacks> {
 protected:
     [[nodiscard]] assemble::Profile profile() const override {
-        return {.route = true, .veth = false, .vlanDevices = true, .vlanStacks = true};
+        return {.modules = {assemble::routeModule({.vlanDevices = true, .vlanStacks = true})}};
     }
 };
 
@@ -54,14 +54,10 @@ protected:
 class InterVlanStraightLine : public RoutePipeline<BetweenVlans> {
 protected:
     [[nodiscard]] assemble::Profile profile() const override {
-        return {.bridge = true,
-                .route = true,
-                .veth = false,
-                .brNetfilter = brNetfilter(),
-                .vlanProtocol = ETH_P_8021Q,
-                .bridges = true,
-                .bridgeVlans = true,
-                .station = {portMac(0)}};
+        return {.modules = {assemble::bridgeModule({.vlanProtocol = ETH_P_8021Q}),
+                            assemble::routeModule(
+                                {.bridges = true, .bridgeVlans = true, .station = {portMac(0)}})},
+                .brNetfilter = brNetfilter()};
     }
 };
 
@@ -96,8 +92,8 @@ protected:
 class ToVlanStraightLine : public RoutePipeline<ToVlan> {
 protected:
     [[nodiscard]] assemble::Profile profile() const override {
-        return {
-            .route = true, .veth = false, .brNetfilter = brNetfilter(), .bridges = true, .bridgeVlans = true};
+        return {.modules = {assemble::routeModule({.bridges = true, .bridgeVlans = true})},
+                .brNetfilter = brNetfilter()};
     }
     [[nodiscard]] const char* port() const override { return "p2"; }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The watched pipeline's tables of ports and their VLANs, as the fast path finds them between two writes.
 #include "base/unique_fd.hpp"
-#include "deploy/watched_ports.hpp"
+#include "deploy/fdb/watched_ports.hpp"
 
 #include <bpf/bpf.h>
 #include <gtest/gtest.h>

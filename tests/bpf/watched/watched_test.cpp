@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The watched pipeline, run by hand (BPF_PROG_TEST_RUN) as if frames had come in by p0: each entry of its
 // tables that speaks against a frame, alone, and the reason that is counted for it.
+#include "assemble/modules/bridge.hpp"
 #include "bridge_fixture.hpp"
 #include "deploy/fast_path.hpp"
 #include "support/program.hpp"
@@ -50,7 +51,7 @@ protected:
     void place() {
         ASSERT_THAT(fastPath_->apply(plan_, {}).failures, ::testing::IsEmpty());
         // No port of the plan has it: the last one is gone with the call.
-        const auto program = fastPath_->program({.bridge = true, .watched = true});
+        const auto program = fastPath_->program({.modules = {assemble::bridgeModule()}, .watched = true});
         ASSERT_TRUE(program) << program.error().sentence();
         program_ = *program;
     }

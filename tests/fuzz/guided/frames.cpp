@@ -2,9 +2,11 @@
 // Frames through the pipeline, run by hand: bridged untouched, routed as a router does it, or left to Linux
 // untouched; and the same by every profile. The kernel's verifier takes the place of sanitizers. Verdicts and
 // reasons guide the search, as nothing tells which of a program's instructions were run.
+#include "assemble/modules/bridge.hpp"
+#include "assemble/modules/route.hpp"
 #include "capability/kernel.hpp"
 #include "deploy/fast_path.hpp"
-#include "deploy/libbpf_log.hpp"
+#include "deploy/programs/libbpf_log.hpp"
 #include "diff/fast_path.hpp"
 #include "diff/random/random_case.hpp"
 #include "fuzz/guided/target.hpp"
@@ -122,14 +124,14 @@ private:
         for (const char* port : {"p0", "p1", "p2", "p3"})
             if (const auto added = loaded_->addSlot(::if_nametoindex(port)); !added)
                 skip(added.error().sentence());
-        const assemble::Profile bridge{.bridge = true, .brNetfilter = kernel.brNetfilter};
+        const assemble::Profile bridge{.modules = {assemble::bridgeModule()},
+                                       .brNetfilter = kernel.brNetfilter};
         auto both = bridge;
-        both.route = both.bridges = true;
-        both.station = {2, 0, 0, 0, 0xff, 0};
+        both.modules.push_back(assemble::routeModule({.bridges = true, .station = {2, 0, 0, 0, 0xff, 0}}));
         bridged_ = {orSkip(loaded_->program(bridge)), orSkip(loaded_->program(both))};
-        routed_ = {
-            orSkip(loaded_->program({.route = true})),
-            orSkip(loaded_->program({.route = true, .brNetfilter = kernel.brNetfilter, .bridges = true}))};
+        routed_ = {orSkip(loaded_->program({.modules = {assemble::routeModule()}})),
+                   orSkip(loaded_->program({.modules = {assemble::routeModule({.bridges = true})},
+                                            .brNetfilter = kernel.brNetfilter}))};
     }
 
     static Ran run(int program, unsigned ifindex, const Frame& frame) {

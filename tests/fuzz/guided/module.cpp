@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects of custom modules, as hostile as can be: what the check lets pass has all its parts within it.
 #include "base/file.hpp"
-#include "deploy/module_elf.hpp"
+#include "deploy/custom/module_elf.hpp"
 #include "fuzz/guided/target.hpp"
 
 #include <array>

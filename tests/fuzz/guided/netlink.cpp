@@ -15,8 +15,8 @@ std::vector<std::string> seeds() {
 void prepare() {}
 
 void run(const std::uint8_t* data, std::size_t size) {
-    introspect::Bytes rest(reinterpret_cast<const std::byte*>(data), size);
-    while (const auto message = introspect::Message::next(rest)) {
+    netlink::Bytes rest(reinterpret_cast<const std::byte*>(data), size);
+    while (const auto message = netlink::Message::next(rest)) {
         const auto decoded = test::decodeAsEverything(*message);
         require(decoded.wrong.empty(), decoded.wrong);
     }

@@ -24,8 +24,8 @@ TEST(FuzzDecoders, SpoiltMessagesHarmNobody) {
         }
         bytes = mangler.mangle(std::move(bytes));
         bytes.shrink_to_fit();
-        introspect::Bytes rest(bytes);
-        while (const auto message = introspect::Message::next(rest)) {
+        netlink::Bytes rest(bytes);
+        while (const auto message = netlink::Message::next(rest)) {
             messages++;
             const auto decoded = decodeAsEverything(*message);
             EXPECT_EQ(decoded.wrong, "");
@@ -43,13 +43,13 @@ TEST(FuzzDecoders, RandomBytesAreNoAttributes) {
         std::vector<std::byte> bytes(mangler.below(64));
         for (auto& byte : bytes)
             byte = static_cast<std::byte>(mangler.below(mangler.below(2) == 0 ? 16 : 256));
-        const auto attributes = introspect::Attributes::parse(bytes);
+        const auto attributes = netlink::Attributes::parse(bytes);
         if (!attributes)
             continue;
         std::size_t payload = 0;
-        attributes->forEach([&](const introspect::Attribute& attribute) {
+        attributes->forEach([&](const netlink::Attribute& attribute) {
             payload += attribute.payload.size() + sizeof(nlattr);
-            (void)introspect::Attributes::parse(attribute.payload);
+            (void)netlink::Attributes::parse(attribute.payload);
         });
         EXPECT_LE(payload, bytes.size());
     }

@@ -163,7 +163,7 @@ std::vector<std::vector<std::byte>> sampleMessages() {
     return messages;
 }
 
-Decoded decodeAsEverything(const introspect::Message& message) {
+Decoded decodeAsEverything(const netlink::Message& message) {
     Findings found;
     if (const auto link = introspect::decodeLink(message)) {
         found.understood(true);

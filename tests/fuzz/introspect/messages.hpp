@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "introspect/attributes.hpp"
+#include "netlink/attributes.hpp"
 
 #include <vector>
 
@@ -15,6 +15,6 @@ struct Decoded {
     std::string wrong;       ///< what no message can mean; empty if all is in order
 };
 /// Whatever a message claims to be: no decoder may be hurt by any message.
-[[nodiscard]] Decoded decodeAsEverything(const introspect::Message& message);
+[[nodiscard]] Decoded decodeAsEverything(const netlink::Message& message);
 
 } // namespace tna::test

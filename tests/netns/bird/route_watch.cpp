@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "route_watch.hpp"
 
-#include "capability/netlink_query.hpp"
+#include "netlink/attributes.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <libmnl/libmnl.h>
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 
@@ -57,18 +56,13 @@ std::optional<unsigned> RouteWatch::numberOf(const void* address, std::size_t le
 }
 
 void RouteWatch::take(const char* bytes, std::size_t length) {
-    auto left = static_cast<int>(length);
-    for (const auto* message = reinterpret_cast<const nlmsghdr*>(bytes); mnl_nlmsg_ok(message, left);
-         message = mnl_nlmsg_next(message, &left)) {
-        const bool added = message->nlmsg_type == RTM_NEWROUTE;
-        std::optional<unsigned> number;
-        unsigned interface = 0;
-        capability::forEachAttribute(message, sizeof(rtmsg), [&](const nlattr* attribute) {
-            if (mnl_attr_get_type(attribute) == RTA_DST)
-                number = numberOf(mnl_attr_get_payload(attribute), mnl_attr_get_payload_len(attribute));
-            if (mnl_attr_get_type(attribute) == RTA_OIF)
-                interface = mnl_attr_get_u32(attribute);
-        });
+    netlink::Bytes rest(reinterpret_cast<const std::byte*>(bytes), length);
+    while (const auto message = netlink::Message::next(rest)) {
+        const auto attributes = message->attributes<rtmsg>();
+        const auto destination = attributes ? attributes->find(RTA_DST) : std::nullopt;
+        const auto number = destination ? numberOf(destination->data(), destination->size()) : std::nullopt;
+        const auto interface = attributes ? attributes->value<unsigned>(RTA_OIF).value_or(0) : 0;
+        const bool added = message->type == RTM_NEWROUTE;
         if (!number)
             continue;
         auto& known = interfaces_[*number];

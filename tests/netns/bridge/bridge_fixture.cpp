@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bridge_fixture.hpp"
 
-#include "deploy/libbpf_log.hpp"
+#include "deploy/programs/libbpf_log.hpp"
 
 #include <cstdlib>
 #include <ostream>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The object for kernels before 6.17 is taken by newer ones, too: what it must not do is noticed without
 // them.
-#include "deploy/libbpf_log.hpp"
-#include "deploy/pipeline_object.hpp"
+#include "deploy/pipeline/pipeline_object.hpp"
+#include "deploy/programs/libbpf_log.hpp"
 #include "support/namespace.hpp"
 
 #include <gtest/gtest.h>

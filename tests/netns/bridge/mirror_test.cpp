@@ -2,7 +2,7 @@
 // The watched pipeline: stations come from a mirror that follows netlink, with all that can go wrong there.
 #include "bridge_fixture.hpp"
 
-#include "daemon/loading.hpp"
+#include "daemon/real_kernel.hpp"
 
 #include <fstream>
 

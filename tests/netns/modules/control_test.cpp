@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom modules that come, go, are exchanged, are refused, and survive.
 #include "base/file.hpp"
+#include "deploy/custom/module_object.hpp"
 #include "modules_fixture.hpp"
 #include "support/traffic.hpp"
 

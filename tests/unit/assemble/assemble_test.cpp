@@ -12,7 +12,7 @@ TEST(Assemble, BridgePortWithNothingInTheWayIsAccelerated) {
     const auto plan = World().plan();
     ASSERT_TRUE(plan.profile);
     EXPECT_EQ(plan.profile->name(), "bridge");
-    EXPECT_EQ(plan.profile->modules(), std::vector<std::string>{"bridge"});
+    EXPECT_EQ(plan.profile->moduleNames(), std::vector<std::string>{"bridge"});
     EXPECT_TRUE(plan.egress);
     EXPECT_TRUE(plan.reasons.empty());
 }
@@ -52,9 +52,9 @@ TEST(Assemble, BridgeThatFiltersVlansGetsItsProtocol) {
     World world;
     world.capabilities.inPlaceVlans.available = true;
     world.bridge().bridge->vlanProtocol = 0x88a8;
-    EXPECT_EQ(world.plan().profile->vlanProtocol, 0);
+    EXPECT_EQ(world.plan().profile->parameter("bridge", "vlan"), 0);
     world.bridge().bridge->vlanFiltering = true;
-    EXPECT_EQ(world.plan().profile->vlanProtocol, 0x88a8);
+    EXPECT_EQ(world.plan().profile->parameter("bridge", "vlan"), 0x88a8);
 }
 
 TEST(Assemble, BrNetfilterIsCheckedWhereItIsPresent) {
@@ -224,14 +224,14 @@ TEST(Assemble, WhatHoldsForOnePortOrBridgeHoldsForNoOther) {
 }
 
 TEST(Profile, PartsMakeTheName) {
-    EXPECT_EQ((Profile{.bridge = true, .veth = true, .brNetfilter = true}.name()),
+    EXPECT_EQ((Profile{.modules = {bridgeModule()}, .veth = true, .brNetfilter = true}.name()),
               "bridge+veth+br_netfilter");
-    EXPECT_EQ((Profile{.bridge = true, .vlanProtocol = 0x8100}.name()), "bridge+vlan");
-    EXPECT_EQ((Profile{.bridge = true, .veth = true, .vlanProtocol = 0x88a8}.name()),
+    EXPECT_EQ((Profile{.modules = {bridgeModule({.vlanProtocol = 0x8100})}}.name()), "bridge+vlan");
+    EXPECT_EQ((Profile{.modules = {bridgeModule({.vlanProtocol = 0x88a8})}, .veth = true}.name()),
               "bridge+vlan-802.1ad+veth");
-    EXPECT_EQ((Profile{.route = true, .veth = true}.name()), "route+veth");
+    EXPECT_EQ((Profile{.modules = {routeModule()}, .veth = true}.name()), "route+veth");
     EXPECT_EQ(Profile{}.name(), "none");
-    EXPECT_TRUE(Profile{}.modules().empty());
+    EXPECT_TRUE(Profile{}.moduleNames().empty());
 }
 
 } // namespace

@@ -24,13 +24,14 @@ struct Router : World {
         const auto decided = plan();
         return decided.reasons.empty() ? "" : decided.reasons.front().code;
     }
+    [[nodiscard]] RouteParameters part() const { return routeParameters(*plan().profile->module("route")); }
 };
 
 TEST(AssembleRouter, PortWithNothingInTheWayIsAccelerated) {
     const auto plan = Router().plan();
     ASSERT_TRUE(plan.profile);
     EXPECT_EQ(plan.profile->name(), "route");
-    EXPECT_EQ(plan.profile->modules(), std::vector<std::string>{"route"});
+    EXPECT_EQ(plan.profile->moduleNames(), std::vector<std::string>{"route"});
     EXPECT_TRUE(plan.routed);
     EXPECT_TRUE(plan.egress);
 }
@@ -40,11 +41,11 @@ TEST(AssembleRouter, ManyRoutesAreThoseOfTheMainTable) {
     router.network.routes = {{4, 254, {{"unicast", 60}, {"blackhole", 40}}},
                              {4, 100, {{"unicast", 900}}},
                              {6, 254, {{"unicast", 900}}}};
-    EXPECT_FALSE(router.plan().profile->manyRoutes);
+    EXPECT_FALSE(router.part().manyRoutes);
     router.wishes.manyRoutes = 101;
-    EXPECT_FALSE(router.plan().profile->manyRoutes);
+    EXPECT_FALSE(router.part().manyRoutes);
     router.wishes.manyRoutes = 100;
-    EXPECT_TRUE(router.plan().profile->manyRoutes);
+    EXPECT_TRUE(router.part().manyRoutes);
     EXPECT_EQ(router.plan().profile->name(), "route+many-routes");
 }
 
@@ -83,7 +84,7 @@ TEST(AssembleVlanRouter, ThePortUnderneathIsAccelerated) {
     const auto profile = world.plan().profile;
     ASSERT_TRUE(profile);
     EXPECT_EQ(profile->name(), "route+vlan-devices");
-    EXPECT_TRUE(profile->stacked());
+    EXPECT_TRUE(routeParameters(*profile->module("route")).stacked());
     EXPECT_FALSE(assemble(world.network, world.capabilities, world.wishes).ports.contains(VlanRouter::index));
 }
 
@@ -178,9 +179,10 @@ TEST(AssembleRoutingBridge, ItsPortsRouteAsWell) {
     const auto profile = world.plan().profile;
     ASSERT_TRUE(profile);
     EXPECT_EQ(profile->name(), "bridge+route");
-    EXPECT_EQ(profile->modules(), (std::vector<std::string>{"bridge", "route"}));
-    EXPECT_TRUE(profile->bridges);
-    EXPECT_EQ(profile->station, world.bridge().mac);
+    EXPECT_EQ(profile->moduleNames(), (std::vector<std::string>{"bridge", "route"}));
+    const auto parameters = routeParameters(*profile->module("route"));
+    EXPECT_TRUE(parameters.bridges);
+    EXPECT_EQ(parameters.station, world.bridge().mac);
     EXPECT_FALSE(assemble(world.network, world.capabilities, world.wishes).ports.contains(bridgeIndex));
 }
 
@@ -194,9 +196,7 @@ TEST(AssembleRoutingBridge, OtherBridgesDoNot) {
         change(world.bridge());
         const auto profile = world.plan().profile;
         ASSERT_TRUE(profile);
-        EXPECT_FALSE(profile->route);
-        EXPECT_FALSE(profile->bridges);
-        EXPECT_EQ(profile->station, model::MacAddress{});
+        EXPECT_EQ(profile->moduleNames(), std::vector<std::string>{"bridge"});
     }
 }
 
@@ -249,8 +249,9 @@ TEST(AssembleVlanOnBridge, TheBridgesPortsRoute) {
     const auto profile = world.plan().profile;
     ASSERT_TRUE(profile);
     EXPECT_EQ(profile->name(), "bridge+route+bridge-vlans");
-    EXPECT_TRUE(profile->stacked());
-    EXPECT_EQ(profile->station, (model::MacAddress{.bytes = {2, 0, 0, 0, 0, 9}}));
+    const auto parameters = routeParameters(*profile->module("route"));
+    EXPECT_TRUE(parameters.stacked());
+    EXPECT_EQ(parameters.station, (model::MacAddress{.bytes = {2, 0, 0, 0, 0, 9}}));
     const auto plan = assemble(world.network, world.capabilities, world.wishes);
     EXPECT_FALSE(plan.ports.contains(VlanOnBridge::index));
     EXPECT_FALSE(plan.ports.contains(bridgeIndex));
@@ -265,7 +266,7 @@ TEST(AssembleVlanOnBridge, OthersAreLeftToLinux) {
           Change{[](VlanOnBridge& world) { world.network.links[VlanOnBridge::index].master = 9; }}}) {
         VlanOnBridge world;
         change(world);
-        EXPECT_FALSE(world.plan().profile->route);
+        EXPECT_EQ(world.plan().profile->module("route"), nullptr);
         const auto plan = assemble(world.network, world.capabilities, world.wishes);
         ASSERT_TRUE(plan.ports.contains(VlanOnBridge::index));
         EXPECT_EQ(plan.ports.at(VlanOnBridge::index).reasons.front().code, "vlan-device");
@@ -292,8 +293,8 @@ TEST(AssembleRoutingBridge, RoutedPortsBesideItSendToIt) {
     const auto plan = assemble(world.network, world.capabilities, world.wishes).ports.at(77);
     ASSERT_TRUE(plan.profile);
     EXPECT_EQ(plan.profile->name(), "route+bridges+br_netfilter");
-    EXPECT_TRUE(plan.profile->bridges);
-    EXPECT_FALSE(plan.profile->bridge);
+    EXPECT_TRUE(routeParameters(*plan.profile->module("route")).bridges);
+    EXPECT_EQ(plan.profile->module("bridge"), nullptr);
 }
 
 TEST(AssembleRouter, LinksThatDoNotRouteAreNotInThePlan) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "assemble/assemble.hpp"
+#include "assemble/modules/bridge.hpp"
+#include "assemble/modules/route.hpp"
 
 namespace tna::assemble {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two programs become one: where each part comes to lie, and when it is left alone.
 #include "code.hpp"
-#include "deploy/instructions.hpp"
+#include "deploy/programs/instructions.hpp"
 
 #include <cstdint>
 #include <gtest/gtest.h>

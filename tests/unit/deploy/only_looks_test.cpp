@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which programs can be seen to leave packets alone, and what is enough to doubt it.
 #include "code.hpp"
-#include "deploy/only_looks.hpp"
+#include "deploy/custom/only_looks.hpp"
 
 #include <gtest/gtest.h>
 

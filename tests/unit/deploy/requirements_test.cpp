@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user is told when the kernel cannot be used: the reason, the next step, the exit code.
-#include "deploy/requirements.hpp"
+#include "deploy/kernel/requirements.hpp"
 
 #include <cerrno>
 #include <gmock/gmock.h>

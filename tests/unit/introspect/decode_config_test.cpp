@@ -22,7 +22,7 @@
 namespace tna::test {
 namespace {
 
-using introspect::Message;
+using netlink::Message;
 
 constexpr std::array<std::uint8_t, 4> own{10, 0, 0, 1};
 constexpr std::array<std::uint8_t, 4> peer{10, 0, 0, 2};

@@ -125,7 +125,7 @@ TEST(DecodeLink, RefusesAPortWhoseOptionsAreCut) {
 
 TEST(DecodeLink, SurvivesEveryMutilation) {
     unsigned tried = 0;
-    decodeEveryMutilation(portMessage(), [&](const introspect::Message& message) {
+    decodeEveryMutilation(portMessage(), [&](const netlink::Message& message) {
         ++tried;
         if (const auto decoded = decodeLink(message)) {
             EXPECT_NE(decoded->link.ifindex, 0U);
@@ -164,7 +164,7 @@ TEST(DecodeVlans, ExpandsRanges) {
 
 TEST(DecodeVlans, SurvivesEveryMutilation) {
     unsigned tried = 0;
-    decodeEveryMutilation(vlanMessage(), [&](const introspect::Message& message) {
+    decodeEveryMutilation(vlanMessage(), [&](const netlink::Message& message) {
         ++tried;
         if (const auto decoded = decodeVlans(message)) {
             EXPECT_LT(decoded->vlans.size(), 2 * 4095U);

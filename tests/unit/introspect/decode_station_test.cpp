@@ -39,8 +39,8 @@ std::optional<model::StationChange> decoded(const Entry& entry) {
     if (entry.bridge != 0)
         builder.put(NDA_MASTER, entry.bridge);
     const auto bytes = builder.bytes();
-    introspect::Bytes rest(bytes);
-    const auto message = introspect::Message::next(rest);
+    netlink::Bytes rest(bytes);
+    const auto message = netlink::Message::next(rest);
     return message ? introspect::decodeStation(*message) : std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "introspect/attributes.hpp"
+#include "netlink/attributes.hpp"
 
 #include <linux/netlink.h>
 #include <string_view>
@@ -73,8 +73,8 @@ private:
 template <typename Decode>
 void decodeEveryMutilation(const MessageBuilder& builder, Decode&& decode) {
     const auto feed = [&](const std::vector<std::byte>& bytes) {
-        introspect::Bytes rest(bytes);
-        while (const auto message = introspect::Message::next(rest))
+        netlink::Bytes rest(bytes);
+        while (const auto message = netlink::Message::next(rest))
             decode(*message);
     };
     for (std::size_t size = 0; size <= builder.size(); ++size) {
@@ -92,9 +92,9 @@ void decodeEveryMutilation(const MessageBuilder& builder, Decode&& decode) {
 }
 
 template <typename Builder>
-[[nodiscard]] introspect::Message firstMessage(const Builder& bytes) {
-    introspect::Bytes rest(bytes);
-    return introspect::Message::next(rest).value();
+[[nodiscard]] netlink::Message firstMessage(const Builder& bytes) {
+    netlink::Bytes rest(bytes);
+    return netlink::Message::next(rest).value();
 }
 
 } // namespace tna::test

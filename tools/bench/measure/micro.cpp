@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/measure/micro.hpp"
 
+#include "assemble/manifest.hpp"
 #include "bench/measure/micro_guards.hpp"
 #include "bench/measure/turns.hpp"
 #include "bench/traffic/traffic.hpp"
@@ -21,41 +22,16 @@ namespace tna::bench {
 namespace {
 using assemble::Profile;
 
-/// The identity of a module that does nothing.
-constexpr const char* nothing = "nothing";
-
-/// Profiles of the same surroundings.
-struct Case {
-    const char* module;
-    Setup setup;
-    std::vector<Profile> profiles;
-    const char* notTimed = nullptr; ///< why a frame by hand cannot be forwarded by these
-};
-
-/// The same profiles on every kernel, so that each has its budget.
-std::vector<Case> allCases(bool brNetfilter) {
-    const Profile bridge{.bridge = true};
-    const Profile filtered{.bridge = true, .brNetfilter = true};
-    const Profile route{.route = true};
-    const auto hooked = [&](assemble::CustomModules custom) {
-        auto profile = brNetfilter ? filtered : bridge;
-        profile.custom = std::move(custom);
-        return profile;
-    };
-    auto local = filtered;
-    local.veth = true;
-    Profile stacked{.bridge = true, .route = true, .brNetfilter = true, .bridges = true};
-    stacked.station = {.bytes = {0x02, 0x00, 0xff, 0x00, 0x01, 0x01}};
-    const char* without = brNetfilter ? "br_netfilter is in this kernel" : nullptr;
-    const char* changed = "a routed packet is another one: it cannot be run again";
-    const char* with = brNetfilter ? nullptr : "br_netfilter is not in this kernel";
-    return {{"bridge", {}, {bridge}, without},
-            {"bridge, br_netfilter", {}, {filtered}, with},
-            {"bridge, module at ingress", {}, {hooked({.ingress = {nothing}})}},
-            {"bridge, module behind it", {}, {hooked({.bridge = {nothing}})}},
-            {"bridge, a sender's buffer", {}, {local}, "a frame by hand has no sender"},
-            {"route", {.scenario = Scenario::router}, {route}, changed},
-            {"route between bridges", {.scenario = Scenario::bridges}, {stacked}, changed}};
+Setup setupOf(assemble::Scene scene) {
+    switch (scene) {
+    case assemble::Scene::router:
+        return {.scenario = Scenario::router};
+    case assemble::Scene::routerBetweenBridges:
+        return {.scenario = Scenario::bridges};
+    case assemble::Scene::bridge:
+        break;
+    }
+    return {};
 }
 
 struct Program {
@@ -143,11 +119,11 @@ private:
         fastPath_ = std::move(*loaded);
         std::size_t size = 0;
         const auto* bytes = static_cast<const char*>(hooks__elf_bytes(&size));
-        auto module =
-            deploy::ModuleObject::load(nothing, std::string(bytes, size), deploy::buffersOfKernel());
+        auto module = deploy::ModuleObject::load(assemble::idleCustomModule, std::string(bytes, size),
+                                                 deploy::buffersOfKernel());
         if (!module)
             return std::unexpected(module.error());
-        fastPath_->setModules({{nothing, std::move(*module)}});
+        fastPath_->setModules({{assemble::idleCustomModule, std::move(*module)}});
         for (const char* port : {"d0", "d1"})
             if (auto known = fastPath_->addSlot(::if_nametoindex(port)); !known)
                 return known;
@@ -178,22 +154,17 @@ struct Bench {
     }
 };
 
-Result<void> addCase(Bench& bench, const Case& one) {
+Result<void> addCase(Bench& bench, const assemble::Benchmark& one) {
     const std::string notTimed = one.notTimed != nullptr ? one.notTimed : "";
-    auto made = Surroundings::make(one.setup, bench.empty.get());
+    auto made = Surroundings::make(setupOf(one.scene), bench.empty.get());
     if (!made)
         return std::unexpected(made.error());
     bench.surroundings.push_back(std::move(*made));
     auto& place = *bench.surroundings.back();
-    for (const auto& profile : one.profiles) {
-        const auto program = place.program(profile);
-        if (!program)
-            return std::unexpected(program.error());
-        if (auto added = bench.add(*program, {profile.name(), one.module, 0, 0, 0, {}, notTimed}, &place);
-            !added)
-            return added;
-    }
-    return {};
+    const auto program = place.program(one.profile);
+    if (!program)
+        return std::unexpected(program.error());
+    return bench.add(*program, {one.profile.name(), one.what, 0, 0, 0, {}, notTimed}, &place);
 }
 
 /// In the first place; the one without a guard comes first.
@@ -279,8 +250,8 @@ Result<std::vector<MicroRow>> measureMicro(const MicroOptions& options, Watcher&
     const auto kernel = capability::probeKernel();
     if (!kernel)
         return std::unexpected(kernel.error());
-    for (const auto& one : allCases(kernel->brNetfilter)) {
-        watcher.progress(fmt::format("preparing {}", one.module), 0, 1);
+    for (const auto& one : assemble::allBenchmarks(kernel->brNetfilter)) {
+        watcher.progress(fmt::format("preparing {}", one.what), 0, 1);
         if (auto added = addCase(bench, one); !added)
             return std::unexpected(added.error());
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "deploy/kernel_probe.hpp"
+#include "deploy/kernel/kernel_probe.hpp"
 
 #include <memory>
 #include <string>

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/observer.hpp"
+
+#include <spdlog/spdlog.h>
+
+namespace tna::daemon {
+
+void Observer::readAllAgain(Time now) {
+    source_.suspectAll();
+    recheck_.done(now);
+    if (const auto changes = source_.process(); !changes)
+        spdlog::error("{}", changes.error().sentence());
+}
+
+bool Observer::recheck(const assemble::Plan& plan, Way& way, Time now) {
+    const auto hindered = hinderedSilently(plan);
+    const auto due = recheck_.due(now, hindered);
+    if (due == Recheck::Due::nothing)
+        return false;
+    if (due == Recheck::Due::everything)
+        source_.suspectAll();
+    else
+        for (const auto ifindex : hindered)
+            source_.suspect(ifindex);
+    return way.readFeatures() || (due == Recheck::Due::everything && way.dataPath().anyCut());
+}
+
+} // namespace tna::daemon

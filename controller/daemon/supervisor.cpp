@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/supervisor.hpp"
+
+#include <spdlog/spdlog.h>
+
+namespace tna::daemon {
+
+namespace {
+/// What goes on changing is left to the next interval.
+constexpr int mostRounds = 8;
+} // namespace
+
+Supervisor::Supervisor(std::unique_ptr<Kernel> kernel, std::unique_ptr<introspect::NetworkSource> source,
+                       Wanted& wanted, Reporter& reporter, Clock clock)
+    : wanted_(wanted), reporter_(reporter), clock_(std::move(clock)), kernel_(std::move(kernel)),
+      source_(std::move(source)), path_(*kernel_, *source_, wanted, observed_, reporter),
+      observer_(*source_, clock_()), reconciler_(*source_, reporter) {}
+
+Result<void> Supervisor::start(std::vector<UniqueFd> inherited) {
+    auto started = path_.start(std::move(inherited));
+    if (started)
+        reconcile();
+    return started;
+}
+
+void Supervisor::readAllAgain() {
+    refusedPorts_.forget();
+    observer_.readAllAgain(clock_());
+}
+
+assemble::Wishes Supervisor::wishes() const {
+    return wishesFor(network(), wanted_, observed_, refusedPorts_, dataPath());
+}
+
+bool Supervisor::isConcern(const Result<introspect::Changes>& changes) const {
+    return changes && reconciler_.concerns(*changes, manyRoutes(wanted_.config));
+}
+
+Result<void> Supervisor::onReadable() {
+    const auto since = clock_();
+    const auto changes = source_->process();
+    observed_.informed = changes.has_value();
+    if (isConcern(changes))
+        reconcile(since);
+    path_.way().follow();
+    return changes ? Result<void>{} : std::unexpected(changes.error());
+}
+
+void Supervisor::onInterval() {
+    const auto refreshed = source_->refreshSysctls();
+    if (path_.followKernelModules(clock_())) {
+        refusedPorts_.startOver();
+        reconcile();
+    }
+    const bool cut = observer_.recheck(plan(), path_.way(), clock_());
+    const auto changes = source_->process();
+    if (observed_.informed && !(refreshed && changes))
+        spdlog::error("{}", (changes ? refreshed.error() : changes.error()).sentence());
+    observed_.informed = refreshed && changes;
+    const bool different = path_.way().look();
+    const bool refused = refusedPorts_.follow(network(), reporter_);
+    if (selfCheck_.follow(dataPath(), network(), reporter_) || refused || isConcern(changes) || different ||
+        cut || again_ ||
+        reconciler_.isRetryDue(clock_(), way().needsDrivers() && !observed_.capabilities.driversTell))
+        reconcile();
+    path_.way().follow();
+}
+
+Result<void> Supervisor::useModulesOrUndo(const std::function<void()>& undo) {
+    const auto before = failures();
+    useModules();
+    reconcile();
+    const auto failed = newFailures(before, failures());
+    if (failed.empty())
+        return {};
+    Error refused = failed.begin()->second;
+    undo();
+    useModules();
+    reconcile();
+    return std::unexpected(std::move(refused));
+}
+
+/// Makes the network as it was read what the fast path is for; again, where it was not any more.
+void Supervisor::reconcile(Time since) {
+    again_ = true;
+    for (int round = 0; again_ && round < mostRounds; round++)
+        again_ = reconcileOnce(since);
+}
+
+bool Supervisor::reconcileOnce(Time since) {
+    if (const auto wrong = path_.way().prepare(clock_()); wrong && path_.fallBack(*wrong)) {
+        refusedPorts_.startOver();
+        (void)path_.way().prepare(clock_());
+    }
+    (void)path_.way().readFeatures();
+    auto wanted = wishes();
+    auto plan = assemble::assemble(network(), observed_.capabilities, wanted);
+    if (refusedPorts_.watch(dataPath(), plan, network())) {
+        wanted = wishes();
+        plan = assemble::assemble(network(), observed_.capabilities, wanted);
+    }
+    return reconciler_.reconcile(dataPath(), std::move(plan), wanted, since);
+}
+
+} // namespace tna::daemon

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/wanted.hpp"
+
+#include "config/selection.hpp"
+
+#include <algorithm>
+
+namespace tna::daemon {
+
+std::optional<unsigned> manyRoutes(const config::Config& config) {
+    return config.limits.destinations > 0 ? std::optional{config.limits.manyRoutes} : std::nullopt;
+}
+
+bool pausePorts(Paused& all, const assemble::Plan& plan, const std::optional<std::string>& port,
+                bool paused) {
+    if (!port) {
+        all.all = paused;
+        if (!paused)
+            all.ports.clear();
+        return true;
+    }
+    const bool known =
+        std::ranges::any_of(plan.ports, [&](const auto& item) { return item.second.name == *port; });
+    if (!known && (paused || !all.ports.contains(*port)))
+        return false;
+    if (paused)
+        all.ports.insert(*port);
+    else
+        all.ports.erase(*port);
+    return true;
+}
+
+assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, const Observed& observed,
+                           const RefusedPorts& refused, const deploy::DataPath& dataPath) {
+    const auto& config = wanted.config;
+    assemble::Wishes wishes;
+    wishes.allPaused = wanted.paused.all;
+    const auto mistrusted = dataPath.mistrusted();
+    wishes.mistrusted = {mistrusted.begin(), mistrusted.end()};
+    wishes.refresh = std::chrono::milliseconds(config.kernel.refresh);
+    for (const auto& [ifindex, link] : network.links) {
+        if (auto excluded = config::excludedBy(config.ports, link.name, link.driver, link.kind))
+            wishes.excluded[ifindex] = {excluded->code, excluded->sentence, excluded->hint};
+        if (wanted.paused.ports.contains(link.name))
+            wishes.paused.insert(ifindex);
+        if (dataPath.attached(ifindex))
+            wishes.attached.insert(ifindex);
+        if (config::promisesFinishedFrames(config.ports, link.name))
+            wishes.finished.insert(ifindex);
+        if (config::trusts(config.ports, link.driver, link.kind))
+            wishes.trusted.insert(ifindex);
+    }
+    wishes.refused = refused.reasons();
+    wishes.refusalsUnseen = refused.blind();
+    wishes.custom = wanted.modules.on(network);
+    wishes.tcxIngress = observed.tcxIngress;
+    wishes.tcxEgress = observed.tcxEgress;
+    wishes.underVlanDevices = observed.underVlanDevices;
+    wishes.manyRoutes = manyRoutes(config);
+    return wishes;
+}
+
+} // namespace tna::daemon

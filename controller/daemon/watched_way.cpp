@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/watched_way.hpp"
+
+#include "capability/driver_table.hpp"
+
+#include <spdlog/spdlog.h>
+
+namespace tna::daemon {
+
+void WatchedWay::readTcx() {
+    observed().tcxIngress.clear();
+    observed().tcxEgress.clear();
+    for (const auto& [ifindex, link] : source().network().links) {
+        if (!link.bridgePort)
+            continue;
+        if (kernel().hasTcxAtIngress(ifindex))
+            observed().tcxIngress.insert(ifindex);
+        if (kernel().hasTcxAtEgress(ifindex))
+            observed().tcxEgress.insert(ifindex);
+    }
+}
+
+void WatchedWay::readVlanDevices() {
+    observed().underVlanDevices.reset();
+    if (!vlanDevices_)
+        return;
+    std::set<model::IfIndex> found;
+    for (const auto& [ifindex, link] : source().network().links)
+        // What cannot be asked about may have one.
+        if (link.bridgePort && vlanDevices_->any(ifindex).value_or(true))
+            found.insert(ifindex);
+    observed().underVlanDevices = std::move(found);
+}
+
+std::optional<std::string> WatchedWay::prepare(Time) {
+    readTcx();
+    readVlanDevices();
+    return std::nullopt;
+}
+
+bool WatchedWay::look() {
+    const auto ingress = observed().tcxIngress;
+    const auto egress = observed().tcxEgress;
+    const auto under = observed().underVlanDevices;
+    const bool features = readFeatures();
+    readTcx();
+    readVlanDevices();
+    return features || ingress != observed().tcxIngress || egress != observed().tcxEgress ||
+           under != observed().underVlanDevices;
+}
+
+void WatchedWay::follow() {
+    dataPath().open(observed().informed);
+}
+
+void WatchedWay::announce() const {
+    spdlog::info("the kernel is not read in place, but watched over netlink: {}",
+                 observed().capabilities.inPlaceFdb.detail);
+    spdlog::info("stations: {}", observed().capabilities.kfunc.detail);
+}
+
+void WatchedWay::driversDoNotTell(const Error&) {
+    observed().capabilities.devices = capability::featuresByDriver(source().network());
+}
+
+void MirroringWay::announce() const {
+    spdlog::info("the kernel is not read in place, but watched over netlink: {}",
+                 observed().capabilities.inPlaceFdb.detail);
+}
+
+void MirroringWay::follow() {
+    auto& mirror = *dataPath().mirror();
+    const auto processed = stations_.process([&] { dataPath().open(false); });
+    const auto applied = mirror.apply(stations_.take());
+    for (const auto* done : {&processed, &applied})
+        if (!*done)
+            spdlog::error("{}", done->error().sentence());
+    const bool full = mirror.left() > 0;
+    if (full && !saidFull_)
+        spdlog::warn("the mirror has no room for more than {} stations; frames of others are left to Linux "
+                     "(raise max_stations under [limits] in the configuration)",
+                     mirror.capacity());
+    saidFull_ = full;
+    auto& finding = observed().capabilities.mirror;
+    finding = {stations_.complete(),
+               fmt::format("{} stations, room for {}", mirror.size(), mirror.capacity())};
+    if (full)
+        finding.detail += fmt::format("; {} found none and stay with Linux", mirror.left());
+    dataPath().open(observed().informed && stations_.complete());
+}
+
+} // namespace tna::daemon

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "assemble/profile.hpp"
+#include "base/error.hpp"
+#include "deploy/pipeline/profile_store.hpp"
+#include "deploy/ports/port_attachment.hpp"
+
+#include <map>
+#include <memory>
+
+struct entry;
+
+namespace tna::deploy {
+
+/// The programs that are attached, each of which jumps to a profile: one for the ports of each profile, and
+/// one of their own for ports whose profile is to change fast.
+class EntryPrograms {
+public:
+    [[nodiscard]] static Result<EntryPrograms> load(Buffers buffers);
+
+    /// For ports of a profile, whose program that is.
+    [[nodiscard]] Result<const Entry*> shared(const assemble::Profile& profile, int program);
+    /// For one port.
+    [[nodiscard]] Result<Entry> own(int program) const;
+    /// Those of profiles that there are no more.
+    void dropUnused(const ProfileStore& profiles);
+
+private:
+    using Skeleton = std::unique_ptr<::entry, void (*)(::entry*)>;
+    EntryPrograms(Skeleton skeleton, ProgramTemplate copied)
+        : skeleton_(std::move(skeleton)), template_(std::move(copied)) {}
+
+    Skeleton skeleton_;
+    ProgramTemplate template_;
+    std::map<assemble::Profile, Entry> shared_;
+};
+
+} // namespace tna::deploy

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deploy/ports/port_attachment.hpp"
+
+#include <bpf/bpf.h>
+#include <linux/if_link.h>
+
+namespace tna::deploy {
+
+namespace {
+Error explainAttach(int code, const model::Link& link) {
+    Error error{fmt::format("cannot attach to {}", link.name), errnoText(code), {}, ExitCode::failure, code};
+    if (code == EBUSY || code == EEXIST)
+        error.hint = "another XDP program is attached; it is left alone (`ip link show` names it)";
+    else if (code == EOPNOTSUPP || code == EINVAL)
+        error.hint = "the driver has no native XDP in its present settings";
+    else if (code == ERANGE || code == EMSGSIZE)
+        error.hint = "the MTU is larger than the driver's XDP takes";
+    return error;
+}
+} // namespace
+
+Result<Entry> Entry::load(const ProgramTemplate& entry, int templateMap) {
+    UniqueFd slot{
+        bpf_map_create(BPF_MAP_TYPE_PROG_ARRAY, "tna_profile", sizeof(__u32), sizeof(__u32), 1, nullptr)};
+    if (!slot)
+        return failErrno(errno, "cannot create the slot of a profile");
+    auto program = entry.load({{templateMap, slot.get()}}, {});
+    if (!program)
+        return std::unexpected(program.error());
+    return Entry{std::move(slot), std::move(*program)};
+}
+
+Result<void> Entry::setProfile(int program) const {
+    const __u32 zero = 0;
+    if (bpf_map_update_elem(slot_.get(), &zero, &program, BPF_ANY) != 0)
+        return failErrno(errno, "cannot put the profile in place");
+    return {};
+}
+
+Result<PortAttachment> PortAttachment::attach(const Entry& shared, const model::Link& link) {
+    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);
+    UniqueFd attached{bpf_link_create(shared.program(), static_cast<int>(link.ifindex), BPF_XDP, &options)};
+    if (!attached)
+        return std::unexpected(explainAttach(errno, link));
+    return PortAttachment{std::move(attached)};
+}
+
+Result<PortAttachment> PortAttachment::adopt(UniqueFd link, const Entry& shared) {
+    if (bpf_link_update(link.get(), shared.program(), nullptr) != 0)
+        return failErrno(errno, "cannot take over what is attached");
+    return PortAttachment{std::move(link)};
+}
+
+Result<UniqueFd> PortAttachment::handOver(int passAll) && {
+    if (bpf_link_update(link_.get(), passAll, nullptr) != 0)
+        return failErrno(errno, "cannot leave a port to Linux");
+    return std::move(link_);
+}
+
+Result<void> PortAttachment::takeOwnEntry(Entry own) {
+    if (bpf_link_update(link_.get(), own.program(), nullptr) != 0)
+        return failErrno(errno, "cannot replace an entry program");
+    own_.emplace(std::move(own));
+    return {};
+}
+
+bool PortAttachment::alive() const {
+    bpf_link_info info{};
+    __u32 size = sizeof(info);
+    return bpf_obj_get_info_by_fd(link_.get(), &info, &size) == 0 && info.xdp.ifindex != 0;
+}
+
+} // namespace tna::deploy

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deploy/ports/slot_table.hpp"
+
+#include <algorithm>
+#include <bpf/bpf.h>
+#include <cerrno>
+#include <tna/fastpath.h>
+
+namespace tna::deploy {
+
+bool SlotTable::fits(const assemble::PortPlan& port) const {
+    const auto it = shortest_.find(port.ifindex);
+    return it == shortest_.end() || it->second == shortestOut(port);
+}
+
+unsigned SlotTable::shortestOut(const assemble::PortPlan& port) {
+    return port.egress ? port.shortest : TNA_NO_EGRESS;
+}
+
+std::optional<unsigned> SlotTable::slotOf(model::IfIndex ifindex) const {
+    const auto it = slots_.find(ifindex);
+    return it == slots_.end() ? std::nullopt : std::optional{it->second};
+}
+
+std::vector<model::IfIndex> SlotTable::unplanned(const assemble::Plan& plan) const {
+    std::vector<model::IfIndex> gone;
+    for (const auto& [ifindex, slot] : slots_)
+        if (const auto it = plan.ports.find(ifindex);
+            it == plan.ports.end() || (!it->second.egress && !it->second.profile) || !fits(it->second))
+            gone.push_back(ifindex);
+    return gone;
+}
+
+/// Of which frames no port has to be asked: all that are at least as long as what any of them takes.
+void SlotTable::askAboutShort() const {
+    unsigned most = 0;
+    for (const auto& [ifindex, shortest] : shortest_)
+        if (shortest != TNA_NO_EGRESS)
+            most = std::max(most, shortest);
+    __atomic_store_n(&pipeline_.home->shortest, most, __ATOMIC_SEQ_CST);
+}
+
+Result<void> SlotTable::setEgress(unsigned slot, model::IfIndex ifindex, int program) const {
+    const __u32 key = slot;
+    bpf_devmap_val device{};
+    device.ifindex = ifindex;
+    device.bpf_prog.fd = program;
+    if (bpf_map_update_elem(pipeline_.egressPorts, &key, &device, BPF_ANY) != 0)
+        return failErrno(errno, "cannot make the device with index {} an egress port", ifindex);
+    return {};
+}
+
+std::optional<SlotTable::Given> SlotTable::freeSlot() {
+    if (next_ < capacity_)
+        return Given{next_++, false};
+    if (free_.empty())
+        return std::nullopt;
+    return Given{free_.extract(free_.begin()).value(), true};
+}
+
+Result<SlotTable::Given> SlotTable::add(model::IfIndex ifindex, unsigned shortest) {
+    const auto given = freeSlot();
+    if (!given)
+        return std::unexpected(Error{fmt::format("no room for another port: {} are in use", capacity_),
+                                     {},
+                                     "raise max_ports under [limits] in the configuration"});
+    const auto slot = given->slot;
+    if (shortest != TNA_NO_EGRESS)
+        if (auto made = setEgress(slot, ifindex); !made) {
+            free_.insert(slot);
+            return std::unexpected(made.error());
+        }
+    shortest_[ifindex] = shortest;
+    askAboutShort(); // before frames can leave by it
+    const __u32 device = ifindex;
+    const tna_port_slot value{slot, shortest};
+    if (bpf_map_update_elem(pipeline_.portSlots, &device, &value, BPF_ANY) != 0) {
+        const int code = errno;
+        bpf_map_delete_elem(pipeline_.egressPorts, &value.slot);
+        free_.insert(slot);
+        shortest_.erase(ifindex);
+        return failErrno(code, "cannot enter the device with index {} in the port table", ifindex);
+    }
+    slots_[ifindex] = slot;
+    return *given;
+}
+
+/// The kernel empties a slot of the device map by itself when the device goes away. One that nothing leaves
+/// by is not in that map.
+bool SlotTable::alive(model::IfIndex ifindex) const {
+    if (shortest_.at(ifindex) == TNA_NO_EGRESS)
+        return true;
+    const __u32 key = slots_.at(ifindex);
+    bpf_devmap_val device{};
+    return bpf_map_lookup_elem(pipeline_.egressPorts, &key, &device) == 0 && device.ifindex == ifindex;
+}
+
+/// First the table, then the epoch, then the device.
+void SlotTable::remove(model::IfIndex ifindex) {
+    const __u32 device = ifindex;
+    const __u32 slot = slots_.at(ifindex);
+    const bool forgotten = bpf_map_delete_elem(pipeline_.portSlots, &device) == 0 || errno == ENOENT;
+    pipeline_.forgetFlows();
+    bpf_map_delete_elem(pipeline_.egressPorts, &slot);
+    if (forgotten) // else the device would be taken for the slot's next owner
+        free_.insert(slot);
+    slots_.erase(ifindex);
+    shortest_.erase(ifindex);
+    askAboutShort();
+}
+
+} // namespace tna::deploy

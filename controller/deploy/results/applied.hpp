@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/error.hpp"
+#include "model/link.hpp"
+
+#include <map>
+
+namespace tna::deploy {
+
+/// What putting a plan in place has done.
+struct Applied {
+    unsigned attached = 0;
+    unsigned detached = 0;
+    unsigned swapped = 0; ///< profiles put in place or taken away
+    std::map<model::IfIndex, Error> failures;
+};
+
+} // namespace tna::deploy

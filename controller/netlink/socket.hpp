@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/error.hpp"
+#include "netlink/attributes.hpp"
+#include "netlink/request.hpp"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+struct mnl_socket;
+
+namespace tna::netlink {
+
+using MessageHandler = std::function<void(const Message&)>;
+/// Says whether it wants more.
+using MessageVisitor = std::function<bool(const Message&)>;
+
+/// A netlink socket: it stays in the network namespace where it was opened, whatever its thread does later.
+class Socket {
+public:
+    /// `receiveBuffer` 0 leaves the system's default.
+    [[nodiscard]] static Result<Socket> open(int protocol, std::size_t receiveBuffer = 0);
+
+    /// Subscribes to multicast groups; a group that the kernel does not know is an error.
+    [[nodiscard]] Result<void> join(const std::vector<unsigned>& groups);
+
+    struct Outcome {
+        int error = 0;            ///< errno of the kernel's answer
+        bool interrupted = false; ///< NLM_F_DUMP_INTR: the table changed while it was dumped
+    };
+    /// Sends a request and hands over each message of its answer.
+    [[nodiscard]] Outcome exchange(Request& request, const MessageHandler& handler);
+    /// The same until no more is wanted; what is left of the answer is passed over by the next request.
+    [[nodiscard]] Outcome exchangeUntil(Request& request, const MessageVisitor& visitor);
+
+    /// Dumps until one pass was not interrupted, a few times at most; the last pass stands, because whoever
+    /// dumps also listens, and what changed is announced. `restart` comes before each pass.
+    [[nodiscard]] Outcome dump(Request& request, const std::function<void()>& restart,
+                               const MessageHandler& handler);
+
+    enum class Drained { nothing, some, overrun };
+    /// Hands over all messages that wait, without blocking. `overrun`: messages were lost.
+    [[nodiscard]] Drained drain(const MessageHandler& handler);
+
+    [[nodiscard]] int fd() const;
+
+private:
+    struct Closer {
+        void operator()(mnl_socket* socket) const;
+    };
+    explicit Socket(mnl_socket* socket);
+
+    std::unique_ptr<mnl_socket, Closer> socket_;
+    std::vector<std::byte> buffer_;
+    std::uint32_t sequence_ = 0;
+};
+
+/// Asks once, by a socket of its own, until no more is wanted. A table that has changed while it was dumped
+/// is an error.
+[[nodiscard]] Result<void> ask(int protocol, Request& request, const MessageVisitor& visitor);
+
+} // namespace tna::netlink

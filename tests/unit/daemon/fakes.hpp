@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// A namespace and a kernel that are made up, for what the daemon decides about them.
+#pragma once
+
+#include "daemon/kernel.hpp"
+#include "introspect/network_source.hpp"
+
+#include <functional>
+#include <linux/neighbour.h>
+
+namespace tna::test {
+
+inline constexpr model::IfIndex bridgeIndex = 1;
+inline constexpr model::IfIndex portIndex = 2;
+
+/// A bridge with one port, which can be accelerated. What `next` does is seen when it is processed.
+class FakeNetwork : public introspect::NetworkSource {
+public:
+    FakeNetwork() {
+        model::Link bridge;
+        bridge.ifindex = bridgeIndex;
+        bridge.name = "br0";
+        bridge.kind = "bridge";
+        bridge.bridge.emplace();
+        model::Link port;
+        port.ifindex = portIndex;
+        port.name = "eth0";
+        port.driver = "ena";
+        port.master = bridgeIndex;
+        port.bridgePort.emplace();
+        model.links = {{bridgeIndex, bridge}, {portIndex, port}};
+    }
+    [[nodiscard]] const model::Network& network() const override { return model; }
+    [[nodiscard]] Result<introspect::Changes> process() override {
+        if (unreadable)
+            return fail("cannot read");
+        const auto change = std::exchange(next, nullptr);
+        return change ? change(model) : introspect::Changes{};
+    }
+    [[nodiscard]] Result<void> refreshSysctls() override { return {}; }
+    void suspect(model::IfIndex ifindex) override { suspects.insert(ifindex); }
+    void suspectAll() override { allSuspected++; }
+    [[nodiscard]] introspect::Stats stats() const override { return {}; }
+
+    model::Network model;
+    std::function<introspect::Changes(model::Network&)> next;
+    bool unreadable = false;
+    std::set<model::IfIndex> suspects;
+    unsigned allSuspected = 0;
+};
+
+/// What a fast path has been told, and what it answers.
+struct PathState {
+    assemble::Plan plan;
+    unsigned plans = 0;
+    std::map<model::IfIndex, Error> failing;
+    std::set<model::IfIndex> attached;
+    std::function<void()> onApply;
+    deploy::ModulesById modules;
+    unsigned forgotten = 0;
+    std::vector<std::string> mistrusted;
+    std::optional<deploy::Disagreement> found;
+    deploy::Mistrust takenOver;
+    std::size_t inherited = 0;
+    bool handedOver = false;
+    bool open = false;
+    bool cut = false;
+};
+
+class FakePath : public deploy::DataPath {
+public:
+    explicit FakePath(std::shared_ptr<PathState> state) : state_(std::move(state)) {}
+
+    void setModules(deploy::ModulesById modules) override { state_->modules = std::move(modules); }
+    [[nodiscard]] deploy::Applied apply(const assemble::Plan& plan, const model::Network&) override {
+        if (state_->onApply)
+            state_->onApply();
+        deploy::Applied applied;
+        for (const auto& [ifindex, port] : plan.ports) {
+            const bool fails = port.profile && state_->failing.contains(ifindex);
+            if (fails)
+                applied.failures.emplace(ifindex, state_->failing.at(ifindex));
+            const auto before = state_->plan.ports.find(ifindex);
+            applied.swapped +=
+                before == state_->plan.ports.end() || before->second.profile != port.profile ? 1 : 0;
+            if (port.profile && !fails)
+                state_->attached.insert(ifindex);
+            else
+                state_->attached.erase(ifindex);
+        }
+        state_->plan = plan;
+        state_->plans++;
+        return applied;
+    }
+    [[nodiscard]] std::map<model::IfIndex, deploy::PortCounters> counters() override { return {}; }
+    [[nodiscard]] bool anyCut() const override { return state_->cut; }
+    [[nodiscard]] bool attached(model::IfIndex ifindex) const override {
+        return state_->attached.contains(ifindex);
+    }
+    [[nodiscard]] std::vector<UniqueFd> handOver() override {
+        state_->handedOver = true;
+        std::vector<UniqueFd> links(state_->attached.size());
+        state_->attached.clear();
+        return links;
+    }
+    void inherit(std::vector<UniqueFd> links) override { state_->inherited += links.size(); }
+    [[nodiscard]] bool settled() const override { return true; }
+    void settleNext() override {}
+    [[nodiscard]] Result<std::unique_ptr<deploy::RefusalLog>> watchRefusals() const override {
+        return fail("nothing is seen here");
+    }
+    void forgetFlows() const override { state_->forgotten++; }
+    [[nodiscard]] std::optional<deploy::Disagreement> disagreement() const override { return state_->found; }
+    [[nodiscard]] std::vector<std::string> mistrusted() const override { return state_->mistrusted; }
+    void trust() const override { state_->mistrusted.clear(); }
+    [[nodiscard]] deploy::Mistrust mistrust() const override {
+        return {static_cast<unsigned>(state_->mistrusted.size()), {}};
+    }
+    void mistrustAs(const deploy::Mistrust& other) const override { state_->takenOver = other; }
+    [[nodiscard]] deploy::StationTable* mirror() override { return nullptr; }
+    void open(bool informed) override { state_->open = informed; }
+    [[nodiscard]] Result<deploy::Verdict> tryFrame(model::IfIndex,
+                                                   const std::vector<std::uint8_t>&) const override {
+        return fail("nothing is run here");
+    }
+
+private:
+    std::shared_ptr<PathState> state_;
+};
+
+/// Reads in place what the network says; no station, if it is wrong.
+class FakeReader : public capability::InPlaceReader {
+public:
+    FakeReader(const FakeNetwork& network, const bool& wrong) : network_(network), wrong_(wrong) {}
+    Result<capability::PortFacts> readPort(model::IfIndex port) override {
+        const auto& settings = *network_.model.links.at(port).bridgePort;
+        return capability::PortFacts{(settings.learning ? 1U << 5U : 0U) |
+                                         (settings.unicastFlood ? 1U << 6U : 0U),
+                                     0, static_cast<unsigned>(settings.state)};
+    }
+    Result<std::optional<capability::EntryFacts>> readEntry(model::IfIndex port, const model::MacAddress&,
+                                                            std::uint16_t) override {
+        if (wrong_)
+            return std::nullopt;
+        return capability::EntryFacts{0, port};
+    }
+    Result<capability::VlanFacts> readVlan(model::IfIndex, std::uint16_t) override {
+        return capability::VlanFacts{};
+    }
+
+private:
+    const FakeNetwork& network_;
+    const bool& wrong_;
+};
+
+class FakeKernel : public daemon::Kernel {
+public:
+    explicit FakeKernel(const FakeNetwork& network) : network_(network) {
+        devices[portIndex] = {.native = true, .redirectTarget = true, .frags = false};
+    }
+    [[nodiscard]] Result<daemon::Loaded> load(const config::Config& config) override {
+        loads++;
+        if (refused)
+            return std::unexpected(*refused);
+        if (config.kernel.fdb == "kfunc")
+            return loadWatched(config, {});
+        daemon::Loaded loaded;
+        loaded.capabilities.fastPath.available = true;
+        loaded.dataPath = newPath();
+        loaded.reader = std::make_unique<FakeReader>(network_, wrong);
+        return loaded;
+    }
+    [[nodiscard]] Result<daemon::Loaded> loadWatched(const config::Config&,
+                                                     const capability::Capabilities& capabilities) override {
+        watchedLoads++;
+        if (watchedRefused)
+            return std::unexpected(*watchedRefused);
+        daemon::Loaded loaded;
+        loaded.capabilities = capabilities;
+        loaded.capabilities.way = capability::Way::watched;
+        loaded.capabilities.fastPath.available = true;
+        loaded.capabilities.kfunc = {true, "asked"};
+        loaded.dataPath = newPath();
+        return loaded;
+    }
+    [[nodiscard]] Modules modules() const override { return kernelModules; }
+    [[nodiscard]] Result<std::vector<model::FdbEntry>> dumpFdb(std::size_t) const override {
+        return std::vector{model::FdbEntry{{}, 0, NUD_REACHABLE, 0, portIndex, bridgeIndex}};
+    }
+    [[nodiscard]] Result<Devices> xdpFeatures() const override {
+        return silent ? Result<Devices>{fail("drivers do not tell")} : devices;
+    }
+    [[nodiscard]] bool hasTcxAtIngress(model::IfIndex ifindex) const override {
+        return tcxIngress.contains(ifindex);
+    }
+    [[nodiscard]] bool hasTcxAtEgress(model::IfIndex) const override { return false; }
+
+    Devices devices;
+    bool silent = false; ///< what drivers can do is not told
+    bool wrong = false;  ///< it is laid out differently
+    Modules kernelModules;
+    std::optional<Error> refused;
+    std::optional<Error> watchedRefused;
+    std::set<model::IfIndex> tcxIngress;
+    unsigned loads = 0;
+    unsigned watchedLoads = 0;
+    std::vector<std::shared_ptr<PathState>> paths; ///< that were loaded, one after the other
+
+private:
+    std::unique_ptr<deploy::DataPath> newPath() {
+        paths.push_back(std::make_shared<PathState>());
+        return std::make_unique<FakePath>(paths.back());
+    }
+    const FakeNetwork& network_;
+};
+
+} // namespace tna::test
