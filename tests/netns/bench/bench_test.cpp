@@ -205,17 +205,17 @@ TEST_F(Bench, WrongArgumentsAreNamed) {
     wrong("--contender", "tna@/nonexistent", "cannot run '/nonexistent': No such file");
     wrong("--cpus", "1000", "1000 CPUs were asked for");
     wrong("--stations", "0", "--stations must be from 1");
-    wrong("--size", "20", "--size must be from 64");
+    wrong("--size", "20", "--size: must be a whole number from 64 to 9014");
     wrong("--rounds", "0", "at least one round");
     wrong("--routes", "2", "choose one with --scenario");
     wrong("--scenario", "hub", "--scenario");
-    wrong("--size", "9015", "--size must be from 64 to 9014");
+    wrong("--size", "9015", "--size: must be a whole number from 64 to 9014");
     wrong("--tx", "eth7", "--tx and --rx need each other");
     wrong("--dut", "ssh there", "name --tx and --rx");
     wrong("--rules", "1000000", "--rules and --routing-rules must be up to");
     wrong("--routing-rules", "1", "choose one with --scenario");
     wrong("--entries", "10000000", "--entries must be up to");
-    wrong("--ports", "1", "--ports must be from 2");
+    wrong("--ports", "1", "--ports: must be a whole number from 2");
     wrong("--generator", "magic", "--generator");
     const auto large = test::command({TNA_BENCH, "throughput", "--generator", "live", "--size", "4000"});
     EXPECT_EQ(large.exitCode, 2);
@@ -226,7 +226,7 @@ TEST_F(Bench, WrongArgumentsAreNamed) {
     EXPECT_THAT(nobody.output, HasSubstr("'linux+nf' is no router: choose it with --scenario bridge"));
     const auto load = test::command({TNA_BENCH, "latency", "--loads", "0"});
     EXPECT_EQ(load.exitCode, 2);
-    EXPECT_THAT(load.output, HasSubstr("--loads are per cent"));
+    EXPECT_THAT(load.output, HasSubstr("--loads: must be a whole number from 1 to 100"));
 }
 
 TEST_F(Bench, KillUnderLoadAccountsForEveryFrameAndLeavesNothing) {

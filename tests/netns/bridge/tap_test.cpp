@@ -162,7 +162,9 @@ TEST_F(Taps, WhatADriverRefusesInAnotherNamespaceIsNoMatter) {
         must("bridge fdb replace " + text(station(1)) + " dev q0 master static");
         must("bridge fdb replace " + text(station(3)) + " dev tap0 master static");
         sender.emplace("sender");
-        auto started = daemon::Controller::start(config_);
+        auto config = config_;
+        config.ports.finishedFrames = {"q*"};
+        auto started = daemon::Controller::start(config);
         ASSERT_TRUE(started) << started.error().sentence();
         other = std::move(*started);
         refusing->takeQueueAway();
