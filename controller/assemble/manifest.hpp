@@ -80,7 +80,7 @@ inline constexpr const char* idleCustomModule = "nothing";
 
 /// All that user space has to know of one fast-path module: plain data and pure functions. What is made of
 /// it (profiles, constants, caches, trials, benchmarks, what is told to people) loops over manifests. Each is
-/// in assemble/modules/NAME.cpp; modules/list.cpp has them all.
+/// in assemble/modules/NAME.cpp; TNA_FAST_PATH_MODULES of tna/constants.h lists them.
 struct Manifest {
     const char* name;
     std::vector<Hook> hooks;                  ///< where it can be part of a program

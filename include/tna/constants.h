@@ -3,14 +3,23 @@
 #define TNA_CONSTANTS_H
 
 /*
+ * The fast-path modules, in the order in which frames meet them.
+ *
+ * X(constant, name): CONSTANT(constant) says that a profile has the module, nameManifest() is what user space
+ * knows of it (controller/assemble/modules/name.cpp).
+ */
+#define TNA_FAST_PATH_MODULES(X)                                                                             \
+	X(BRIDGE, bridge)                                                                                    \
+	X(ROUTE, route)
+
+/*
  * The constants that make a profile out of the pipeline. Each is one 64-bit immediate in the program's
  * code, marked in its upper half; the controller writes the real value in its place before loading. A
  * constant in a read-only map would cost a load for each use, for each frame.
  */
 enum tna_constant {
-	TNA_CONSTANT_BRIDGE, /* the bridge module */
-	TNA_CONSTANT_VLAN,   /* EtherType (network order) of the tags a bridge filters by; 0: it does not */
-	TNA_CONSTANT_VETH,   /* frames may still be a local sender's socket buffer */
+	TNA_CONSTANT_VLAN, /* EtherType (network order) of the tags a bridge filters by; 0: it does not */
+	TNA_CONSTANT_VETH, /* frames may still be a local sender's socket buffer */
 	TNA_CONSTANT_BR_NETFILTER,  /* br_netfilter is present */
 	TNA_CONSTANT_PACKED,        /* this kernel has fields side by side that one load can read */
 	TNA_CONSTANT_FLOWS_PER_CPU, /* a power of two */
@@ -23,7 +32,6 @@ enum tna_constant {
 	TNA_CONSTANT_HOOK_SECURITY, /* AppArmor's hook function, 0 where it is not there */
 	TNA_CONSTANT_HOOK_LOCAL_IN, /* br_netfilter's at local-in, where it has one */
 	TNA_CONSTANT_HOOK_SABOTAGE, /* br_netfilter's at pre-routing of either protocol */
-	TNA_CONSTANT_ROUTE,         /* the routing module */
 	TNA_CONSTANT_STACKED, /* packets may be routed to and from devices on top of ports: bridges, ... */
 	TNA_CONSTANT_VLAN_DEVICES,      /* ... and VLAN devices */
 	TNA_CONSTANT_VLAN_STACKS,       /* ... and VLAN devices on those: frames may have two tags */
@@ -39,7 +47,10 @@ enum tna_constant {
 	TNA_CONSTANT_DESTINATION_LINES_TOTAL, /* of all CPUs */
 	TNA_CONSTANT_REFRESH,    /* jiffies: so old may the entry of a station in use be at most */
 	TNA_CONSTANT_SELF_CHECK, /* one packet in so many is decided twice; 0: none; a power of two */
-	TNA_CONSTANT_COUNT
+#define TNA_MODULE_CONSTANT(constant, name) TNA_CONSTANT_##constant,
+	/* in the profiles that have the module */
+	TNA_FAST_PATH_MODULES(TNA_MODULE_CONSTANT) TNA_CONSTANT_COUNT
+#undef TNA_MODULE_CONSTANT
 };
 
 #define TNA_CONSTANT_MARK 0x544e4100u
