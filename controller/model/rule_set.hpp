@@ -84,7 +84,7 @@ struct SetElement {
 struct RuleElements {
     std::vector<SetElement> list; ///< those that a walk needs: of maps with verdicts, and of anonymous sets
     bool complete = false;        ///< all were read; `list` has them if it is to have any
-    bool expressions = false; ///< elements do more than count: limits, quotas, timeouts
+    bool expressions = false;     ///< elements do more than count: limits, quotas, timeouts
     bool operator==(const RuleElements&) const = default;
 };
 

@@ -70,6 +70,15 @@ void fill(Bits& bits, std::size_t at, std::uint32_t base, std::uint32_t offset,
         bits.value[at] = value;
         bits.known[at] = known;
     };
+    // The protocol's number, or that of a tag (nft_payload_copy_vlan): what all three have in common.
+    constexpr std::uint16_t tags[] = {ETH_P_8021Q, ETH_P_8021AD};
+    constexpr std::uint32_t typeAt = 12;
+    if (base == NFT_PAYLOAD_LL_HEADER && (offset == typeAt || offset == typeAt + 1)) {
+        const auto shift = offset == typeAt ? 8U : 0U;
+        const unsigned type = packet.ipv6 ? ETH_P_IPV6 : ETH_P_IP;
+        const auto unlike = (type ^ tags[0]) | (type ^ tags[1]);
+        set(static_cast<std::uint8_t>(type >> shift), static_cast<std::uint8_t>(~unlike >> shift));
+    }
     constexpr std::uint8_t ack = 0x10, ackOrPush = 0x18, moreFragmentsAndOffset = 0x3f;
     if (base == NFT_PAYLOAD_TRANSPORT_HEADER && packet.protocol == IPPROTO_TCP && offset == 13)
         set(ack, static_cast<std::uint8_t>(~(ackOrPush ^ ack)));
