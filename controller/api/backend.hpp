@@ -46,6 +46,8 @@ public:
                                                 const std::shared_ptr<LineSink>& lines) = 0;
     virtual nlohmann::json graph() = 0;
     virtual nlohmann::json capabilities() = 0;
+    /// The rule sets of nf_tables as they are now, and whether they treat all packets of a flow alike.
+    virtual nlohmann::json rules() = 0;
     /// All ports if none is named. False if there is no such port.
     virtual bool pause(const std::optional<std::string>& port, bool paused) = 0;
 

@@ -98,6 +98,8 @@ private:
                   [this](const auto&, auto& response) { answer(response, 200, backend_.graph()); });
         http_.Get("/v1/capabilities",
                   [this](const auto&, auto& response) { answer(response, 200, backend_.capabilities()); });
+        http_.Get("/v1/rules",
+                  [this](const auto&, auto& response) { answer(response, 200, backend_.rules()); });
         http_.Get("/metrics", [this](const auto&, auto& response) {
             response.set_content(metrics(backend_.status()), metricsType);
         });

@@ -126,6 +126,15 @@ json Controller::capabilities() {
     return questions_.capabilities();
 }
 
+json Controller::rules() {
+    std::set<std::string> legacyTables;
+    {
+        const std::lock_guard lock{mutex_};
+        legacyTables = supervisor_.network().netfilter.legacyTables;
+    }
+    return ruleQuestion_.answer(legacyTables);
+}
+
 Result<std::shared_ptr<void>> Controller::trace(const api::TraceWish& wish,
                                                 const std::shared_ptr<api::LineSink>& lines) {
     {

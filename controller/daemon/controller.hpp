@@ -4,6 +4,7 @@
 #include "daemon/module_control.hpp"
 #include "daemon/questions.hpp"
 #include "daemon/real_kernel.hpp"
+#include "daemon/rule_question.hpp"
 #include "daemon/trace_control.hpp"
 
 #include <mutex>
@@ -44,6 +45,7 @@ public:
                                         const std::shared_ptr<api::LineSink>& lines) override;
     nlohmann::json graph() override;
     nlohmann::json capabilities() override;
+    nlohmann::json rules() override;
     bool pause(const std::optional<std::string>& port, bool paused) override;
     nlohmann::json customModules() override;
     std::optional<nlohmann::json> customModule(const std::string& name,
@@ -63,6 +65,7 @@ private:
     ModuleControl modules_;
     TraceControl traces_;
     Questions questions_;
+    RuleQuestion ruleQuestion_;
 };
 
 } // namespace tna::daemon

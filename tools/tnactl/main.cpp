@@ -8,6 +8,7 @@
 #include "tnactl/module_command.hpp"
 #include "tnactl/render.hpp"
 #include "tnactl/render_event.hpp"
+#include "tnactl/render_rules.hpp"
 #include "tnactl/terminal.hpp"
 #include "tnactl/trace_command.hpp"
 #include "tnactl/unknown_port.hpp"
@@ -189,6 +190,8 @@ public:
                         options_.asDot ? ctl::renderGraphDot : ctl::renderGraphTree);
         if (capabilities_->parsed())
             return show(client.get("/v1/capabilities"), options_.asJson, ctl::renderCapabilities);
+        if (rules_->parsed())
+            return show(client.get("/v1/rules"), options_.asJson, ctl::renderRules);
         if (module_->parsed())
             return module();
         if (trace_->parsed())
@@ -230,6 +233,8 @@ private:
     CLI::App* route_ = command("route", "what the fast path does with a packet, beside what the kernel says");
     CLI::App* graph_ = command("graph", "what depends on what, as a tree");
     CLI::App* capabilities_ = command("capabilities", "what this kernel and its drivers can do");
+    CLI::App* rules_ =
+        command("rules", "firewall rules: which could be accelerated, and which are in the way");
     ctl::ModuleCommand modules_;
     CLI::App* module_ = command("module", "custom modules: code of your own in the fast path");
     ctl::TraceCommand tracing_;

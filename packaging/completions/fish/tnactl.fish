@@ -6,7 +6,7 @@ function __tna_ports
     end
 end
 set -l in __fish_seen_subcommand_from
-set -l commands status top explain route graph capabilities module pause resume
+set -l commands status top explain route graph capabilities rules module pause resume
 set -l no_command "not $in $commands"
 
 complete -c tnactl -f
@@ -16,6 +16,7 @@ complete -c tnactl -n $no_command -a explain -d 'why a port is or is not acceler
 complete -c tnactl -n $no_command -a route -d 'what the fast path does with a packet'
 complete -c tnactl -n $no_command -a graph -d 'what depends on what'
 complete -c tnactl -n $no_command -a capabilities -d 'what this kernel and its drivers can do'
+complete -c tnactl -n $no_command -a rules -d 'firewall rules, which could be accelerated'
 complete -c tnactl -n $no_command -a module -d 'custom modules, code of your own'
 complete -c tnactl -n $no_command -a trace -d 'packets, with what is decided about each'
 complete -c tnactl -n $no_command -a events -d 'what happens, as it happens'

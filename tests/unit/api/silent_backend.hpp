@@ -27,6 +27,7 @@ public:
     }
     nlohmann::json graph() override { return {{"padding", padding}}; }
     nlohmann::json capabilities() override { return nlohmann::json::object(); }
+    nlohmann::json rules() override { return nlohmann::json::object(); }
     bool pause(const std::optional<std::string>&, bool) override { return ++changes > 0; }
     nlohmann::json customModules() override { return nlohmann::json::object(); }
     std::optional<nlohmann::json> customModule(const std::string&,

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/rule_set.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tna::assemble {
+
+/// What is in the way of repeating for the packets of a flow what Linux did with the first ones.
+struct RuleObstacle {
+    model::RuleFamily family = model::RuleFamily::unspecified;
+    std::string table;
+    std::string chain;        ///< empty: the table as a whole, or something that is no table
+    std::uint64_t handle = 0; ///< 0: no rule
+    std::string rule;         ///< as text
+    std::string reason;
+    std::string hint;
+    bool tcp = false; ///< for flows of which protocols
+    bool udp = false;
+    bool operator==(const RuleObstacle&) const = default;
+};
+
+struct JudgedChain {
+    model::RuleFamily family = model::RuleFamily::unspecified;
+    std::string table;
+    std::string chain;
+    std::string type;
+    std::int32_t priority = 0;
+    bool forNewOnly = false; ///< of the type nat: packets of established flows do not come there
+    bool operator==(const JudgedChain&) const = default;
+};
+
+/// One place that forwarded packets of a kind pass.
+struct JudgedHook {
+    model::RuleFamily packets = model::RuleFamily::unspecified; ///< ip, ip6, or bridge: what is bridged
+    std::uint32_t hook = 0;                                     ///< NF_INET_*, NF_BR_*
+    std::vector<JudgedChain> chains;                            ///< in the order of their priorities
+    bool steadyForTcp = true;
+    bool steadyForUdp = true;
+    std::vector<std::string> looksAt; ///< what a fast path would have to compare for each packet
+    std::vector<RuleObstacle> obstacles;
+    std::size_t moreObstacles = 0; ///< that are not listed
+    bool operator==(const JudgedHook&) const = default;
+};
+
+/// For each place whether the rules are steady: whether all packets in the middle of an established TCP or
+/// UDP flow fare alike, for as long as the rules are the same. In doubt they are not. Pure.
+[[nodiscard]] std::vector<JudgedHook> judgeRules(const model::RuleSet& set);
+
+} // namespace tna::assemble

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the expressions payload, meta and ct find in any packet of an established flow.
+#include "assemble/rules/expression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_conntrack_common.h>
+#include <linux/netfilter/nf_tables.h>
+#include <span>
+
+namespace tna::assemble::rules {
+
+namespace {
+constexpr std::size_t nameSize = 16; // IFNAMSIZ
+
+Bits number(std::uint32_t value) {
+    std::array<std::uint8_t, sizeof value> bytes{};
+    std::copy_n(reinterpret_cast<const std::uint8_t*>(&value), sizeof value, bytes.begin());
+    return Bits::of(bytes);
+}
+
+Bits byte(std::uint8_t value) {
+    return Bits::of(std::array{value});
+}
+
+Bits networkWord(std::uint16_t value) {
+    return Bits::of(std::array{static_cast<std::uint8_t>(value >> 8U), static_cast<std::uint8_t>(value)});
+}
+
+Bits etherType(const AbstractPacket& packet) {
+    return networkWord(packet.ipv6 ? ETH_P_IPV6 : ETH_P_IP);
+}
+
+/// Bytes of a header with something in common; those not in any row are unlike in packets of one flow.
+struct Field {
+    unsigned begin;
+    unsigned end;
+    const char* looksAt; ///< nullptr: the same for all packets of a flow
+};
+constexpr std::array ethernet{Field{0, 12, "MAC addresses"}, Field{12, 14, nullptr},
+                              Field{14, 18, "VLAN tags"}};
+constexpr std::array ipv4{Field{0, 1, "IP options"}, Field{1, 2, "DSCP and ECN"}, Field{2, 4, "length"},
+                          Field{6, 8, "DF"},         Field{8, 9, "TTL"},          Field{9, 10, nullptr},
+                          Field{12, 20, nullptr}};
+constexpr std::array ipv6{Field{0, 4, "traffic class and flow label"}, Field{4, 6, "length"},
+                          Field{6, 7, nullptr}, Field{7, 8, "hop limit"}, Field{8, 40, nullptr}};
+constexpr std::array tcp{Field{0, 4, nullptr}, Field{13, 14, "TCP flags"}};
+constexpr std::array udp{Field{0, 4, nullptr}, Field{4, 6, "length"}};
+
+std::span<const Field> fieldsOf(std::uint32_t base, const AbstractPacket& packet) {
+    switch (base) {
+    case NFT_PAYLOAD_LL_HEADER:
+        return ethernet;
+    case NFT_PAYLOAD_NETWORK_HEADER:
+        return packet.ipv6 ? std::span<const Field>(ipv6) : std::span<const Field>(ipv4);
+    case NFT_PAYLOAD_TRANSPORT_HEADER:
+        return packet.protocol == IPPROTO_TCP ? std::span<const Field>(tcp) : std::span<const Field>(udp);
+    default:
+        return {};
+    }
+}
+
+/// What is known of one byte.
+void fill(Bits& bits, std::size_t at, std::uint32_t base, std::uint32_t offset,
+          const AbstractPacket& packet) {
+    const auto set = [&](std::uint8_t value, std::uint8_t known) {
+        bits.value[at] = value;
+        bits.known[at] = known;
+    };
+    // The protocol's number, or that of a tag (nft_payload_copy_vlan): what all three have in common.
+    constexpr std::uint16_t tags[] = {ETH_P_8021Q, ETH_P_8021AD};
+    constexpr std::uint32_t typeAt = 12;
+    if (base == NFT_PAYLOAD_LL_HEADER && (offset == typeAt || offset == typeAt + 1)) {
+        const auto shift = offset == typeAt ? 8U : 0U;
+        const unsigned type = packet.ipv6 ? ETH_P_IPV6 : ETH_P_IP;
+        const auto unlike = (type ^ tags[0]) | (type ^ tags[1]);
+        set(static_cast<std::uint8_t>(type >> shift), static_cast<std::uint8_t>(~unlike >> shift));
+    }
+    constexpr std::uint8_t ack = 0x10, ackOrPush = 0x18, moreFragmentsAndOffset = 0x3f;
+    if (base == NFT_PAYLOAD_TRANSPORT_HEADER && packet.protocol == IPPROTO_TCP && offset == 13)
+        set(ack, static_cast<std::uint8_t>(~(ackOrPush ^ ack)));
+    if (base != NFT_PAYLOAD_NETWORK_HEADER)
+        return;
+    if (offset == (packet.ipv6 ? 6U : 9U))
+        set(packet.protocol, 0xff);
+    if (!packet.ipv6 && offset == 6)
+        set(0, moreFragmentsAndOffset);
+    if (!packet.ipv6 && offset == 7)
+        set(0, 0xff);
+}
+
+Loaded flowOf(Bits bits) {
+    return {std::move(bits), Step::flow(Answer::yes)};
+}
+
+Loaded neverOf(std::size_t size, std::string reason) {
+    auto step = Step::never(std::move(reason));
+    step.answer = Answer::yes;
+    return {Bits::unknown(size), std::move(step)};
+}
+
+Loaded keyOf(std::size_t size, std::string_view field) {
+    return {Bits::unknown(size), Step::key(field, Answer::yes)};
+}
+} // namespace
+
+Loaded loadPayload(const model::RuleExpression& expression, const AbstractPacket& packet) {
+    constexpr std::uint32_t longest = 64; // all registers
+    const auto end = std::uint64_t{expression.offset} + expression.length;
+    if (expression.length > longest)
+        return neverOf(longest, "it looks at more of the packet than is known");
+    auto loaded = flowOf(Bits::unknown(expression.length));
+    const auto fields = fieldsOf(expression.key, packet);
+    for (std::uint64_t offset = expression.offset; offset < end; ++offset) {
+        const auto field = std::ranges::find_if(
+            fields, [&](const Field& one) { return offset >= one.begin && offset < one.end; });
+        if (field == fields.end())
+            return neverOf(expression.length, "it looks at what differs between the packets of a flow");
+        if (field->looksAt != nullptr)
+            loaded.step.looksAt = field->looksAt;
+        fill(loaded.bits, offset - expression.offset, expression.key, static_cast<std::uint32_t>(offset),
+             packet);
+    }
+    return loaded;
+}
+
+Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& packet) {
+    constexpr std::size_t word = sizeof(std::uint32_t);
+    switch (expression.key) {
+    case NFT_META_LEN:
+        return keyOf(word, "length");
+    case NFT_META_PROTOCOL:
+        return flowOf(etherType(packet));
+    case NFT_META_NFPROTO:
+        return flowOf(byte(packet.bridged ? NFPROTO_BRIDGE : packet.ipv6 ? NFPROTO_IPV6 : NFPROTO_IPV4));
+    case NFT_META_L4PROTO:
+        return flowOf(byte(packet.protocol));
+    case NFT_META_PRIORITY:
+        return keyOf(word, "priority");
+    case NFT_META_PKTTYPE:
+        return keyOf(1, "packet type");
+    case NFT_META_BRI_IIFPVID:
+    case NFT_META_BRI_IIFVPROTO:
+        return keyOf(2, "VLAN tags");
+    case NFT_META_MARK:
+    case NFT_META_IIF:
+    case NFT_META_OIF:
+    case NFT_META_IIFGROUP:
+    case NFT_META_OIFGROUP:
+    case NFT_META_SDIF:
+        return flowOf(Bits::unknown(word));
+    case NFT_META_IIFTYPE:
+    case NFT_META_OIFTYPE:
+        return flowOf(Bits::unknown(2));
+    case NFT_META_IIFNAME:
+    case NFT_META_OIFNAME:
+    case NFT_META_BRI_IIFNAME:
+    case NFT_META_BRI_OIFNAME:
+    case NFT_META_IIFKIND:
+    case NFT_META_OIFKIND:
+    case NFT_META_SDIFNAME:
+        return flowOf(Bits::unknown(nameSize));
+    case NFT_META_CPU:
+    case NFT_META_PRANDOM:
+    case NFT_META_TIME_NS:
+    case NFT_META_TIME_DAY:
+    case NFT_META_TIME_HOUR:
+        return neverOf(nameSize, "chance, the clock, or the processor decides");
+    default:
+        return neverOf(nameSize, "it looks at what is not known to stay the same for a flow");
+    }
+}
+
+Loaded loadCt(const model::RuleExpression& expression, const AbstractPacket& packet) {
+    constexpr std::size_t addresses = 16;
+    using Tracking = AbstractPacket::Tracking;
+    if (expression.key == NFT_CT_STATE) {
+        // nft_ct_get_eval: who has no connection is invalid.
+        constexpr std::uint32_t established = 1U << (IP_CT_ESTABLISHED + 1), invalid = 1;
+        if (packet.tracking == Tracking::either)
+            return flowOf(Bits::unknown(sizeof established));
+        return flowOf(number(packet.tracking == Tracking::done ? established : invalid));
+    }
+    if (packet.tracking == Tracking::before)
+        return {Bits::unknown(addresses), Step::flow(Answer::no)};
+    switch (expression.key) {
+    case NFT_CT_STATUS: {
+        constexpr std::uint32_t both = IPS_SEEN_REPLY | IPS_ASSURED | IPS_CONFIRMED;
+        auto bits = number(both);
+        bits.known = bits.value;
+        return flowOf(packet.tracking == Tracking::done ? bits : Bits::unknown(bits.value.size()));
+    }
+    case NFT_CT_DIRECTION:
+    case NFT_CT_L3PROTOCOL:
+    case NFT_CT_PROTOCOL:
+        return flowOf(Bits::unknown(1));
+    case NFT_CT_MARK:
+    case NFT_CT_ID:
+    case NFT_CT_HELPER:
+    case NFT_CT_SRC:
+    case NFT_CT_DST:
+    case NFT_CT_PROTO_SRC:
+    case NFT_CT_PROTO_DST:
+    case NFT_CT_ZONE:
+    case NFT_CT_SRC_IP:
+    case NFT_CT_DST_IP:
+    case NFT_CT_SRC_IP6:
+    case NFT_CT_DST_IP6:
+        // Where it is not known whether there is a connection, there may be nothing to look at.
+        return {Bits::unknown(addresses),
+                Step::flow(packet.tracking == Tracking::either ? Answer::maybe : Answer::yes)};
+    case NFT_CT_PKTS:
+    case NFT_CT_BYTES:
+    case NFT_CT_AVGPKT:
+    case NFT_CT_EXPIRATION:
+        return neverOf(addresses, "how much the connection has carried, or how long it will last, decides");
+    default:
+        return neverOf(addresses, "it looks at what can change in the middle of a connection");
+    }
+}
+
+} // namespace tna::assemble::rules

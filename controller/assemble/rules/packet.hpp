@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tna::assemble::rules {
+
+/// What a match says of all the packets that are meant.
+enum class Answer { no, maybe, yes };
+
+[[nodiscard]] constexpr Answer opposite(Answer answer) {
+    return answer == Answer::maybe ? answer : answer == Answer::yes ? Answer::no : Answer::yes;
+}
+
+/// Any packet in the middle of an established flow: of TCP it has ACK and perhaps PSH; it is no fragment.
+/// Addresses, ports, devices are any.
+struct AbstractPacket {
+    enum class Tracking { before, either, done }; ///< whether connection tracking has seen it
+    bool bridged = false;                         ///< it passes the bridge family's hooks
+    bool ipv6 = false;
+    std::uint8_t protocol = 0; ///< IPPROTO_TCP or IPPROTO_UDP
+    Tracking tracking = Tracking::done;
+};
+
+/// Bytes of which only some bits are known.
+struct Bits {
+    std::vector<std::uint8_t> value;
+    std::vector<std::uint8_t> known; ///< a mask
+
+    [[nodiscard]] static Bits unknown(std::size_t size) {
+        return {std::vector<std::uint8_t>(size), std::vector<std::uint8_t>(size)};
+    }
+    [[nodiscard]] static Bits of(std::span<const std::uint8_t> bytes) {
+        return {{bytes.begin(), bytes.end()}, std::vector<std::uint8_t>(bytes.size(), 0xff)};
+    }
+    [[nodiscard]] bool allKnown() const;
+};
+
+/// The registers of nf_tables: 64 bytes, by old names in 16s and by new ones in 4s.
+class Registers {
+public:
+    /// What does not fit is left out; what is not known is unknown.
+    void store(std::uint32_t name, const Bits& bits);
+    [[nodiscard]] Bits load(std::uint32_t name, std::size_t size) const;
+
+private:
+    static constexpr std::size_t size = 64;
+    [[nodiscard]] static std::size_t placeOf(std::uint32_t name);
+    std::array<std::uint8_t, size> value_{};
+    std::array<std::uint8_t, size> known_{};
+};
+
+/// NFT_CMP_*.
+[[nodiscard]] Answer compare(const Bits& bits, std::uint32_t operation, std::span<const std::uint8_t> with);
+/// NFT_RANGE_EQ.
+[[nodiscard]] Answer within(const Bits& bits, std::span<const std::uint8_t> low,
+                            std::span<const std::uint8_t> high);
+/// (bits & mask) ^ flip.
+[[nodiscard]] Bits masked(const Bits& bits, std::span<const std::uint8_t> mask,
+                          std::span<const std::uint8_t> flip);
+
+} // namespace tna::assemble::rules

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matches and targets of iptables, as iptables-nft has them in rules of nf_tables.
+#include "assemble/rules/expression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+#include <linux/in.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_conntrack_common.h>
+#include <linux/netfilter/xt_connmark.h>
+#include <linux/netfilter/xt_conntrack.h>
+#include <linux/netfilter/xt_CT.h>
+#include <linux/netfilter/xt_state.h>
+#include <linux/netfilter/xt_tcpudp.h>
+
+namespace tna::assemble::rules {
+
+namespace {
+using model::RuleExpression;
+
+template <typename Info>
+std::optional<Info> infoOf(const RuleExpression& expression) {
+    Info info;
+    if (expression.data.size() < sizeof info)
+        return std::nullopt;
+    std::memcpy(&info, expression.data.data(), sizeof info);
+    return info;
+}
+
+Step unreadable() {
+    return Step::never("what it is told is not of the size that is known");
+}
+
+/// Which of the states that a rule lists: this one, none, or perhaps that addresses are translated.
+Step stateStep(std::uint32_t mask, std::uint32_t translated, bool inverted, const AbstractPacket& packet) {
+    using Tracking = AbstractPacket::Tracking;
+    constexpr std::uint32_t established = 1U << (IP_CT_ESTABLISHED + 1), invalid = 1;
+    Answer answer = (mask & translated) != 0 ? Answer::maybe : Answer::no;
+    if (packet.tracking == Tracking::either)
+        answer = Answer::maybe;
+    else if ((mask & (packet.tracking == Tracking::done ? established : invalid)) != 0)
+        answer = Answer::yes;
+    return Step::flow(inverted ? opposite(answer) : answer);
+}
+
+/// The three revisions have the same beginning; the states have 16 bits since the second.
+Step conntrack(const RuleExpression& expression, const AbstractPacket& packet) {
+    constexpr std::uint32_t translated = XT_CONNTRACK_STATE_SNAT | XT_CONNTRACK_STATE_DNAT;
+    std::uint32_t flags = 0, inverted = 0, mask = 0;
+    if (expression.key == 1) {
+        const auto info = infoOf<xt_conntrack_mtinfo1>(expression);
+        if (!info)
+            return unreadable();
+        flags = info->match_flags, inverted = info->invert_flags, mask = info->state_mask;
+    } else {
+        const auto info = infoOf<xt_conntrack_mtinfo2>(expression);
+        if (!info)
+            return unreadable();
+        flags = info->match_flags, inverted = info->invert_flags, mask = info->state_mask;
+    }
+    if ((flags & XT_CONNTRACK_EXPIRES) != 0)
+        return Step::never("how long the connection will last decides");
+    if ((flags & XT_CONNTRACK_STATE) == 0)
+        return Step::flow();
+    auto step = stateStep(mask, translated, (inverted & XT_CONNTRACK_STATE) != 0, packet);
+    // Whatever else is asked for may be so or not.
+    if (flags != XT_CONNTRACK_STATE && step.answer == Answer::yes)
+        step.answer = Answer::maybe;
+    return step;
+}
+
+Step state(const RuleExpression& expression, const AbstractPacket& packet) {
+    const auto info = infoOf<xt_state_info>(expression);
+    return info ? stateStep(info->statemask, 0, false, packet) : unreadable();
+}
+
+Step tcp(const RuleExpression& expression, const AbstractPacket& packet) {
+    const auto info = infoOf<xt_tcp>(expression);
+    if (!info)
+        return unreadable();
+    if (packet.protocol != IPPROTO_TCP)
+        return Step::flow(); // not of such a packet, and of no weight: the rule asks for the protocol
+    if (info->option != 0)
+        return Step::never("an option of TCP decides");
+    if (info->flg_mask == 0 && info->flg_cmp == 0)
+        return Step::flow();
+    constexpr std::uint8_t ack = 0x10, push = 0x08;
+    const std::array value{ack};
+    const Bits flags{{value.begin(), value.end()}, {static_cast<std::uint8_t>(~push)}};
+    const std::array mask{info->flg_mask}, wanted{info->flg_cmp}, none{std::uint8_t{0}};
+    auto answer = compare(masked(flags, mask, none), 0, wanted);
+    if ((info->invflags & XT_TCP_INV_FLAGS) != 0)
+        answer = opposite(answer);
+    // Ports decide as well.
+    return Step::key("TCP flags", answer == Answer::yes ? Answer::maybe : answer);
+}
+
+using Match = Step (*)(const RuleExpression&, const AbstractPacket&);
+Step ofFlow(const RuleExpression&, const AbstractPacket&) {
+    return Step::flow();
+}
+Step always(const RuleExpression&, const AbstractPacket&) {
+    return Step::flow(Answer::yes);
+}
+Step notThese(const RuleExpression&, const AbstractPacket&) {
+    return Step::flow(Answer::no);
+}
+constexpr const char* macs = "MAC addresses";
+constexpr const char* lengths = "length";
+constexpr const char* lives = "TTL";
+constexpr const char* services = "DSCP and ECN";
+constexpr const char* packetTypes = "packet type";
+template <const char* const& Field>
+Step keyed(const RuleExpression&, const AbstractPacket&) {
+    return Step::key(Field);
+}
+
+struct KnownMatch {
+    std::string_view name;
+    std::uint32_t lastRevision;
+    Match evaluate;
+};
+constexpr std::array matches{KnownMatch{"conntrack", 3, conntrack},
+                             KnownMatch{"state", 0, state},
+                             KnownMatch{"tcp", 0, tcp},
+                             KnownMatch{"udp", 0, ofFlow},
+                             KnownMatch{"icmp", 0, notThese},
+                             KnownMatch{"icmp6", 0, notThese},
+                             KnownMatch{"multiport", 1, ofFlow},
+                             KnownMatch{"addrtype", 1, ofFlow},
+                             KnownMatch{"rpfilter", 0, ofFlow},
+                             KnownMatch{"mark", 1, ofFlow},
+                             KnownMatch{"connmark", 1, ofFlow},
+                             KnownMatch{"comment", 0, always},
+                             KnownMatch{"iprange", 1, ofFlow},
+                             KnownMatch{"physdev", 0, ofFlow},
+                             KnownMatch{"devgroup", 0, ofFlow},
+                             KnownMatch{"helper", 0, ofFlow},
+                             KnownMatch{"mac", 0, keyed<macs>},
+                             KnownMatch{"length", 0, keyed<lengths>},
+                             KnownMatch{"ttl", 0, keyed<lives>},
+                             KnownMatch{"hl", 0, keyed<lives>},
+                             KnownMatch{"dscp", 0, keyed<services>},
+                             KnownMatch{"tos", 1, keyed<services>},
+                             KnownMatch{"pkttype", 0, keyed<packetTypes>}};
+
+/// Setting a mark is the same for each packet if it sets all the bits that it changes.
+Step connmark(const RuleExpression& expression) {
+    std::uint32_t mark = 0, mask = 0;
+    std::uint8_t mode = 0, shift = 0;
+    if (expression.key == 1) {
+        const auto info = infoOf<xt_connmark_tginfo1>(expression);
+        if (!info)
+            return unreadable();
+        mark = info->ctmark, mask = info->ctmask, mode = info->mode;
+    } else {
+        const auto info = infoOf<xt_connmark_tginfo2>(expression);
+        if (!info)
+            return unreadable();
+        mark = info->ctmark, mask = info->ctmask, mode = info->mode, shift = info->shift_bits;
+    }
+    if (mode == XT_CONNMARK_RESTORE || (mode == XT_CONNMARK_SET && (mark & ~mask) == 0 && shift == 0))
+        return Step::flow(Answer::yes);
+    return Step::never("it changes the connection's mark to something that is not constant");
+}
+
+Step ct(const RuleExpression& expression) {
+    const auto info = infoOf<xt_ct_target_info>(expression);
+    if (!info)
+        return unreadable();
+    auto step = Step::flow(Answer::yes);
+    step.untracks = (info->flags & XT_CT_NOTRACK) != 0;
+    return step;
+}
+
+Step harmless(const RuleExpression&) {
+    return Step::flow(Answer::yes);
+}
+Step rejects(const RuleExpression&) {
+    auto step = Step::flow(Answer::yes);
+    step.verdicts = {{NF_DROP, {}}};
+    return step;
+}
+Step untracks(const RuleExpression&) {
+    auto step = Step::flow(Answer::yes);
+    step.untracks = true;
+    return step;
+}
+Step tells(const RuleExpression& expression) {
+    auto step = Step::never(fmt::format("{} tells about each packet", expression.name));
+    step.onlyTells = true;
+    step.answer = Answer::yes;
+    return step;
+}
+
+struct KnownTarget {
+    std::string_view name;
+    std::uint32_t lastRevision;
+    Step (*evaluate)(const RuleExpression&);
+};
+// CHECKSUM finishes what the sender left to hardware: on the wire there is no difference.
+constexpr std::array targets{KnownTarget{"MARK", 2, harmless},     KnownTarget{"CONNMARK", 2, connmark},
+                             KnownTarget{"CHECKSUM", 0, harmless}, KnownTarget{"REJECT", 0, rejects},
+                             KnownTarget{"NOTRACK", 0, untracks},  KnownTarget{"CT", 2, ct},
+                             KnownTarget{"LOG", 0, tells},         KnownTarget{"NFLOG", 0, tells},
+                             KnownTarget{"AUDIT", 0, tells}};
+
+template <typename Rows>
+const auto* rowFor(const Rows& rows, const RuleExpression& expression) {
+    const auto row = std::ranges::find_if(rows, [&](const auto& one) {
+        return one.name == expression.name && expression.key <= one.lastRevision;
+    });
+    return row == rows.end() ? nullptr : &*row;
+}
+} // namespace
+
+Step evaluateMatch(const RuleExpression& expression, const AbstractPacket& packet) {
+    if (const auto* known = rowFor(matches, expression))
+        return known->evaluate(expression, packet);
+    return Step::never(
+        fmt::format("the match '{}' (revision {}) can answer differently for packets of one flow",
+                    expression.name, expression.key));
+}
+
+Step evaluateTarget(const RuleExpression& expression) {
+    if (const auto* known = rowFor(targets, expression))
+        return known->evaluate(expression);
+    return Step::never(
+        fmt::format("the target {} (revision {}) does more than decide", expression.name, expression.key));
+}
+
+} // namespace tna::assemble::rules

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/rule_question.hpp"
+
+#include "assemble/rules/judge.hpp"
+#include "assemble/rules/text.hpp"
+#include "introspect/rule_reader.hpp"
+
+namespace tna::daemon {
+
+namespace {
+using nlohmann::json;
+
+json viewChain(const assemble::JudgedChain& chain) {
+    return {{"family", assemble::textOf(chain.family)},
+            {"table", chain.table},
+            {"chain", chain.chain},
+            {"type", chain.type},
+            {"priority", chain.priority},
+            {"new_only", chain.forNewOnly}};
+}
+
+json viewObstacle(const assemble::RuleObstacle& obstacle) {
+    auto protocols = json::array();
+    if (obstacle.tcp)
+        protocols.emplace_back("tcp");
+    if (obstacle.udp)
+        protocols.emplace_back("udp");
+    return {{"family", assemble::textOf(obstacle.family)},
+            {"table", obstacle.table},
+            {"chain", obstacle.chain},
+            {"handle", obstacle.handle != 0 ? json(obstacle.handle) : json()},
+            {"rule", obstacle.rule},
+            {"protocols", std::move(protocols)},
+            {"reason", obstacle.reason},
+            {"hint", obstacle.hint}};
+}
+
+json viewHook(const assemble::JudgedHook& hook) {
+    auto chains = json::array();
+    for (const auto& chain : hook.chains)
+        chains.push_back(viewChain(chain));
+    auto obstacles = json::array();
+    for (const auto& obstacle : hook.obstacles)
+        obstacles.push_back(viewObstacle(obstacle));
+    return {{"packets", assemble::textOf(hook.packets)},
+            {"hook", assemble::hookText(hook.packets, hook.hook)},
+            {"steady", {{"tcp", hook.steadyForTcp}, {"udp", hook.steadyForUdp}}},
+            {"looks_at", hook.looksAt},
+            {"chains", std::move(chains)},
+            {"in_the_way", std::move(obstacles)},
+            {"more_in_the_way", hook.moreObstacles}};
+}
+
+json viewFunctions(const model::RuleSet& set) {
+    if (!set.functions)
+        return nullptr;
+    auto functions = json::array();
+    for (const auto& one : *set.functions)
+        functions.push_back({{"packets", assemble::textOf(one.family)},
+                             {"hook", assemble::hookText(one.family, one.hook)},
+                             {"priority", one.priority},
+                             {"function", one.function},
+                             {"module", one.module}});
+    return functions;
+}
+
+json viewFlowtables(const model::RuleSet& set) {
+    auto flowtables = json::array();
+    for (const auto& one : set.flowtables)
+        flowtables.push_back(
+            {{"family", assemble::textOf(one.family)}, {"table", one.table}, {"name", one.name}});
+    return flowtables;
+}
+} // namespace
+
+nlohmann::json viewRules(const model::RuleSet& set) {
+    std::size_t rules = 0;
+    for (const auto& chain : set.chains)
+        rules += chain.rules.size();
+    auto hooks = json::array();
+    for (const auto& hook : assemble::judgeRules(set))
+        hooks.push_back(viewHook(hook));
+    return {{"api", 1},
+            {"unknown", nullptr},
+            {"generation", set.generation},
+            {"tables", set.tables.size()},
+            {"chains", set.chains.size()},
+            {"rules", rules},
+            {"sets", set.sets.size()},
+            {"objects", set.objects.size()},
+            {"flowtables", viewFlowtables(set)},
+            {"legacy_tables", set.legacyTables},
+            {"ipset", set.ipset},
+            {"functions", viewFunctions(set)},
+            {"hooks", std::move(hooks)}};
+}
+
+nlohmann::json RuleQuestion::answer(const std::set<std::string>& legacyTables) {
+    const auto asked = Clock::now();
+    const std::lock_guard lock{mutex_};
+    if (!last_.is_null() && begun_ >= asked)
+        return last_;
+    begun_ = Clock::now();
+    auto set = introspect::readRuleSet();
+    if (set) {
+        set->legacyTables = legacyTables;
+        last_ = viewRules(*set);
+    } else {
+        const auto& error = set.error();
+        last_ = {{"api", 1},
+                 {"unknown", {{"what", error.what}, {"cause", error.cause}, {"hint", error.hint}}},
+                 {"hooks", json::array()}};
+    }
+    return last_;
+}
+
+} // namespace tna::daemon

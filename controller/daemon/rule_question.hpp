@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/rule_set.hpp"
+
+#include <chrono>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+namespace tna::daemon {
+
+/// Reads the rule sets when somebody asks, and says what could be accelerated with them. It takes as long as
+/// the kernel needs to list them, so it has a lock of its own, and the network is not kept waiting.
+class RuleQuestion {
+public:
+    /// In the network namespace of the calling thread. Whoever asks while the rules are read for somebody
+    /// else gets an answer that was read after they asked: a hundred who ask at a time cost two readings.
+    [[nodiscard]] nlohmann::json answer(const std::set<std::string>& legacyTables);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    std::mutex mutex_;
+    Clock::time_point begun_ = Clock::time_point::min(); ///< reading what was answered last
+    nlohmann::json last_;
+};
+
+/// The document, see docs/api.md.
+[[nodiscard]] nlohmann::json viewRules(const model::RuleSet& set);
+
+} // namespace tna::daemon

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tnactl/render_rules.hpp"
+
+#include "tnactl/document.hpp"
+#include "tnactl/table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace tna::ctl {
+
+namespace {
+using nlohmann::json;
+
+constexpr const char* today = "Today one rule in the namespace leaves routed packets to Linux; where rules "
+                              "are steady, flows that Linux has "
+                              "let pass could be accelerated.\n";
+
+std::string chainsOf(const json& hook) {
+    std::vector<std::string> chains;
+    for (const auto& chain : list(hook, "chains"))
+        chains.push_back(fmt::format("{} {} {}{}", text(chain, "family"), text(chain, "table"),
+                                     text(chain, "chain"),
+                                     yes(chain, "new_only") ? " (new connections only)" : ""));
+    return fmt::format("{}", fmt::join(chains, ", "));
+}
+
+std::string obstacleText(const json& hook, const json& obstacle) {
+    const auto handle = text(obstacle, "handle");
+    auto out = fmt::format("{} {}: {}", text(hook, "packets"), text(hook, "hook"), text(obstacle, "family"));
+    for (const char* part : {"table", "chain"})
+        if (const auto name = text(obstacle, part); !name.empty())
+            out += " " + name;
+    if (!handle.empty())
+        out += fmt::format(", handle {}: {}", handle, text(obstacle, "rule"));
+    std::vector<std::string> protocols;
+    for (const auto& protocol : list(obstacle, "protocols"))
+        if (protocol.is_string())
+            protocols.push_back(protocol.get<std::string>());
+    out += fmt::format(
+        "\n  {}{}\n", text(obstacle, "reason"),
+        protocols.size() == 1 ? fmt::format(" (of {} only)", text(json{{"p", protocols[0]}}, "p")) : "");
+    if (const auto hint = text(obstacle, "hint"); !hint.empty())
+        out += fmt::format("    {}\n", hint);
+    return out;
+}
+
+std::string otherFacts(const json& document) {
+    std::string out;
+    for (const auto& table : list(document, "flowtables"))
+        out += fmt::format("There is a flowtable: {} {} {}\n", text(table, "family"), text(table, "table"),
+                           text(table, "name"));
+    if (document.is_object() && document.value("functions", json()).is_null())
+        out += "Whom else netfilter calls is not known: this kernel does not list it "
+               "(CONFIG_NETFILTER_NETLINK_HOOK).\n";
+    return out;
+}
+} // namespace
+
+std::string renderRules(const json& document) {
+    const auto unknown = document.is_object() ? document.value("unknown", json()) : json();
+    if (unknown.is_object())
+        return fmt::format("The rule sets are not known: {} {}\n  {}\n", text(unknown, "what"),
+                           text(unknown, "cause"), text(unknown, "hint"));
+    auto out = fmt::format("{} rules in {} chains of {} tables, {} sets, generation {}\n{}\n",
+                           text(document, "rules"), text(document, "chains"), text(document, "tables"),
+                           text(document, "sets"), text(document, "generation"), today);
+    Table table{{"PACKETS", "HOOK", "TCP", "UDP", "LOOKS AT", "CHAINS"}};
+    std::string obstacles;
+    for (const auto& hook : list(document, "hooks")) {
+        const auto steady = hook.is_object() ? hook.value("steady", json::object()) : json::object();
+        std::vector<std::string> fields;
+        for (const auto& field : list(hook, "looks_at"))
+            if (field.is_string())
+                fields.push_back(field.get<std::string>());
+        table.add({text(hook, "packets"), text(hook, "hook"), yes(steady, "tcp") ? "steady" : "not steady",
+                   yes(steady, "udp") ? "steady" : "not steady", fmt::format("{}", fmt::join(fields, ", ")),
+                   chainsOf(hook)});
+        for (const auto& obstacle : list(hook, "in_the_way"))
+            obstacles += obstacleText(hook, obstacle);
+        if (const auto more = number(hook, "more_in_the_way"); more > 0)
+            obstacles += fmt::format("{} {}: and {} more\n", text(hook, "packets"), text(hook, "hook"), more);
+    }
+    out += table.text();
+    if (!obstacles.empty())
+        out += "\nIn the way:\n" + obstacles;
+    if (const auto facts = otherFacts(document); !facts.empty())
+        out += "\n" + facts;
+    return out;
+}
+
+} // namespace tna::ctl
