@@ -40,6 +40,7 @@ public:
     }
     nlohmann::json graph() override { return nlohmann::json::object(); }
     nlohmann::json capabilities() override { return nlohmann::json::object(); }
+    nlohmann::json rules() override { return nlohmann::json::object(); }
     bool pause(const std::optional<std::string>& port, bool) override {
         changes++;
         return !port || *port == "p0";

@@ -5,6 +5,7 @@
 #include "introspect/decode_ip.hpp"
 #include "introspect/decode_link.hpp"
 #include "introspect/decode_netfilter.hpp"
+#include "introspect/decode_rule_set.hpp"
 #include "introspect/decode_tc.hpp"
 #include "unit/introspect/message_builder.hpp"
 
@@ -143,6 +144,52 @@ MessageBuilder chain() {
     return builder;
 }
 
+MessageBuilder filterRule() {
+    nfgenmsg header{};
+    header.nfgen_family = NFPROTO_INET;
+    MessageBuilder builder(NFNL_SUBSYS_NFTABLES << 8U | NFT_MSG_NEWRULE, header);
+    const auto number = [](std::uint8_t value) { return std::array<std::uint8_t, 4>{0, 0, 0, value}; };
+    builder.text(NFTA_RULE_TABLE, "t")
+        .text(NFTA_RULE_CHAIN, "c")
+        .put(NFTA_RULE_USERDATA, std::array<std::uint8_t, 4>{0, 2, 'x', 0})
+        .nest(NFTA_RULE_EXPRESSIONS, [&](auto& list) {
+            list.nest(NFTA_LIST_ELEM,
+                      [&](auto& element) {
+                          element.text(NFTA_EXPR_NAME, "cmp").nest(NFTA_EXPR_DATA, [&](auto& data) {
+                              data.put(NFTA_CMP_SREG, number(1))
+                                  .put(NFTA_CMP_OP, number(0))
+                                  .nest(NFTA_CMP_DATA,
+                                        [&](auto& value) { value.put(NFTA_DATA_VALUE, number(6)); });
+                          });
+                      })
+                .nest(NFTA_LIST_ELEM, [&](auto& element) {
+                    element.text(NFTA_EXPR_NAME, "immediate").nest(NFTA_EXPR_DATA, [&](auto& data) {
+                        data.put(NFTA_IMMEDIATE_DREG, number(0)).nest(NFTA_IMMEDIATE_DATA, [&](auto& value) {
+                            value.nest(NFTA_DATA_VERDICT, [&](auto& verdict) {
+                                verdict.put(NFTA_VERDICT_CODE, number(1)).text(NFTA_VERDICT_CHAIN, "d");
+                            });
+                        });
+                    });
+                });
+        });
+    return builder;
+}
+
+MessageBuilder elements() {
+    nfgenmsg header{};
+    header.nfgen_family = NFPROTO_IPV4;
+    MessageBuilder builder(NFNL_SUBSYS_NFTABLES << 8U | NFT_MSG_NEWSETELEM, header);
+    builder.text(NFTA_SET_ELEM_LIST_TABLE, "t")
+        .text(NFTA_SET_ELEM_LIST_SET, "s")
+        .nest(NFTA_SET_ELEM_LIST_ELEMENTS, [](auto& list) {
+            list.nest(NFTA_LIST_ELEM, [](auto& element) {
+                element.nest(NFTA_SET_ELEM_KEY,
+                             [](auto& key) { key.put(NFTA_DATA_VALUE, std::uint32_t{1}); });
+            });
+        });
+    return builder;
+}
+
 /// Counts what was understood, and notes what cannot be.
 class Findings {
 public:
@@ -157,8 +204,9 @@ public:
 
 std::vector<std::vector<std::byte>> sampleMessages() {
     std::vector<std::vector<std::byte>> messages;
-    for (const auto& builder : {bridgePort(), bridge(), vlans(), address(), rule(), route(), netconf(),
-                                neighbour(), traffic(RTM_NEWQDISC), traffic(RTM_NEWTFILTER), chain()})
+    for (const auto& builder :
+         {bridgePort(), bridge(), vlans(), address(), rule(), route(), netconf(), neighbour(),
+          traffic(RTM_NEWQDISC), traffic(RTM_NEWTFILTER), chain(), filterRule(), elements()})
         messages.push_back(builder.bytes());
     return messages;
 }
@@ -191,6 +239,22 @@ Decoded decodeAsEverything(const netlink::Message& message) {
     found.understood(introspect::decodeFilter(message).has_value());
     found.understood(introspect::decodePolicyCount(message).has_value());
     found.understood(introspect::changesRules(message));
+    if (const auto rule = introspect::decodeFilterRule(message)) {
+        found.understood(true);
+        found.expect(rule->rule.expressions.size() <= message.payload.size(), "more expressions than bytes");
+    }
+    model::RuleElements elements;
+    if (const auto count = introspect::decodeElements(message, true, elements)) {
+        found.understood(true);
+        found.expect(*count <= message.payload.size(), "more elements than bytes");
+    }
+    found.understood(introspect::decodeGeneration(message).has_value());
+    found.understood(introspect::decodeTable(message).has_value());
+    found.understood(introspect::decodeRuleChain(message).has_value());
+    found.understood(introspect::decodeSet(message).has_value());
+    found.understood(introspect::decodeObject(message).has_value());
+    found.understood(introspect::decodeRuleFlowtable(message).has_value());
+    found.understood(introspect::decodeHookFunction(message).has_value());
     return found.decoded;
 }
 

@@ -56,8 +56,13 @@ TEST_F(Control, AllPortsArePausedAndResumedTogether) {
 }
 
 TEST_F(Control, EveryCommandSpeaksJsonAndTables) {
-    for (const auto& words : std::vector<std::vector<std::string>>{
-             {"status"}, {"explain", "p0"}, {"graph"}, {"capabilities"}, {"pause", "p1"}, {"resume", "p1"}}) {
+    for (const auto& words : std::vector<std::vector<std::string>>{{"status"},
+                                                                   {"explain", "p0"},
+                                                                   {"graph"},
+                                                                   {"capabilities"},
+                                                                   {"rules"},
+                                                                   {"pause", "p1"},
+                                                                   {"resume", "p1"}}) {
         EXPECT_FALSE(tnactl(words).output.empty());
         auto asJson = words;
         asJson.emplace_back("--json");
@@ -82,6 +87,33 @@ TEST_F(Control, LinksTcAndNetfilterAreInTheGraph) {
     must("nft add chain bridge t f { type filter hook forward priority 0 ; }");
     EXPECT_TRUE(eventually([&] { return shown("netfilter-hook bridge forward"); }))
         << tnactl({"graph"}).output;
+}
+
+TEST_F(Control, RuleThatIsInTheWayIsNamedWithWhatToDoAboutIt) {
+    if (command({"nft", "add", "table", "inet", "guard"}).exitCode != 0)
+        GTEST_SKIP() << "needs nft, and a kernel with nf_tables";
+    must("nft add chain inet guard onward { type filter hook forward priority 0 ; }");
+    must("nft add rule inet guard onward limit rate 5/second accept");
+    const auto hookOf = [&](const std::string& packets) {
+        const auto document = json::parse(tnactl({"rules", "--json"}).output, nullptr, false);
+        for (const auto& hook : document["hooks"])
+            if (hook["packets"] == packets && hook["hook"] == "forward")
+                return hook;
+        return json();
+    };
+    const auto before = hookOf("ip6");
+    EXPECT_EQ(before["steady"], (json{{"tcp", false}, {"udp", false}}));
+    ASSERT_EQ(before["in_the_way"].size(), 1U) << before;
+    EXPECT_EQ(before["in_the_way"][0]["rule"], "limit accept");
+    EXPECT_EQ(before["in_the_way"][0]["chain"], "onward");
+    const std::string hint = before["in_the_way"][0]["hint"];
+    EXPECT_THAT(tnactl({"rules"}).output, HasSubstr(hint));
+    // What it says is to be done helps.
+    const auto from = hint.find('`') + 1;
+    must(hint.substr(from, hint.rfind('`') - from));
+    EXPECT_EQ(hookOf("ip6")["steady"], (json{{"tcp", true}, {"udp", true}}));
+    EXPECT_EQ(hookOf("ip")["steady"], (json{{"tcp", true}, {"udp", true}}));
+    EXPECT_THAT(tnactl({"rules"}).output, ::testing::Not(HasSubstr("In the way")));
 }
 
 TEST_F(Control, ConfigurationIsReadAgainAndAWrongOneChangesNothing) {
