@@ -3,8 +3,11 @@
 
 #include "deploy/programs/libbpf_log.hpp"
 
+#include "support/own_maps.hpp"
+
 #include <cstdlib>
 #include <ostream>
+#include <tna/fastpath.h>
 
 namespace tna::test {
 
@@ -69,6 +72,12 @@ void BridgeTest::TearDown() {
     if (controller_ && !disagrees_) {
         const auto status = controller_->status();
         EXPECT_TRUE(status["self_check"]["paused"].empty()) << status["self_check"].dump();
+        // Not even once, which is too little to pause anything: else the second decision would hide what the
+        // first one has forgotten to test.
+        const auto homes = entriesOfOwnMaps<tna_namespace>(".data.home");
+        EXPECT_TRUE(watched() || !homes.empty());
+        for (const auto& home : homes)
+            EXPECT_EQ(home.suspicion.key, 0U) << "a frame was decided twice, differently";
     }
 }
 
