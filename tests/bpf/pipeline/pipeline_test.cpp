@@ -96,6 +96,24 @@ int verdictByTheBook(const Frame& frame) {
     return type < 0x0600 || bytes.size() > 1518 ? XDP_PASS : XDP_REDIRECT;
 }
 
+/// One frame in 1024 is decided twice, also where nothing else asks for a closer look.
+TEST_F(Pipeline, FrameThatIsDueIsDecidedTwice) {
+    disagrees_ = true;
+    must("bridge fdb replace " + text(station(4)) + " dev p2 master static");
+    const auto elsewhere = remembered(FrameBuilder().ethernet(station(4), station(1)).udp());
+    must("bridge fdb replace " + text(station(5)) + " dev p1 master static");
+    const auto frame = FrameBuilder().ethernet(station(5), station(1)).udp();
+    const auto known = remembered(frame);
+    ASSERT_NE(known.out_slot, elsewhere.out_slot);
+    for (const auto& [packets, verdict] : {std::pair{5U, XDP_REDIRECT}, std::pair{1023U, XDP_PASS}}) {
+        remember(known, [&](tna_flow& flow) {
+            flow.packets = packets;
+            flow.out_slot = elsewhere.out_slot;
+        });
+        expect(frame, verdict, std::to_string(packets) + " packets before this one");
+    }
+}
+
 /// Frames of senders always get the closer look, for what their buffers may hold. These do not: that
 /// something deserves the look is for the straight line to see, once the flow is in the cache.
 TEST_F(Pipeline, StraightLineSeesWhatDeservesACloserLook) {
