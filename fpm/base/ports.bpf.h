@@ -9,9 +9,7 @@
 #include "base/constant.bpf.h"
 #include "base/decision.bpf.h"
 #include "base/reason.bpf.h"
-
-/* A map of its own, which what sees drivers refuse frames shares: refusals/refusals.bpf.c. */
-struct tna_namespace home SEC(".data.home") = {};
+#include "base/slots.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -19,13 +17,6 @@ struct {
 	__type(key, u32);
 	__type(value, struct tna_port_counters);
 } port_counters SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct tna_port_slot);
-} port_slots SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_DEVMAP);

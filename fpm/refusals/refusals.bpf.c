@@ -6,21 +6,11 @@
  * to the port: its slot says so, and whoever remembers it looks again. The controller tells about it
  * afterwards.
  */
-#include <tna/fastpath.h>
 #include <tna/reasons.h>
 
-#include "kernel/access.h"
+#include "base/slots.bpf.h"
 
-/* The pipeline's own, see base/ports.bpf.h and watched/watched.bpf.h. */
-struct tna_namespace home SEC(".data.home") = {};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct tna_port_slot);
-} port_slots SEC(".maps");
-
+/* The watched pipeline's, see watched/watched.bpf.h; another one has none. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
