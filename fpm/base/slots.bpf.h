@@ -2,8 +2,8 @@
 #ifndef TNA_BASE_SLOTS_H
 #define TNA_BASE_SLOTS_H
 
-/* What a namespace's fast path has found out about it, and which slot each of its ports has. The pipeline shares
- * both with what sees drivers refuse frames (refusals/refusals.bpf.c). */
+/* What a namespace's fast path has found out about it, and which slot each of its ports has. The pipeline
+ * shares both with what sees drivers refuse frames (refusals/refusals.bpf.c). */
 
 #include <tna/fastpath.h>
 
