@@ -40,15 +40,14 @@ public:
     void value(std::uint16_t type, std::vector<std::uint8_t>& out) {
         const auto data = attributes_.nested(type);
         const auto bytes = data ? data->find(NFTA_DATA_VALUE) : std::nullopt;
-        expression_.understood &= bytes.has_value();
+        expression_.understood &= bytes.has_value() && data->within(NFTA_DATA_VALUE);
         if (bytes)
             out = copyOf(*bytes);
     }
     /// Attributes up to this one are known.
-    void upTo(std::uint16_t last) {
-        attributes_.forEach(
-            [&](const netlink::Attribute& attribute) { expression_.understood &= attribute.type <= last; });
-    }
+    void upTo(std::uint16_t last) { expression_.understood &= attributes_.within(last); }
+    /// A number has a meaning that is known.
+    void known(bool isKnown) { expression_.understood &= isKnown; }
     [[nodiscard]] bool has(std::uint16_t type) const { return attributes_.has(type); }
     [[nodiscard]] const Attributes& attributes() const { return attributes_; }
     [[nodiscard]] RuleExpression& expression() { return expression_; }
@@ -73,6 +72,7 @@ void takeCmp(Taker& from, RuleExpression& to) {
     from.upTo(NFTA_CMP_DATA);
     from.number(NFTA_CMP_SREG, to.source);
     from.number(NFTA_CMP_OP, to.operation);
+    from.known(to.operation <= NFT_CMP_GTE);
     from.value(NFTA_CMP_DATA, to.data);
 }
 
@@ -80,6 +80,7 @@ void takeRange(Taker& from, RuleExpression& to) {
     from.upTo(NFTA_RANGE_TO_DATA);
     from.number(NFTA_RANGE_SREG, to.source);
     from.number(NFTA_RANGE_OP, to.operation);
+    from.known(to.operation <= NFT_RANGE_NEQ);
     from.value(NFTA_RANGE_FROM_DATA, to.data);
     from.value(NFTA_RANGE_TO_DATA, to.second);
 }
@@ -138,6 +139,7 @@ void takeLookup(Taker& from, RuleExpression& to) {
     to.writes = from.has(NFTA_LOOKUP_DREG); // a map: it writes the register
     from.number(NFTA_LOOKUP_DREG, to.destination, false);
     from.number(NFTA_LOOKUP_FLAGS, to.operation, false);
+    from.known((to.operation & ~std::uint32_t{NFT_LOOKUP_F_INV}) == 0);
 }
 
 void takeRt(Taker& from, RuleExpression& to) {
@@ -150,11 +152,23 @@ void takeFib(Taker& from, RuleExpression& to) {
     from.upTo(NFTA_FIB_FLAGS);
     from.number(NFTA_FIB_DREG, to.destination);
     from.number(NFTA_FIB_RESULT, to.key);
+    std::uint32_t flags = 0;
+    from.number(NFTA_FIB_FLAGS, flags);
+    constexpr std::uint32_t knownFlags = NFTA_FIB_F_SADDR | NFTA_FIB_F_DADDR | NFTA_FIB_F_MARK |
+                                         NFTA_FIB_F_IIF | NFTA_FIB_F_OIF | NFTA_FIB_F_PRESENT;
+    from.known(to.key <= NFT_FIB_RESULT_ADDRTYPE && (flags & ~knownFlags) == 0);
 }
 
 void takeHash(Taker& from, RuleExpression& to) {
     from.upTo(NFTA_HASH_SET_ID);
     from.number(NFTA_HASH_DREG, to.destination);
+    from.number(NFTA_HASH_TYPE, to.key);
+    from.known(to.key <= NFT_HASH_SYM);
+}
+
+/// Others need to know only which set packets change.
+void takeDynset(Taker& from, RuleExpression&) {
+    from.name(NFTA_DYNSET_SET_NAME);
 }
 
 void takeObject(Taker& from, RuleExpression& to) {
@@ -194,6 +208,7 @@ constexpr std::array kinds{Kind{"immediate", takeImmediate},
                            Kind{"rt", takeRt},
                            Kind{"fib", takeFib},
                            Kind{"hash", takeHash},
+                           Kind{"dynset", takeDynset},
                            Kind{"objref", takeObject},
                            Kind{"match", takeMatch},
                            Kind{"target", takeMatch}};
@@ -204,7 +219,7 @@ RuleExpression decodeExpression(const netlink::Attributes& element) {
     RuleExpression expression;
     expression.kind = element.text(NFTA_EXPR_NAME);
     const auto data = element.nested(NFTA_EXPR_DATA);
-    expression.understood = data.has_value() && !expression.kind.empty();
+    expression.understood = data.has_value() && !expression.kind.empty() && element.within(NFTA_EXPR_DATA);
     if (!data)
         return expression;
     // Of kinds without a row, the name says all that is needed.
@@ -218,7 +233,7 @@ RuleExpression decodeExpression(const netlink::Attributes& element) {
 
 std::optional<model::RuleVerdict> decodeVerdict(const netlink::Attributes& verdict) {
     const auto code = verdict.value<std::uint32_t>(NFTA_VERDICT_CODE);
-    if (!code)
+    if (!code || !verdict.within(NFTA_VERDICT_CHAIN_ID))
         return std::nullopt;
     return model::RuleVerdict{static_cast<std::int32_t>(ntohl(*code)), verdict.text(NFTA_VERDICT_CHAIN)};
 }

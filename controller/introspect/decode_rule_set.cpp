@@ -29,6 +29,11 @@ Number numberOf(const Attributes& attributes, std::uint16_t type) {
         return static_cast<Number>(ntohl(attributes.value<std::uint32_t>(type).value_or(0)));
 }
 
+/// Whether it is of the right size, if it is there.
+bool isNumber(const Attributes& attributes, std::uint16_t type) {
+    return !attributes.has(type) || attributes.value<std::uint32_t>(type).has_value();
+}
+
 model::RuleFamily familyOf(const Message& message) {
     return static_cast<model::RuleFamily>(message.header<nfgenmsg>().value_or(nfgenmsg{}).nfgen_family);
 }
@@ -70,7 +75,7 @@ std::optional<std::vector<std::uint8_t>> valueIn(const Attributes& attributes, s
 
 /// Whether an element does more than count.
 bool doesMore(const Attributes& element) {
-    bool more = false;
+    bool more = !element.within(NFTA_SET_ELEM_EXPRESSIONS);
     const auto look = [&](const model::RuleExpression& expression) { more |= expression.kind != "counter"; };
     const auto single = element.nested(NFTA_SET_ELEM_EXPR);
     const auto several = element.nested(NFTA_SET_ELEM_EXPRESSIONS);
@@ -85,7 +90,13 @@ bool doesMore(const Attributes& element) {
 std::optional<model::SetElement> elementOf(const Attributes& attributes) {
     model::SetElement element;
     const auto flags = numberOf<std::uint32_t>(attributes, NFTA_SET_ELEM_FLAGS);
+    constexpr std::uint32_t known = NFT_SET_ELEM_INTERVAL_END | NFT_SET_ELEM_CATCHALL;
+    if (!isNumber(attributes, NFTA_SET_ELEM_FLAGS) || (flags & ~known) != 0)
+        return std::nullopt;
     element.intervalEnd = (flags & NFT_SET_ELEM_INTERVAL_END) != 0;
+    // One without a key stands for all others.
+    if (attributes.has(NFTA_SET_ELEM_KEY) == ((flags & NFT_SET_ELEM_CATCHALL) != 0))
+        return std::nullopt;
     if (attributes.has(NFTA_SET_ELEM_KEY)) {
         auto key = valueIn(attributes, NFTA_SET_ELEM_KEY);
         if (!key)
@@ -127,11 +138,16 @@ std::optional<model::RuleChain> decodeRuleChain(const Message& message) {
     chain.name = attributes->text(NFTA_CHAIN_NAME);
     chain.handle = numberOf<std::uint64_t>(*attributes, NFTA_CHAIN_HANDLE);
     chain.base = attributes->has(NFTA_CHAIN_HOOK);
+    const auto flags = numberOf<std::uint32_t>(*attributes, NFTA_CHAIN_FLAGS);
+    constexpr std::uint32_t knownFlags = NFT_CHAIN_BASE | NFT_CHAIN_HW_OFFLOAD | NFT_CHAIN_BINDING;
+    chain.understood = attributes->within(NFTA_CHAIN_USERDATA) && (flags & ~knownFlags) == 0;
     if (!chain.base)
         return chain;
     const auto hook = attributes->nested(NFTA_CHAIN_HOOK);
-    if (!hook)
+    if (!hook || !hook->value<std::uint32_t>(NFTA_HOOK_HOOKNUM) ||
+        !hook->value<std::uint32_t>(NFTA_HOOK_PRIORITY) || !isNumber(*attributes, NFTA_CHAIN_POLICY))
         return std::nullopt;
+    chain.understood &= hook->within(NFTA_HOOK_DEVS);
     chain.hook = numberOf<std::uint32_t>(*hook, NFTA_HOOK_HOOKNUM);
     chain.priority = numberOf<std::int32_t>(*hook, NFTA_HOOK_PRIORITY);
     chain.type = attributes->text(NFTA_CHAIN_TYPE);
@@ -149,6 +165,8 @@ std::optional<PlacedRule> decodeFilterRule(const Message& message) {
         familyOf(message), attributes->text(NFTA_RULE_TABLE), attributes->text(NFTA_RULE_CHAIN), {}};
     placed.rule.handle = numberOf<std::uint64_t>(*attributes, NFTA_RULE_HANDLE);
     placed.rule.comment = commentIn(attributes->find(NFTA_RULE_USERDATA).value_or(netlink::Bytes{}));
+    if (!attributes->within(NFTA_RULE_CHAIN_ID))
+        placed.rule.expressions.push_back({.kind = "rule", .understood = false});
     forEachExpression(*list, [&](model::RuleExpression expression) {
         placed.rule.expressions.push_back(std::move(expression));
     });
@@ -168,7 +186,13 @@ std::optional<model::NamedSet> decodeSet(const Message& message) {
     set.objectType = numberOf<std::uint32_t>(*attributes, NFTA_SET_OBJ_TYPE);
     const auto single = attributes->nested(NFTA_SET_EXPR);
     const auto several = attributes->nested(NFTA_SET_EXPRESSIONS);
-    set.understood = single && several;
+    // Since 6.16 there come two more, about how it is stored and how much is in it.
+    constexpr std::uint16_t lastAttribute = NFTA_SET_EXPRESSIONS + 2;
+    constexpr std::uint32_t knownFlags = NFT_SET_ANONYMOUS | NFT_SET_CONSTANT | NFT_SET_INTERVAL |
+                                         NFT_SET_MAP | NFT_SET_TIMEOUT | NFT_SET_EVAL | NFT_SET_OBJECT |
+                                         NFT_SET_CONCAT | NFT_SET_EXPR;
+    set.understood = single && several && attributes->within(lastAttribute) &&
+                     isNumber(*attributes, NFTA_SET_FLAGS) && (set.flags & ~knownFlags) == 0;
     if (attributes->has(NFTA_SET_EXPR) && single)
         set.expressions.push_back(decodeExpression(*single).kind);
     if (attributes->has(NFTA_SET_EXPRESSIONS) && several)
@@ -191,7 +215,8 @@ std::optional<std::size_t> decodeElements(const Message& message, bool keep, mod
         if (!element)
             return;
         // One that goes by itself would be of a set whose flags say so; to be sure.
-        elements.expressions |= doesMore(*element) || element->has(NFTA_SET_ELEM_TIMEOUT);
+        elements.expressions |= doesMore(*element) || element->has(NFTA_SET_ELEM_TIMEOUT) ||
+                                element->has(NFTA_SET_ELEM_EXPIRATION);
         if (!keep)
             return;
         auto decoded = elementOf(*element);

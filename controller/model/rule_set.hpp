@@ -63,6 +63,7 @@ struct RuleChain {
     std::int32_t priority = 0;
     std::string type;         ///< "filter", "nat", "route"
     std::uint32_t policy = 1; ///< NF_ACCEPT or NF_DROP
+    bool understood = true;   ///< nothing is in it that is newer than the decoder
     std::vector<FilterRule> rules;
     bool operator==(const RuleChain&) const = default;
 };

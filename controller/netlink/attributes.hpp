@@ -64,6 +64,13 @@ public:
         }
     }
 
+    /// Whether none is of a later type.
+    [[nodiscard]] bool within(std::uint16_t last) const {
+        bool all = true;
+        forEach([&](const Attribute& attribute) { all &= attribute.type <= last; });
+        return all;
+    }
+
     [[nodiscard]] Bytes bytes() const { return bytes_; }
 
     template <typename Function>

@@ -2,6 +2,7 @@
 #include "assemble/rules/expression.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
@@ -19,10 +20,11 @@ Step storing(Registers& registers, const RuleExpression& expression, Loaded load
     return std::move(loaded.step);
 }
 
-/// Of a flow, but not known.
+/// Of a flow, but not known. Whole words, because what is left of the last one may be anything.
 Step storingUnknown(Registers& registers, const RuleExpression& expression, std::size_t size,
-                    Answer answer = Answer::yes) {
-    return storing(registers, expression, {Bits::unknown(size), Step::flow(answer)});
+                    Step step = Step::flow(Answer::yes)) {
+    const auto words = (size + NFT_REG32_SIZE - 1) / NFT_REG32_SIZE;
+    return storing(registers, expression, {Bits::unknown(words * NFT_REG32_SIZE), std::move(step)});
 }
 
 Step setMeta(const RuleExpression& expression) {
@@ -34,8 +36,13 @@ Step setMeta(const RuleExpression& expression) {
 
 Step setCt(const RuleExpression& expression, const Registers& registers) {
     // Anything else than a constant could depend on the mark that was there.
-    if (expression.key == NFT_CT_MARK && registers.load(expression.source, sizeof(std::uint32_t)).allKnown())
-        return Step::flow(Answer::yes);
+    const auto bits = registers.load(expression.source, sizeof(std::uint32_t));
+    if (expression.key == NFT_CT_MARK && bits.allKnown()) {
+        auto step = Step::flow(Answer::yes);
+        step.connectionMark = MarkSetting{.value = 0, .mask = ~0U};
+        std::memcpy(&step.connectionMark->value, bits.value.data(), sizeof(std::uint32_t));
+        return step;
+    }
     if (expression.key == NFT_CT_ZONE) // before there is a connection
         return Step::flow(Answer::yes);
     return Step::never(expression.key == NFT_CT_MARK
@@ -43,19 +50,17 @@ Step setCt(const RuleExpression& expression, const Registers& registers) {
                            : "it changes the connection");
 }
 
-/// Why what is found in a set may differ between packets of a flow.
-std::string obstacleOf(const NamedSet* set) {
-    if (set == nullptr || !set->understood)
-        return "the set that it looks into is not understood";
-    if ((set->flags & NFT_SET_TIMEOUT) != 0)
-        return fmt::format("elements of {} come and go by the clock", set->name);
-    if ((set->flags & NFT_SET_EVAL) != 0)
-        return fmt::format("packets change {}", set->name);
-    if (set->elements.expressions ||
-        std::ranges::any_of(set->expressions, [](const auto& kind) { return kind != "counter"; }))
-        return fmt::format("elements of {} have limits of their own", set->name);
-    if (!set->elements.complete)
-        return fmt::format("not all elements of {} could be read", set->name);
+/// Why what is found in a set may differ between packets of a flow, by what is known of the set itself.
+std::string obstacleIn(const NamedSet& set) {
+    if ((set.flags & NFT_SET_TIMEOUT) != 0)
+        return fmt::format("elements of {} come and go by the clock", set.name);
+    if ((set.flags & NFT_SET_EVAL) != 0)
+        return fmt::format("packets change {}", set.name);
+    if (set.elements.expressions ||
+        std::ranges::any_of(set.expressions, [](const auto& kind) { return kind != "counter"; }))
+        return fmt::format("elements of {} have limits of their own", set.name);
+    if (!set.elements.complete)
+        return fmt::format("not all elements of {} could be read", set.name);
     return {};
 }
 
@@ -86,8 +91,6 @@ std::vector<const model::SetElement*> candidates(const NamedSet& set, const Regi
 }
 
 Step lookup(const RuleExpression& expression, Registers& registers, const NamedSet* set) {
-    if (auto obstacle = obstacleOf(set); !obstacle.empty())
-        return Step::never(std::move(obstacle));
     auto step = Step::flow();
     const bool verdicts = expression.writes && expression.destination == NFT_REG_VERDICT;
     const bool anonymous = (set->flags & NFT_SET_ANONYMOUS) != 0;
@@ -105,8 +108,12 @@ Step lookup(const RuleExpression& expression, Registers& registers, const NamedS
                 step.obstacle = "a map to verdicts has an element without one";
     else if (expression.writes)
         registers.store(expression.destination, Bits::unknown(wholeRegisters));
+    // Before 6.12.46 what stands for all others was looked for where the rest was found, too
+    // (nft_lookup_eval).
+    const bool others =
+        std::ranges::any_of(set->elements.list, [](const auto& one) { return one.key.empty(); });
     if ((expression.operation & NFT_LOOKUP_F_INV) != 0)
-        step.answer = opposite(step.answer);
+        step.answer = others ? Answer::maybe : opposite(step.answer);
     return step;
 }
 
@@ -117,6 +124,21 @@ Step object(std::uint32_t type) {
     return Step::never(type == NFT_OBJECT_LIMIT || type == NFT_OBJECT_QUOTA || type == NFT_OBJECT_CONNLIMIT
                            ? "how much has passed decides"
                            : "the object that it uses does more than decide");
+}
+
+/// Of routes; where there is none, the rule ends. What a path can carry comes and goes by the clock.
+Step route(const RuleExpression& expression) {
+    if (expression.key == NFT_RT_NEXTHOP4 || expression.key == NFT_RT_NEXTHOP6 ||
+        expression.key == NFT_RT_XFRM)
+        return Step::key({"routes"});
+    return Step::never("it looks at what is not known to stay the same for a flow");
+}
+
+/// nft_fib4_eval_type asks by addresses only.
+Step fib(const RuleExpression& expression, const AbstractPacket& packet) {
+    if (!packet.ipv6 && expression.key == NFT_FIB_RESULT_ADDRTYPE)
+        return Step::key({"routes"});
+    return Step::key(routesLookAt(packet));
 }
 
 Step immediate(const RuleExpression& expression, Registers& registers) {
@@ -130,10 +152,10 @@ Step immediate(const RuleExpression& expression, Registers& registers) {
 
 Step bitwise(const RuleExpression& expression, Registers& registers) {
     const auto size = std::min<std::size_t>(expression.length, wholeRegisters);
+    if (expression.operation != NFT_BITWISE_BOOL)
+        return storingUnknown(registers, expression, size);
     const auto bits = registers.load(expression.source, size);
-    registers.store(expression.destination, expression.operation == NFT_BITWISE_BOOL
-                                                ? masked(bits, expression.data, expression.second)
-                                                : Bits::unknown(size));
+    registers.store(expression.destination, masked(bits, expression.data, expression.second));
     return Step::flow(Answer::yes);
 }
 
@@ -177,15 +199,34 @@ Step byName(const std::string& kind) {
 }
 } // namespace
 
-Surroundings::Surroundings(const model::RuleSet& set) {
-    for (const auto& one : set.sets)
-        sets_.emplace(std::tuple{one.family, one.table, one.name}, &one);
+std::vector<std::string_view> routesLookAt(const AbstractPacket& packet) {
+    return {"routes", packet.ipv6 ? "traffic class and flow label" : "DSCP and ECN"};
 }
 
-const NamedSet* Surroundings::set(model::RuleFamily family, const std::string& table,
-                                  const std::string& name) const {
-    const auto found = sets_.find({family, table, name});
-    return found == sets_.end() ? nullptr : found->second;
+Surroundings::Surroundings(const model::RuleSet& set) {
+    for (const auto& one : set.sets)
+        sets_.emplace(Place{one.family, one.table, one.name}, &one);
+    // The kernel lets packets change sets, too, that are not flagged for it (nft_dynset_init). They need not
+    // be packets that are forwarded.
+    for (const auto& chain : set.chains)
+        for (const auto& rule : chain.rules)
+            for (const auto& expression : rule.expressions)
+                if (expression.kind == "dynset")
+                    changed_.emplace(chain.family, chain.table,
+                                     expression.understood ? expression.name : std::string{});
+}
+
+std::string Surroundings::obstacleOf(model::RuleFamily family, const std::string& table,
+                                     const std::string& name, const NamedSet*& found) const {
+    const auto place = sets_.find({family, table, name});
+    if (place == sets_.end() || !place->second->understood)
+        return "the set that it looks into is not understood";
+    found = place->second;
+    auto obstacle = obstacleIn(*found);
+    if (obstacle.empty() &&
+        (changed_.contains({family, table, name}) || changed_.contains({family, table, {}})))
+        return fmt::format("packets change {}", name);
+    return obstacle;
 }
 
 Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Registers& registers,
@@ -214,21 +255,20 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
     if (kind == "ct")
         return expression.writes ? setCt(expression, registers)
                                  : storing(registers, expression, loadCt(expression, packet));
-    if (kind == "rt" && expression.key == NFT_RT_CLASSID)
-        return Step::never("it looks at what is not known to stay the same for a flow");
-    // Of routes; where there is none, the rule ends.
     if (kind == "rt" || kind == "fib")
-        return storingUnknown(registers, expression, NFT_REG_SIZE, Answer::maybe);
+        return storingUnknown(registers, expression, NFT_REG_SIZE,
+                              kind == "rt" ? route(expression) : fib(expression, packet));
     if (kind == "hash")
         return storingUnknown(registers, expression, sizeof(std::uint32_t));
-    if (kind == "lookup")
-        return lookup(expression, registers, surroundings.set(family, table, expression.name));
-    if (kind == "objref") {
-        if (!expression.writes)
-            return object(expression.operation);
-        const auto* set = surroundings.set(family, table, expression.name);
-        auto obstacle = obstacleOf(set);
-        auto step = obstacle.empty() ? object(set->objectType) : Step::never(std::move(obstacle));
+    if (kind == "objref" && !expression.writes)
+        return object(expression.operation);
+    if (kind == "lookup" || kind == "objref") {
+        const NamedSet* set = nullptr;
+        if (auto obstacle = surroundings.obstacleOf(family, table, expression.name, set); !obstacle.empty())
+            return Step::never(std::move(obstacle));
+        if (kind == "lookup")
+            return lookup(expression, registers, set);
+        auto step = object(set->objectType);
         step.answer = Answer::maybe;
         return step;
     }

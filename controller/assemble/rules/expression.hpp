@@ -5,11 +5,21 @@
 #include "model/rule_set.hpp"
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace tna::assemble::rules {
+
+/// These bits of a connection's mark are set to a constant.
+struct MarkSetting {
+    std::uint32_t value = 0;
+    std::uint32_t mask = 0;
+    bool operator==(const MarkSetting&) const = default;
+};
 
 /// What an expression does with the packets that are meant.
 struct Step {
@@ -17,12 +27,13 @@ struct Step {
     std::string obstacle;        ///< why packets of one flow may fare differently; empty: they do not
     bool onlyTells = false;      ///< the obstacle is of no weight where the packet is dropped anyway
     std::vector<model::RuleVerdict> verdicts; ///< one of them it is; empty: none
-    std::string_view looksAt{};               ///< what a fast path would have to compare for each packet
+    std::vector<std::string_view> looksAt{};  ///< what a fast path would have to compare for each packet
     bool untracks = false;                    ///< whom it matches has no connection
+    std::optional<MarkSetting> connectionMark{};
 
     [[nodiscard]] static Step flow(Answer answer = Answer::maybe) { return {.answer = answer}; }
-    [[nodiscard]] static Step key(std::string_view field, Answer answer = Answer::maybe) {
-        return {.answer = answer, .looksAt = field};
+    [[nodiscard]] static Step key(std::vector<std::string_view> fields, Answer answer = Answer::maybe) {
+        return {.answer = answer, .looksAt = std::move(fields)};
     }
     /// That packets of a flow may differ in.
     [[nodiscard]] static Step never(std::string reason) {
@@ -45,15 +56,21 @@ struct Loaded {
 [[nodiscard]] Step evaluateMatch(const model::RuleExpression& expression, const AbstractPacket& packet);
 [[nodiscard]] Step evaluateTarget(const model::RuleExpression& expression);
 
-/// A rule's surroundings: sets and objects of its table.
+/// The headers that routes are looked up by, besides addresses.
+[[nodiscard]] std::vector<std::string_view> routesLookAt(const AbstractPacket& packet);
+
+/// A rule's surroundings: the sets of its table.
 class Surroundings {
 public:
     explicit Surroundings(const model::RuleSet& set);
-    [[nodiscard]] const model::NamedSet* set(model::RuleFamily family, const std::string& table,
-                                             const std::string& name) const;
+    /// Why what is found in a set may differ between packets of a flow; `found` is the set if it does not.
+    [[nodiscard]] std::string obstacleOf(model::RuleFamily family, const std::string& table,
+                                         const std::string& name, const model::NamedSet*& found) const;
 
 private:
-    std::map<std::tuple<model::RuleFamily, std::string, std::string>, const model::NamedSet*> sets_;
+    using Place = std::tuple<model::RuleFamily, std::string, std::string>;
+    std::map<Place, const model::NamedSet*> sets_;
+    std::set<Place> changed_; ///< by packets: whatever their flags say; without a name: any of the table
 };
 
 /// One expression of a rule in `family` and `table`.

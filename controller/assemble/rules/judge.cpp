@@ -11,6 +11,9 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter_ipv4.h>
+#include <map>
+#include <string_view>
+#include <utility>
 
 namespace tna::assemble {
 
@@ -40,12 +43,9 @@ bool passes(const Place& place, const RuleChain& chain) {
     return chain.base && family && chain.hook == place.hook;
 }
 
-/// Where connections are looked up (NF_IP_PRI_CONNTRACK, the same for all families).
-AbstractPacket::Tracking trackingAt(const RuleChain& chain) {
-    using Tracking = AbstractPacket::Tracking;
-    if (chain.hook != NF_INET_PRE_ROUTING || chain.priority > NF_IP_PRI_CONNTRACK)
-        return Tracking::done;
-    return chain.priority < NF_IP_PRI_CONNTRACK ? Tracking::before : Tracking::either;
+/// Where connections are looked up (NF_IP_PRI_CONNTRACK, the same for all families), or behind.
+bool isTracked(const RuleChain& chain) {
+    return chain.hook != NF_INET_PRE_ROUTING || chain.priority > NF_IP_PRI_CONNTRACK;
 }
 
 /// iptables-nft names its chains like that.
@@ -54,7 +54,7 @@ bool isOfIptables(const RuleChain& base) {
 }
 
 std::string hintFor(const RuleChain& base) {
-    if (trackingAt(base) != AbstractPacket::Tracking::done)
+    if (!isTracked(base))
         return "connections are not known yet in a chain of this priority: move the rule into one whose "
                "priority "
                "is above -200, behind a rule that accepts established connections";
@@ -67,19 +67,110 @@ std::string hintFor(const RuleChain& base) {
                        textOf(base.family), base.table, base.name);
 }
 
+RuleObstacle obstacleOf(const rules::Finding& finding, const RuleChain& base, std::uint8_t protocol) {
+    RuleObstacle obstacle{finding.chain->family, finding.chain->table, finding.chain->name};
+    if (finding.rule != nullptr) {
+        obstacle.handle = finding.rule->handle;
+        obstacle.rule = textOf(*finding.rule, *finding.chain);
+    }
+    obstacle.reason = finding.reason;
+    obstacle.hint = hintFor(base);
+    (protocol == IPPROTO_TCP ? obstacle.tcp : obstacle.udp) = true;
+    return obstacle;
+}
+
+/// The same rule may be in the way of both protocols.
+void add(JudgedHook& judged, RuleObstacle obstacle) {
+    judged.steadyForTcp &= !obstacle.tcp;
+    judged.steadyForUdp &= !obstacle.udp;
+    const auto same = std::ranges::find_if(judged.obstacles, [&](const RuleObstacle& one) {
+        return one.family == obstacle.family && one.table == obstacle.table && one.chain == obstacle.chain &&
+               one.handle == obstacle.handle && one.reason == obstacle.reason;
+    });
+    if (same != judged.obstacles.end()) {
+        same->tcp |= obstacle.tcp;
+        same->udp |= obstacle.udp;
+    } else if (judged.obstacles.size() < mostObstacles) {
+        judged.obstacles.push_back(std::move(obstacle));
+    } else {
+        ++judged.moreObstacles;
+    }
+}
+
+/// Rules that set connections' marks, wherever they are: a connection's packets pass several places, and in
+/// both directions. Where two of them set different marks, it depends on the last packet what the next one
+/// finds.
+class Marking {
+public:
+    struct One {
+        rules::MarkingRule rule;
+        const RuleChain* base = nullptr;
+        std::uint8_t protocol = 0;
+        bool ipv6 = false;
+        std::size_t place = 0; ///< its index
+    };
+    void add(const One& one) {
+        all_.push_back(one);
+        const auto& setting = one.rule.setting;
+        auto& bits = bits_[{one.protocol, one.ipv6}];
+        bits.set |= setting.value & setting.mask;
+        bits.cleared |= ~setting.value & setting.mask;
+    }
+
+    void judge(std::vector<JudgedHook>& hooks) const {
+        for (const auto& one : all_) {
+            const auto& bits = bits_.at({one.protocol, one.ipv6});
+            if ((bits.set & bits.cleared & one.rule.setting.mask) != 0)
+                assemble::add(hooks.at(one.place), obstacleOf({one.rule.chain, one.rule.rule,
+                                                               "another rule sets the connection's mark to "
+                                                               "something else"},
+                                                              *one.base, one.protocol));
+        }
+    }
+
+private:
+    struct Bits {
+        std::uint32_t set = 0;
+        std::uint32_t cleared = 0;
+    };
+    std::map<std::pair<std::uint8_t, bool>, Bits> bits_; ///< by protocols
+    std::vector<One> all_;
+};
+
+/// Functions of the kernel that do the same with all packets of a connection, by their whole names.
+bool treatsFlowsAlike(std::string_view function) {
+    static constexpr std::string_view known[] = {
+        // connection tracking, and what it needs
+        "ipv4_conntrack_in", "ipv6_conntrack_in", "ipv4_conntrack_local", "ipv6_conntrack_local",
+        "ipv4_conntrack_defrag", "ipv6_defrag", "nf_confirm", "ipv4_confirm", "ipv6_confirm",
+        "nf_ct_bridge_pre", "nf_ct_bridge_in", "nf_ct_bridge_post",
+        // address translation: what it does is noted in the connection
+        "nf_nat_ipv4_pre_routing", "nf_nat_ipv4_in", "nf_nat_ipv4_out", "nf_nat_ipv4_local_fn",
+        "nf_nat_ipv4_local_in", "nf_nat_ipv4_fn", "nf_nat_ipv6_in", "nf_nat_ipv6_out", "nf_nat_ipv6_local_fn",
+        "nf_nat_ipv6_local_in", "nf_nat_ipv6_fn",
+        // br_netfilter: the same for all packets by its sysctls, which are looked at elsewhere
+        "br_nf_pre_routing", "br_nf_local_in", "br_nf_forward", "br_nf_forward_ip", "br_nf_post_routing",
+        "ip_sabotage_in",
+        // AppArmor: for packets with a mark of theirs (SECMARK) and a socket, which forwarded ones have not
+        "apparmor_ip_postroute", "apparmor_ipv4_postroute", "apparmor_ipv6_postroute"};
+    return std::ranges::find(known, function) != std::end(known);
+}
+
 /// Judges one place.
 class Judge {
 public:
-    Judge(const model::RuleSet& set, const rules::Chains& chains, const rules::Surroundings& surroundings)
-        : set_(set), chains_(chains), surroundings_(surroundings) {}
+    Judge(const model::RuleSet& set, const rules::Chains& chains, const rules::Surroundings& surroundings,
+          Marking& marking)
+        : set_(set), chains_(chains), surroundings_(surroundings), marking_(marking) {}
 
-    [[nodiscard]] JudgedHook judge(const Place& place) {
+    [[nodiscard]] JudgedHook judge(const Place& place, std::size_t index) {
         judged_ = {};
+        index_ = index;
         judged_.packets = place.packets;
         judged_.hook = place.hook;
         looksAt_.clear();
         for (const auto* chain : chainsAt(place)) {
-            const bool forNewOnly = chain->type == "nat";
+            const bool forNewOnly = chain->type == "nat" && place.packets != RuleFamily::bridge;
             judged_.chains.push_back(
                 {chain->family, chain->table, chain->name, chain->type, chain->priority, forNewOnly});
             if (!forNewOnly)
@@ -114,45 +205,15 @@ private:
                 if ((place.packets == RuleFamily::ip && ipv6) || (place.packets == RuleFamily::ip6 && !ipv6))
                     continue;
                 const AbstractPacket packet{place.packets == RuleFamily::bridge, ipv6, protocol,
-                                            trackingAt(base)};
+                                            isTracked(base)};
                 rules::Walk walk(packet, chains_, surroundings_);
                 walk.base(base);
                 looksAt_.insert(walk.looksAt().begin(), walk.looksAt().end());
                 for (const auto& finding : walk.findings())
-                    add(obstacleOf(finding, base, protocol));
+                    add(judged_, obstacleOf(finding, base, protocol));
+                for (const auto& one : walk.marking())
+                    marking_.add({one, &base, protocol, ipv6, index_});
             }
-        }
-    }
-
-    [[nodiscard]] static RuleObstacle obstacleOf(const rules::Finding& finding, const RuleChain& base,
-                                                 std::uint8_t protocol) {
-        RuleObstacle obstacle{finding.chain->family, finding.chain->table, finding.chain->name};
-        if (finding.rule != nullptr) {
-            obstacle.handle = finding.rule->handle;
-            obstacle.rule = textOf(*finding.rule, *finding.chain);
-        }
-        obstacle.reason = finding.reason;
-        obstacle.hint = hintFor(base);
-        (protocol == IPPROTO_TCP ? obstacle.tcp : obstacle.udp) = true;
-        return obstacle;
-    }
-
-    /// The same rule may be in the way of both protocols.
-    void add(RuleObstacle obstacle) {
-        judged_.steadyForTcp &= !obstacle.tcp;
-        judged_.steadyForUdp &= !obstacle.udp;
-        const auto same = std::ranges::find_if(judged_.obstacles, [&](const RuleObstacle& one) {
-            return one.family == obstacle.family && one.table == obstacle.table &&
-                   one.chain == obstacle.chain && one.handle == obstacle.handle &&
-                   one.reason == obstacle.reason;
-        });
-        if (same != judged_.obstacles.end()) {
-            same->tcp |= obstacle.tcp;
-            same->udp |= obstacle.udp;
-        } else if (judged_.obstacles.size() < mostObstacles) {
-            judged_.obstacles.push_back(std::move(obstacle));
-        } else {
-            ++judged_.moreObstacles;
         }
     }
 
@@ -161,7 +222,7 @@ private:
         obstacle.reason = std::move(reason);
         obstacle.hint = std::move(hint);
         obstacle.tcp = obstacle.udp = true;
-        add(std::move(obstacle));
+        add(judged_, std::move(obstacle));
     }
 
     /// Its rules change without notice: neither is there a generation, nor can their number be seen.
@@ -176,14 +237,12 @@ private:
     }
 
     void lookForOthers(const Place& place) {
-        // What is the kernel's own and does the same for all packets of a connection; rules are walked.
-        static constexpr std::array known{"conntrack",    "defrag",       "nf_nat",       "nf_confirm",
-                                          "nf_ct_bridge", "ipv4_confirm", "nft_do_chain", "br_nf_"};
         if (!set_.functions)
-            return;
+            return addForAll(place.packets, "", "it is not known which functions netfilter calls here",
+                             "the kernel lists them if it has CONFIG_NETFILTER_NETLINK_HOOK (since 5.14)");
         for (const auto& one : *set_.functions)
             if (one.family == place.packets && one.hook == place.hook && !one.ofTables &&
-                std::ranges::none_of(known, [&](const char* part) { return one.function.contains(part); }))
+                !treatsFlowsAlike(one.function))
                 addForAll(one.family, "",
                           fmt::format("a function that is not known is called here: {}{}",
                                       one.function.empty() ? "without a name" : one.function,
@@ -194,7 +253,9 @@ private:
     const model::RuleSet& set_;
     const rules::Chains& chains_;
     const rules::Surroundings& surroundings_;
+    Marking& marking_;
     JudgedHook judged_;
+    std::size_t index_ = 0; ///< of the place
     std::set<std::string> looksAt_;
 };
 } // namespace
@@ -203,8 +264,10 @@ std::vector<JudgedHook> judgeRules(const model::RuleSet& set) {
     const rules::Chains chains(set);
     const rules::Surroundings surroundings(set);
     std::vector<JudgedHook> hooks;
+    Marking marking;
     for (const auto& place : places)
-        hooks.push_back(Judge(set, chains, surroundings).judge(place));
+        hooks.push_back(Judge(set, chains, surroundings, marking).judge(place, hooks.size()));
+    marking.judge(hooks);
     return hooks;
 }
 

@@ -40,10 +40,15 @@ struct Field {
     unsigned end;
     const char* looksAt; ///< nullptr: the same for all packets of a flow
 };
-constexpr std::array ethernet{Field{0, 12, "MAC addresses"}, Field{12, 14, nullptr},
-                              Field{14, 18, "VLAN tags"}};
-constexpr std::array ipv4{Field{0, 1, "IP options"}, Field{1, 2, "DSCP and ECN"}, Field{2, 4, "length"},
-                          Field{6, 8, "DF"},         Field{8, 9, "TTL"},          Field{9, 10, nullptr},
+// A frame without a tag has the network header behind its type (nft_payload_need_vlan_adjust).
+constexpr std::array ethernet{Field{0, 12, "MAC addresses"}, Field{12, 18, "VLAN tags"},
+                              Field{14, 15, "IP options"}, Field{15, 16, "DSCP and ECN"},
+                              Field{16, 18, "length"}};
+constexpr std::array ethernet6{Field{0, 12, "MAC addresses"}, Field{12, 18, "VLAN tags"},
+                               Field{14, 18, "traffic class and flow label"}};
+constexpr std::array ipv4{Field{0, 1, "IP options"}, Field{1, 2, "DSCP and ECN"},
+                          Field{2, 4, "length"},     Field{6, 8, "DF and the reserved bit"},
+                          Field{8, 9, "TTL"},        Field{9, 10, nullptr},
                           Field{12, 20, nullptr}};
 constexpr std::array ipv6{Field{0, 4, "traffic class and flow label"}, Field{4, 6, "length"},
                           Field{6, 7, nullptr}, Field{7, 8, "hop limit"}, Field{8, 40, nullptr}};
@@ -53,7 +58,7 @@ constexpr std::array udp{Field{0, 4, nullptr}, Field{4, 6, "length"}};
 std::span<const Field> fieldsOf(std::uint32_t base, const AbstractPacket& packet) {
     switch (base) {
     case NFT_PAYLOAD_LL_HEADER:
-        return ethernet;
+        return packet.ipv6 ? std::span<const Field>(ethernet6) : std::span<const Field>(ethernet);
     case NFT_PAYLOAD_NETWORK_HEADER:
         return packet.ipv6 ? std::span<const Field>(ipv6) : std::span<const Field>(ipv4);
     case NFT_PAYLOAD_TRANSPORT_HEADER:
@@ -71,12 +76,12 @@ void fill(Bits& bits, std::size_t at, std::uint32_t base, std::uint32_t offset,
         bits.known[at] = known;
     };
     // The protocol's number, or that of a tag (nft_payload_copy_vlan): what all three have in common.
-    constexpr std::uint16_t tags[] = {ETH_P_8021Q, ETH_P_8021AD};
+    constexpr std::uint16_t tagTypes[] = {ETH_P_8021Q, ETH_P_8021AD};
     constexpr std::uint32_t typeAt = 12;
     if (base == NFT_PAYLOAD_LL_HEADER && (offset == typeAt || offset == typeAt + 1)) {
         const auto shift = offset == typeAt ? 8U : 0U;
         const unsigned type = packet.ipv6 ? ETH_P_IPV6 : ETH_P_IP;
-        const auto unlike = (type ^ tags[0]) | (type ^ tags[1]);
+        const auto unlike = (type ^ tagTypes[0]) | (type ^ tagTypes[1]);
         set(static_cast<std::uint8_t>(type >> shift), static_cast<std::uint8_t>(~unlike >> shift));
     }
     constexpr std::uint8_t ack = 0x10, ackOrPush = 0x18, moreFragmentsAndOffset = 0x3f;
@@ -103,7 +108,12 @@ Loaded neverOf(std::size_t size, std::string reason) {
 }
 
 Loaded keyOf(std::size_t size, std::string_view field) {
-    return {Bits::unknown(size), Step::key(field, Answer::yes)};
+    return {Bits::unknown(size), Step::key({field}, Answer::yes)};
+}
+
+/// Where there is no such thing, the rule ends.
+Loaded perhapsOf(std::size_t size) {
+    return {Bits::unknown(size), Step::flow()};
 }
 } // namespace
 
@@ -114,13 +124,19 @@ Loaded loadPayload(const model::RuleExpression& expression, const AbstractPacket
         return neverOf(longest, "it looks at more of the packet than is known");
     auto loaded = flowOf(Bits::unknown(expression.length));
     const auto fields = fieldsOf(expression.key, packet);
+    // Devices without addresses have no such header.
+    if (expression.key == NFT_PAYLOAD_LL_HEADER && !packet.bridged)
+        loaded.step.answer = Answer::maybe;
     for (std::uint64_t offset = expression.offset; offset < end; ++offset) {
-        const auto field = std::ranges::find_if(
-            fields, [&](const Field& one) { return offset >= one.begin && offset < one.end; });
-        if (field == fields.end())
+        bool known = false;
+        for (const auto& field : fields)
+            if (offset >= field.begin && offset < field.end) {
+                known = true;
+                if (field.looksAt != nullptr)
+                    loaded.step.looksAt.emplace_back(field.looksAt);
+            }
+        if (!known)
             return neverOf(expression.length, "it looks at what differs between the packets of a flow");
-        if (field->looksAt != nullptr)
-            loaded.step.looksAt = field->looksAt;
         fill(loaded.bits, offset - expression.offset, expression.key, static_cast<std::uint32_t>(offset),
              packet);
     }
@@ -146,15 +162,16 @@ Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& p
     case NFT_META_BRI_IIFVPROTO:
         return keyOf(2, "VLAN tags");
     case NFT_META_MARK:
+        return flowOf(Bits::unknown(word));
     case NFT_META_IIF:
     case NFT_META_OIF:
     case NFT_META_IIFGROUP:
     case NFT_META_OIFGROUP:
     case NFT_META_SDIF:
-        return flowOf(Bits::unknown(word));
+        return perhapsOf(word);
     case NFT_META_IIFTYPE:
     case NFT_META_OIFTYPE:
-        return flowOf(Bits::unknown(2));
+        return perhapsOf(2);
     case NFT_META_IIFNAME:
     case NFT_META_OIFNAME:
     case NFT_META_BRI_IIFNAME:
@@ -162,7 +179,7 @@ Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& p
     case NFT_META_IIFKIND:
     case NFT_META_OIFKIND:
     case NFT_META_SDIFNAME:
-        return flowOf(Bits::unknown(nameSize));
+        return perhapsOf(nameSize);
     case NFT_META_CPU:
     case NFT_META_PRANDOM:
     case NFT_META_TIME_NS:
@@ -175,28 +192,21 @@ Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& p
 }
 
 Loaded loadCt(const model::RuleExpression& expression, const AbstractPacket& packet) {
-    constexpr std::size_t addresses = 16;
-    using Tracking = AbstractPacket::Tracking;
-    if (expression.key == NFT_CT_STATE) {
-        // nft_ct_get_eval: who has no connection is invalid.
-        constexpr std::uint32_t established = 1U << (IP_CT_ESTABLISHED + 1), invalid = 1;
-        if (packet.tracking == Tracking::either)
-            return flowOf(Bits::unknown(sizeof established));
-        return flowOf(number(packet.tracking == Tracking::done ? established : invalid));
-    }
-    if (packet.tracking == Tracking::before)
-        return {Bits::unknown(addresses), Step::flow(Answer::no)};
+    constexpr std::size_t longest = 16; // addresses, names
     switch (expression.key) {
+    case NFT_CT_STATE: {
+        constexpr std::uint32_t established = 1U << (IP_CT_ESTABLISHED + 1);
+        return flowOf(packet.tracked ? number(established) : Bits::unknown(sizeof established));
+    }
     case NFT_CT_STATUS: {
         constexpr std::uint32_t both = IPS_SEEN_REPLY | IPS_ASSURED | IPS_CONFIRMED;
         auto bits = number(both);
         bits.known = bits.value;
-        return flowOf(packet.tracking == Tracking::done ? bits : Bits::unknown(bits.value.size()));
+        return packet.tracked ? flowOf(bits) : perhapsOf(bits.value.size());
     }
     case NFT_CT_DIRECTION:
     case NFT_CT_L3PROTOCOL:
     case NFT_CT_PROTOCOL:
-        return flowOf(Bits::unknown(1));
     case NFT_CT_MARK:
     case NFT_CT_ID:
     case NFT_CT_HELPER:
@@ -209,16 +219,14 @@ Loaded loadCt(const model::RuleExpression& expression, const AbstractPacket& pac
     case NFT_CT_DST_IP:
     case NFT_CT_SRC_IP6:
     case NFT_CT_DST_IP6:
-        // Where it is not known whether there is a connection, there may be nothing to look at.
-        return {Bits::unknown(addresses),
-                Step::flow(packet.tracking == Tracking::either ? Answer::maybe : Answer::yes)};
+        return perhapsOf(longest);
     case NFT_CT_PKTS:
     case NFT_CT_BYTES:
     case NFT_CT_AVGPKT:
     case NFT_CT_EXPIRATION:
-        return neverOf(addresses, "how much the connection has carried, or how long it will last, decides");
+        return neverOf(longest, "how much the connection has carried, or how long it will last, decides");
     default:
-        return neverOf(addresses, "it looks at what can change in the middle of a connection");
+        return neverOf(longest, "it looks at what can change in the middle of a connection");
     }
 }
 

@@ -16,14 +16,16 @@ enum class Answer { no, maybe, yes };
     return answer == Answer::maybe ? answer : answer == Answer::yes ? Answer::no : Answer::yes;
 }
 
-/// Any packet in the middle of an established flow: of TCP it has ACK and perhaps PSH; it is no fragment.
-/// Addresses, ports, devices are any.
+/// Any packet in the middle of an established flow: of TCP it has ACK and perhaps PSH; it is no fragment, and
+/// nothing is between the headers of IPv6 and TCP or UDP. In bridges it has one VLAN tag at most, which the
+/// kernel has taken off. Addresses, ports, devices are any.
 struct AbstractPacket {
-    enum class Tracking { before, either, done }; ///< whether connection tracking has seen it
-    bool bridged = false;                         ///< it passes the bridge family's hooks
+    bool bridged = false; ///< it passes the bridge family's hooks
     bool ipv6 = false;
     std::uint8_t protocol = 0; ///< IPPROTO_TCP or IPPROTO_UDP
-    Tracking tracking = Tracking::done;
+    /// Connection tracking has seen it. If not, it may have in an earlier life: as a bridged frame, or before
+    /// a veth (nf_conntrack_bridge, skb_scrub_packet).
+    bool tracked = true;
 };
 
 /// Bytes of which only some bits are known.

@@ -27,6 +27,12 @@ const model::RuleChain* Chains::find(const model::RuleChain& from, const std::st
     return found == chains_.end() ? nullptr : found->second;
 }
 
+void Walk::base(const model::RuleChain& chain) {
+    (void)walk(chain, 0);
+    if (chain.policy != NF_ACCEPT && chain.policy != NF_DROP)
+        findings_.push_back({&chain, nullptr, "its policy is not known"});
+}
+
 /// Whether a packet may come back from it.
 bool Walk::walk(const model::RuleChain& chain, unsigned depth) {
     if (const auto known = comesBack_.find(&chain); known != comesBack_.end())
@@ -35,6 +41,8 @@ bool Walk::walk(const model::RuleChain& chain, unsigned depth) {
         findings_.push_back({&chain, nullptr, "its jumps go too deep, or in a circle"});
         return true;
     }
+    if (!chain.understood)
+        findings_.push_back({&chain, nullptr, "it is not understood: it may be newer than tnad"});
     bool comesBack = false;
     bool reached = true;
     for (const auto& rule : chain.rules) {
@@ -56,27 +64,33 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
     Outcome outcome;
     std::string obstacle;
     std::string onlyTold;
+    bool toldOfOthers = false;
     bool ends = false;
     for (const auto& expression : rule.expressions) {
         auto step = evaluate(expression, packet_, registers, surroundings_, chain.family, chain.table);
-        if (!step.looksAt.empty())
-            looksAt_.insert(step.looksAt);
-        // A packet that has a connection is none of those whom this rule takes it from.
-        ends = step.answer == Answer::no || step.untracks;
+        looksAt_.insert(step.looksAt.begin(), step.looksAt.end());
+        // What it has told of may go on from here.
+        toldOfOthers |= !onlyTold.empty() && (step.answer != Answer::yes || step.untracks);
+        ends = step.answer == Answer::no;
+        // A packet that has a connection is none of those whom this rule takes it from, or has had it before.
         outcome.goesOn |= step.answer != Answer::yes || step.untracks;
         if (ends)
             break;
         auto& place = step.onlyTells ? onlyTold : obstacle;
         if (place.empty())
             place = std::move(step.obstacle);
-        std::ranges::move(step.verdicts, std::back_inserter(outcome.verdicts));
-        ends = !outcome.verdicts.empty();
+        if (step.connectionMark)
+            marking_.push_back({&chain, &rule, *step.connectionMark});
+        std::ranges::copy(step.verdicts, std::back_inserter(outcome.verdicts));
+        // After `continue` comes what is left of the rule (nft_do_chain).
+        ends = !step.verdicts.empty() &&
+               std::ranges::none_of(step.verdicts, [](const auto& one) { return one.code == NFT_CONTINUE; });
         if (ends)
             break;
     }
     outcome.goesOn |= !ends;
     const bool dropped = !outcome.verdicts.empty() && std::ranges::all_of(outcome.verdicts, drops);
-    if (obstacle.empty() && !dropped)
+    if (obstacle.empty() && (!dropped || toldOfOthers))
         obstacle = std::move(onlyTold);
     if (!obstacle.empty())
         findings_.push_back({&chain, &rule, std::move(obstacle)});
@@ -95,8 +109,10 @@ void Walk::follow(const model::RuleChain& chain, const model::FilterRule& rule, 
             (verdict.code == NFT_JUMP ? outcome.goesOn : outcome.returns) |= comesBack;
         } else if (verdict.code == NFT_RETURN) {
             outcome.returns = true;
-        } else if (verdict.code == NFT_CONTINUE || verdict.code == NFT_BREAK) {
+        } else if (verdict.code == NFT_BREAK) {
             outcome.goesOn = true;
+        } else if (verdict.code == NFT_CONTINUE) {
+            continue;
         } else if (verdict.code < 0 || ((verdict.code & kindOfVerdict) != NF_ACCEPT && !drops(verdict))) {
             outcome.goesOn = true;
             findings_.push_back({&chain, &rule,

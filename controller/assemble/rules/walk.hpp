@@ -25,6 +25,13 @@ struct Finding {
     std::string reason;
 };
 
+/// A rule that sets the connection's mark.
+struct MarkingRule {
+    const model::RuleChain* chain = nullptr;
+    const model::FilterRule* rule = nullptr;
+    MarkSetting setting;
+};
+
 /// Walks from a base chain through all rules that a packet may come to. Each chain is walked once, however
 /// often it is jumped to, because what is known of the packet is the same each time.
 class Walk {
@@ -32,9 +39,10 @@ public:
     Walk(const AbstractPacket& packet, const Chains& chains, const Surroundings& surroundings)
         : packet_(packet), chains_(chains), surroundings_(surroundings) {}
 
-    void base(const model::RuleChain& chain) { (void)walk(chain, 0); }
+    void base(const model::RuleChain& chain);
     [[nodiscard]] const std::vector<Finding>& findings() const { return findings_; }
     [[nodiscard]] const std::set<std::string_view>& looksAt() const { return looksAt_; }
+    [[nodiscard]] const std::vector<MarkingRule>& marking() const { return marking_; }
 
 private:
     /// What may come of a rule, or of a chain.
@@ -55,6 +63,7 @@ private:
     std::set<const model::RuleChain*> entered_;
     std::vector<Finding> findings_;
     std::set<std::string_view> looksAt_;
+    std::vector<MarkingRule> marking_;
 };
 
 } // namespace tna::assemble::rules

@@ -35,12 +35,9 @@ Step unreadable() {
 
 /// Which of the states that a rule lists: this one, none, or perhaps that addresses are translated.
 Step stateStep(std::uint32_t mask, std::uint32_t translated, bool inverted, const AbstractPacket& packet) {
-    using Tracking = AbstractPacket::Tracking;
-    constexpr std::uint32_t established = 1U << (IP_CT_ESTABLISHED + 1), invalid = 1;
-    Answer answer = (mask & translated) != 0 ? Answer::maybe : Answer::no;
-    if (packet.tracking == Tracking::either)
-        answer = Answer::maybe;
-    else if ((mask & (packet.tracking == Tracking::done ? established : invalid)) != 0)
+    constexpr std::uint32_t established = 1U << (IP_CT_ESTABLISHED + 1);
+    Answer answer = (mask & translated) != 0 || !packet.tracked ? Answer::maybe : Answer::no;
+    if (packet.tracked && (mask & established) != 0)
         answer = Answer::yes;
     return Step::flow(inverted ? opposite(answer) : answer);
 }
@@ -80,12 +77,12 @@ Step tcp(const RuleExpression& expression, const AbstractPacket& packet) {
     const auto info = infoOf<xt_tcp>(expression);
     if (!info)
         return unreadable();
-    if (packet.protocol != IPPROTO_TCP)
-        return Step::flow(); // not of such a packet, and of no weight: the rule asks for the protocol
     if (info->option != 0)
         return Step::never("an option of TCP decides");
     if (info->flg_mask == 0 && info->flg_cmp == 0)
         return Step::flow();
+    if (packet.protocol != IPPROTO_TCP) // by a rule that does not ask for the protocol before
+        return Step::never("it looks at what differs between the packets of a flow");
     constexpr std::uint8_t ack = 0x10, push = 0x08;
     const std::array value{ack};
     const Bits flags{{value.begin(), value.end()}, {static_cast<std::uint8_t>(~push)}};
@@ -94,7 +91,7 @@ Step tcp(const RuleExpression& expression, const AbstractPacket& packet) {
     if ((info->invflags & XT_TCP_INV_FLAGS) != 0)
         answer = opposite(answer);
     // Ports decide as well.
-    return Step::key("TCP flags", answer == Answer::yes ? Answer::maybe : answer);
+    return Step::key({"TCP flags"}, answer == Answer::yes ? Answer::maybe : answer);
 }
 
 using Match = Step (*)(const RuleExpression&, const AbstractPacket&);
@@ -104,8 +101,11 @@ Step ofFlow(const RuleExpression&, const AbstractPacket&) {
 Step always(const RuleExpression&, const AbstractPacket&) {
     return Step::flow(Answer::yes);
 }
-Step notThese(const RuleExpression&, const AbstractPacket&) {
-    return Step::flow(Answer::no);
+Step addressType(const RuleExpression&, const AbstractPacket&) {
+    return Step::key({"routes"});
+}
+Step reversePath(const RuleExpression&, const AbstractPacket& packet) {
+    return Step::key(routesLookAt(packet));
 }
 constexpr const char* macs = "MAC addresses";
 constexpr const char* lengths = "length";
@@ -114,7 +114,7 @@ constexpr const char* services = "DSCP and ECN";
 constexpr const char* packetTypes = "packet type";
 template <const char* const& Field>
 Step keyed(const RuleExpression&, const AbstractPacket&) {
-    return Step::key(Field);
+    return Step::key({Field});
 }
 
 struct KnownMatch {
@@ -122,29 +122,18 @@ struct KnownMatch {
     std::uint32_t lastRevision;
     Match evaluate;
 };
-constexpr std::array matches{KnownMatch{"conntrack", 3, conntrack},
-                             KnownMatch{"state", 0, state},
-                             KnownMatch{"tcp", 0, tcp},
-                             KnownMatch{"udp", 0, ofFlow},
-                             KnownMatch{"icmp", 0, notThese},
-                             KnownMatch{"icmp6", 0, notThese},
-                             KnownMatch{"multiport", 1, ofFlow},
-                             KnownMatch{"addrtype", 1, ofFlow},
-                             KnownMatch{"rpfilter", 0, ofFlow},
-                             KnownMatch{"mark", 1, ofFlow},
-                             KnownMatch{"connmark", 1, ofFlow},
-                             KnownMatch{"comment", 0, always},
-                             KnownMatch{"iprange", 1, ofFlow},
-                             KnownMatch{"physdev", 0, ofFlow},
-                             KnownMatch{"devgroup", 0, ofFlow},
-                             KnownMatch{"helper", 0, ofFlow},
-                             KnownMatch{"mac", 0, keyed<macs>},
-                             KnownMatch{"length", 0, keyed<lengths>},
-                             KnownMatch{"ttl", 0, keyed<lives>},
-                             KnownMatch{"hl", 0, keyed<lives>},
-                             KnownMatch{"dscp", 0, keyed<services>},
-                             KnownMatch{"tos", 1, keyed<services>},
-                             KnownMatch{"pkttype", 0, keyed<packetTypes>}};
+constexpr std::array matches{
+    KnownMatch{"conntrack", 3, conntrack}, KnownMatch{"state", 0, state}, KnownMatch{"tcp", 0, tcp},
+    KnownMatch{"udp", 0, ofFlow},
+    // Of others it sees the first two bytes, which are a port.
+    KnownMatch{"icmp", 0, ofFlow}, KnownMatch{"icmp6", 0, ofFlow}, KnownMatch{"multiport", 1, ofFlow},
+    KnownMatch{"addrtype", 1, addressType}, KnownMatch{"rpfilter", 0, reversePath},
+    KnownMatch{"mark", 1, ofFlow}, KnownMatch{"connmark", 1, ofFlow}, KnownMatch{"comment", 0, always},
+    KnownMatch{"iprange", 1, ofFlow}, KnownMatch{"physdev", 0, ofFlow}, KnownMatch{"devgroup", 0, ofFlow},
+    KnownMatch{"helper", 0, ofFlow}, KnownMatch{"mac", 0, keyed<macs>},
+    KnownMatch{"length", 0, keyed<lengths>}, KnownMatch{"ttl", 0, keyed<lives>},
+    KnownMatch{"hl", 0, keyed<lives>}, KnownMatch{"dscp", 0, keyed<services>},
+    KnownMatch{"tos", 1, keyed<services>}, KnownMatch{"pkttype", 0, keyed<packetTypes>}};
 
 /// Setting a mark is the same for each packet if it sets all the bits that it changes.
 Step connmark(const RuleExpression& expression) {
@@ -161,8 +150,13 @@ Step connmark(const RuleExpression& expression) {
             return unreadable();
         mark = info->ctmark, mask = info->ctmask, mode = info->mode, shift = info->shift_bits;
     }
-    if (mode == XT_CONNMARK_RESTORE || (mode == XT_CONNMARK_SET && (mark & ~mask) == 0 && shift == 0))
+    if (mode == XT_CONNMARK_RESTORE)
         return Step::flow(Answer::yes);
+    if (mode == XT_CONNMARK_SET && (mark & ~mask) == 0 && shift == 0) {
+        auto step = Step::flow(Answer::yes);
+        step.connectionMark = MarkSetting{.value = mark, .mask = mask};
+        return step;
+    }
     return Step::never("it changes the connection's mark to something that is not constant");
 }
 

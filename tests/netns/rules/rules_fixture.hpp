@@ -27,10 +27,15 @@ protected:
         const auto done = command({"nft", rules});
         ASSERT_EQ(done.exitCode, 0) << rules << ": " << done.output;
     }
+    /// What it is about are rules: where the kernel does not list what netfilter calls, that is nothing else.
     [[nodiscard]] static model::RuleSet read() {
         auto set = introspect::readRuleSet();
         EXPECT_TRUE(set) << (set ? "" : set.error().sentence());
-        return set ? *set : model::RuleSet{};
+        if (!set)
+            return {};
+        if (!set->functions)
+            set->functions.emplace();
+        return std::move(*set);
     }
     [[nodiscard]] static assemble::JudgedHook judged(const model::RuleSet& set, model::RuleFamily packets,
                                                      std::uint32_t hook) {

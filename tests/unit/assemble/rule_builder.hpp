@@ -122,9 +122,15 @@ inline model::RuleChain baseOf(const char* name, std::uint32_t hook, std::int32_
     chain.type = "filter";
     return chain;
 }
+/// Nothing else is called by netfilter.
+inline model::RuleSet emptyRuleSet() {
+    model::RuleSet set;
+    set.functions.emplace();
+    return set;
+}
 /// With one base chain at forward.
 inline model::RuleSet ruleSetOf(std::vector<std::vector<model::RuleExpression>> rules) {
-    model::RuleSet set;
+    auto set = emptyRuleSet();
     set.tables.push_back({model::RuleFamily::ip, "t", 0});
     set.chains.push_back(baseOf("forward", NF_INET_FORWARD, 0, std::move(rules)));
     return set;

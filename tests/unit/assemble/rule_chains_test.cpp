@@ -117,7 +117,7 @@ TEST(Chains, BeforeConnectionTrackingNothingIsEstablished) {
     const std::vector<model::RuleExpression> established{ct(NFT_CT_STATE), cmp({2, 0, 0, 0}), accept()};
     for (const auto& [priority, steady] :
          std::vector<std::pair<int, bool>>{{-300, false}, {-200, false}, {-199, true}}) {
-        model::RuleSet set;
+        auto set = emptyRuleSet();
         set.chains.push_back(baseOf("prerouting", NF_INET_PRE_ROUTING, priority, {established, limited}));
         const auto hook = judgedAt(set, RuleFamily::ip, NF_INET_PRE_ROUTING);
         EXPECT_EQ(hook.steadyForTcp, steady) << priority;
@@ -211,27 +211,12 @@ TEST(Sets, EachVerdictOfAMapMayBeTheOne) {
 }
 
 TEST(Others, TablesOfIptablesLegacyAreInTheWayOfTheirFamily) {
-    model::RuleSet set;
+    auto set = emptyRuleSet();
     set.legacyTables = {"ip filter", "ip6 nat"};
     EXPECT_FALSE(judgedForward(set).steadyForTcp);
     EXPECT_EQ(judgedForward(set).obstacles.at(0).table, "filter");
     EXPECT_FALSE(judgedAt(set, RuleFamily::ip6, NF_INET_FORWARD).steadyForUdp);
     EXPECT_TRUE(judgedAt(set, RuleFamily::bridge, NF_INET_FORWARD).steadyForUdp);
-}
-
-TEST(Others, FunctionsThatAreNotKnownAreInTheWay) {
-    model::RuleSet set;
-    set.functions.emplace();
-    set.functions->push_back({RuleFamily::ip, NF_INET_FORWARD, 0, "nft_do_chain_ipv4", "nf_tables", true});
-    set.functions->push_back(
-        {RuleFamily::ip, NF_INET_FORWARD, 0, "ipv4_conntrack_in", "nf_conntrack", false});
-    EXPECT_TRUE(judgedForward(set).steadyForTcp);
-    set.functions->push_back({RuleFamily::ip, NF_INET_FORWARD, -225, "selinux_ip_forward", "", false});
-    const auto hook = judgedForward(set);
-    ASSERT_FALSE(hook.steadyForTcp);
-    EXPECT_TRUE(hook.obstacles[0].reason.contains("selinux_ip_forward"));
-    set.functions->back().function.clear();
-    EXPECT_FALSE(judgedForward(set).steadyForTcp);
 }
 
 TEST(Text, OfRulesIsLikeThatOfNft) {

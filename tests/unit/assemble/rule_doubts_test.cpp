@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where packets of one flow may fare differently although it does not look so.
+#include "rule_builder.hpp"
+
+#include <gtest/gtest.h>
+#include <linux/netfilter/xt_connmark.h>
+#include <linux/netfilter/xt_tcpudp.h>
+
+namespace tna::test {
+namespace {
+
+using model::RuleExpression;
+using model::RuleFamily;
+using Expressions = std::vector<RuleExpression>;
+using Names = std::vector<std::string>;
+
+const Expressions limited{of("limit"), accept()};
+
+bool steady(const model::RuleSet& set) {
+    const auto hook = judgedForward(set);
+    return hook.steadyForTcp && hook.steadyForUdp;
+}
+/// Whether what follows a rule that ends in `accept` may be reached.
+bool mayGoOn(const Expressions& before) {
+    return !steady(ruleSetOf({before, limited}));
+}
+Names looksAt(const Expressions& rule, RuleFamily family = RuleFamily::ip) {
+    auto set = ruleSetOf({rule});
+    set.chains[0].family = family;
+    const auto hook = judgedAt(set, family, NF_INET_FORWARD);
+    EXPECT_TRUE(hook.steadyForTcp && hook.steadyForUdp);
+    return hook.looksAt;
+}
+std::string reasonOf(const model::RuleSet& set) {
+    const auto hook = judgedForward(set);
+    return hook.obstacles.empty() ? "" : hook.obstacles[0].reason;
+}
+template <typename Info>
+Value bytesOf(const Info& info) {
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(&info);
+    return {begin, begin + sizeof info};
+}
+
+TEST(LooksAt, AllFieldsThatAreLoadedAtOnce) {
+    EXPECT_EQ(looksAt({payload(1, 0, 4), cmp({0x45, 0, 0, 64}), drop()}),
+              (Names{"DSCP and ECN", "IP options", "length"}));
+    EXPECT_EQ(looksAt({payload(1, 7, 2), cmp({0, 1}), drop()}), (Names{"DF and the reserved bit", "TTL"}));
+}
+
+TEST(LooksAt, TagsWhereTheTypeOfFramesIsAsked) {
+    EXPECT_EQ(looksAt({payload(0, 12, 2), cmp({0x08, 0x00}), accept()}, RuleFamily::bridge),
+              (Names{"VLAN tags"}));
+}
+
+TEST(LooksAt, HeaderBehindTheTypeWhereThereMayBeNoTag) {
+    EXPECT_EQ(looksAt({payload(0, 14, 2), cmp({0, 5}), accept()}),
+              (Names{"DSCP and ECN", "IP options", "VLAN tags"}));
+    EXPECT_EQ(looksAt({payload(0, 16, 2), cmp({0, 5}), accept()}), (Names{"VLAN tags", "length"}));
+    EXPECT_EQ(looksAt({payload(0, 14, 2), cmp({0, 5}), accept()}, RuleFamily::ip6),
+              (Names{"VLAN tags", "traffic class and flow label"}));
+}
+
+TEST(LooksAt, RoutesAndWhatTheyAreLookedUpBy) {
+    const Expressions output{of("fib", 1, NFT_FIB_RESULT_OIF), cmp({0, 0, 0, 0}), drop()};
+    EXPECT_EQ(looksAt(output), (Names{"DSCP and ECN", "routes"}));
+    EXPECT_EQ(looksAt(output, RuleFamily::ip6), (Names{"routes", "traffic class and flow label"}));
+    const Expressions type{of("fib", 1, NFT_FIB_RESULT_ADDRTYPE), cmp({1, 0, 0, 0}), accept()};
+    EXPECT_EQ(looksAt(type), (Names{"routes"}));
+    EXPECT_EQ(looksAt(type, RuleFamily::ip6), (Names{"routes", "traffic class and flow label"}));
+    EXPECT_EQ(looksAt({match("rpfilter", 0), accept()}), (Names{"DSCP and ECN", "routes"}));
+}
+
+TEST(InTheWay, WhatAPathCanCarry) {
+    EXPECT_EQ(reasonOf(ruleSetOf({{of("rt", 1, NFT_RT_TCPMSS), cmp({1, 0}), accept()}})),
+              "it looks at what is not known to stay the same for a flow");
+}
+
+TEST(InTheWay, PolicyThatIsNotKnown) {
+    auto set = ruleSetOf({});
+    for (const auto policy : {NF_ACCEPT, NF_DROP}) {
+        set.chains[0].policy = policy;
+        EXPECT_TRUE(steady(set));
+    }
+    set.chains[0].policy = NF_QUEUE;
+    EXPECT_EQ(reasonOf(set), "its policy is not known");
+}
+
+TEST(InTheWay, ChainThatIsNewerThanTnad) {
+    auto set = ruleSetOf({{verdict({NFT_JUMP, "a"})}});
+    set.chains.push_back(chainOf("a", {}));
+    EXPECT_TRUE(steady(set));
+    set.chains[1].understood = false;
+    EXPECT_EQ(reasonOf(set), "it is not understood: it may be newer than tnad");
+}
+
+TEST(InTheWay, LogBeforeAMatchTellsOfThoseWhoGoOn) {
+    const Expressions some{payload(1, 12, 4), cmp({10, 0, 0, 1})};
+    Expressions before{of("log")}, behind = some;
+    before.insert(before.end(), some.begin(), some.end());
+    before.push_back(drop());
+    behind.push_back(of("log"));
+    behind.push_back(drop());
+    EXPECT_EQ(reasonOf(ruleSetOf({before})), "it tells about each packet");
+    EXPECT_TRUE(steady(ruleSetOf({behind})));
+}
+
+TEST(GoesOn, BehindContinue) {
+    EXPECT_FALSE(steady(ruleSetOf({{verdict({NFT_CONTINUE, ""}), of("limit"), drop()}})));
+    EXPECT_TRUE(mayGoOn({verdict({NFT_CONTINUE, ""})}));
+    EXPECT_FALSE(mayGoOn({verdict({NFT_CONTINUE, ""}), accept()}));
+}
+
+TEST(GoesOn, BehindNotrackWhichDoesNothingToConnections) {
+    EXPECT_FALSE(steady(ruleSetOf({{of("notrack"), of("limit"), drop()}})));
+    EXPECT_FALSE(steady(ruleSetOf({{target("NOTRACK", 0), of("limit"), drop()}})));
+    EXPECT_TRUE(mayGoOn({of("notrack"), accept()}));
+}
+
+TEST(GoesOn, WhereWhatIsLoadedMayNotBeThere) {
+    EXPECT_TRUE(mayGoOn({payload(0, 0, 6), accept()})) << "devices without addresses";
+    EXPECT_TRUE(mayGoOn({meta(NFT_META_IIFKIND), accept()}));
+    EXPECT_TRUE(mayGoOn({ct(NFT_CT_HELPER), accept()}));
+    EXPECT_FALSE(mayGoOn({payload(1, 12, 4), accept()}));
+}
+
+TEST(GoesOn, WhereTheRestOfARegisterIsNotKnown) {
+    auto swapped = of("byteorder", NFT_REG_1);
+    swapped.source = NFT_REG_1;
+    swapped.length = 2;
+    EXPECT_TRUE(mayGoOn({payload(2, 0, 2), swapped, cmp({0, 0, 1, 0}, NFT_CMP_NEQ), accept()}));
+    auto shifted = bitwise({}, {});
+    shifted.operation = NFT_BITWISE_LSHIFT;
+    shifted.length = 2;
+    EXPECT_TRUE(mayGoOn({payload(2, 0, 2), shifted, cmp({0, 0, 1, 0}, NFT_CMP_NEQ), accept()}));
+}
+
+/// Bridges, and devices with both ends in one namespace, may have looked a connection up before.
+TEST(GoesOn, WhereAConnectionMayBeKnownAlready) {
+    const Expressions noConnection{ct(NFT_CT_STATE), cmp({1, 0, 0, 0}), accept()};
+    const Expressions withConnection{ct(NFT_CT_DIRECTION), of("limit"), accept()};
+    for (const auto& rules :
+         {std::vector<Expressions>{noConnection, limited}, std::vector<Expressions>{withConnection}}) {
+        auto set = emptyRuleSet();
+        set.chains.push_back(baseOf("raw", NF_INET_PRE_ROUTING, -300, rules));
+        EXPECT_FALSE(judgedAt(set, RuleFamily::ip, NF_INET_PRE_ROUTING).steadyForTcp);
+    }
+}
+
+TEST(GoesOn, MatchOfAnotherProtocolWhereNobodyAskedForTheProtocol) {
+    EXPECT_FALSE(steady(ruleSetOf({{match("icmp", 0), of("limit"), drop()}})));
+    xt_tcp flags{};
+    flags.flg_mask = flags.flg_cmp = 2;
+    const auto syn = match("tcp", 0, bytesOf(flags));
+    EXPECT_TRUE(judgedForward(ruleSetOf({{syn, drop()}})).steadyForTcp);
+    EXPECT_FALSE(judgedForward(ruleSetOf({{syn, drop()}})).steadyForUdp);
+    EXPECT_TRUE(judgedForward(ruleSetOf({{meta(NFT_META_L4PROTO), cmp({6}), syn, drop()}})).steadyForUdp);
+}
+
+/// With one set `s` of the table.
+model::RuleSet withSet(model::NamedSet set, std::vector<Expressions> rules) {
+    auto all = ruleSetOf(std::move(rules));
+    set.family = RuleFamily::ip;
+    set.table = "t";
+    set.name = "s";
+    set.elements.complete = true;
+    all.sets.push_back(std::move(set));
+    return all;
+}
+
+TEST(InTheWay, SetThatPacketsChangeWhateverItsFlags) {
+    const Expressions looksUp{payload(1, 12, 4), lookup("s"), drop()};
+    auto changes = of("dynset");
+    changes.name = "s";
+    auto set = withSet({}, {looksUp});
+    EXPECT_TRUE(steady(set));
+    // By packets to the host.
+    set.chains.push_back(baseOf("input", NF_INET_LOCAL_IN, 0, {{payload(1, 12, 4), changes}}));
+    EXPECT_EQ(reasonOf(set), "packets change s");
+    set.chains[1].rules[0].expressions[1].name = "other";
+    EXPECT_TRUE(steady(set));
+    set.chains[1].rules[0].expressions[1].understood = false;
+    EXPECT_EQ(reasonOf(set), "packets change s") << "perhaps this one";
+}
+
+TEST(GoesOn, BehindASetThatIsTurnedAroundAndHasAllOthers) {
+    model::NamedSet set;
+    set.flags = NFT_SET_ANONYMOUS;
+    set.elements.list = {{{6}, {}}, {{}, {}}};
+    auto isNot = lookup("s");
+    isNot.operation = NFT_LOOKUP_F_INV;
+    EXPECT_FALSE(
+        judgedForward(withSet(set, {{meta(NFT_META_L4PROTO), isNot, of("limit"), drop()}})).steadyForTcp);
+}
+
+Expressions marking(std::uint8_t value) {
+    return {immediate({value, 0, 0, 0}), writing(ct(NFT_CT_MARK))};
+}
+Expressions marking(std::uint32_t value, std::uint32_t mask) {
+    xt_connmark_tginfo1 info{};
+    info.mode = XT_CONNMARK_SET;
+    info.ctmark = value;
+    info.ctmask = mask;
+    return {target("CONNMARK", 1, bytesOf(info))};
+}
+
+TEST(ConnectionsMarks, AreSteadyIfAllRulesSetThemTheSame) {
+    const std::string reason = "another rule sets the connection's mark to something else";
+    EXPECT_EQ(reasonOf(ruleSetOf({marking(1), marking(1)})), "");
+    EXPECT_EQ(reasonOf(ruleSetOf({marking(1), marking(2)})), reason);
+    EXPECT_EQ(reasonOf(ruleSetOf({marking(1, 0xff), marking(0x200, 0xff00)})), "");
+    EXPECT_EQ(reasonOf(ruleSetOf({marking(1, 0xff), marking(0x200, 0xff01)})), reason);
+    EXPECT_EQ(reasonOf(ruleSetOf({marking(1), {payload(1, 9, 1), cmp({6}), accept()}, marking(2)})), reason);
+}
+
+TEST(ConnectionsMarks, OfDifferentPlacesAndProtocols) {
+    auto set = ruleSetOf({marking(1)});
+    set.chains.push_back(
+        baseOf("behind", NF_INET_POST_ROUTING, 0,
+               {{meta(NFT_META_L4PROTO), cmp({17}), immediate({2, 0, 0, 0}), writing(ct(NFT_CT_MARK))}}));
+    EXPECT_TRUE(judgedForward(set).steadyForTcp);
+    EXPECT_FALSE(judgedForward(set).steadyForUdp);
+    EXPECT_FALSE(judgedAt(set, RuleFamily::ip, NF_INET_POST_ROUTING).steadyForUdp);
+    set.chains[1].family = RuleFamily::ip6;
+    EXPECT_TRUE(steady(set));
+}
+
+TEST(Others, WhatNetfilterCallsMustBeKnown) {
+    auto set = ruleSetOf({{accept()}});
+    EXPECT_TRUE(steady(set));
+    set.functions.reset();
+    EXPECT_EQ(reasonOf(set), "it is not known which functions netfilter calls here");
+    EXPECT_FALSE(judgedAt(set, RuleFamily::bridge, NF_INET_FORWARD).steadyForUdp);
+}
+
+TEST(Others, FunctionsAreKnownByTheirWholeNames) {
+    const auto with = [](const char* function, bool ofTables = false) {
+        auto set = emptyRuleSet();
+        set.functions->push_back({RuleFamily::ip, NF_INET_FORWARD, 0, function, "a_module", ofTables});
+        return judgedForward(set);
+    };
+    for (const auto* known : {"ipv4_conntrack_in", "nf_confirm", "nf_nat_ipv4_out", "ip_sabotage_in",
+                              "apparmor_ip_postroute", "apparmor_ipv6_postroute"})
+        EXPECT_TRUE(with(known).steadyForTcp) << known;
+    EXPECT_TRUE(with("nft_do_chain_ipv4", true).steadyForTcp) << "its rules are walked";
+    for (const auto* unknown : {"selinux_ip_forward", "ip_vs_in_hook", "", "nft_do_chain_ipv4",
+                                "my_conntrack_spy", "ipv4_conntrack_in.cold", "nf_nat", "ipt_do_table"}) {
+        const auto hook = with(unknown);
+        ASSERT_FALSE(hook.steadyForTcp || hook.steadyForUdp) << unknown;
+        EXPECT_TRUE(hook.obstacles[0].reason.contains(*unknown == 0 ? "without a name" : unknown));
+        EXPECT_TRUE(hook.obstacles[0].reason.contains("a_module"));
+    }
+}
+
+TEST(Others, FunctionsOfOtherPlacesAreNotInTheWay) {
+    auto set = emptyRuleSet();
+    set.functions->push_back({RuleFamily::ip, NF_INET_LOCAL_OUT, 0, "selinux_ip_output", "", false});
+    set.functions->push_back({RuleFamily::ip6, NF_INET_FORWARD, 0, "selinux_ip_forward", "", false});
+    EXPECT_TRUE(steady(set));
+    EXPECT_FALSE(judgedAt(set, RuleFamily::ip6, NF_INET_FORWARD).steadyForTcp);
+}
+
+} // namespace
+} // namespace tna::test
