@@ -35,6 +35,8 @@ struct Wishes {
     /// Why it cannot be seen what drivers refuse; nothing: it can.
     std::optional<std::string> refusalsUnseen;
     std::map<model::IfIndex, CustomModules> custom; ///< that the operator wants on a link
+    /// What becomes of connections is learnt where packets pass rules.
+    bool learning = false;
     /// From so many routes on, what destinations are routed by is worth remembering; nothing: never.
     std::optional<unsigned> manyRoutes;
 };

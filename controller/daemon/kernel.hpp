@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "assemble/rules/flows.hpp"
 #include "capability/fdb_proof.hpp"
 #include "config/config.hpp"
 #include "deploy/kernel/vlan_devices.hpp"
@@ -46,6 +47,8 @@ public:
     using Devices = std::map<model::IfIndex, capability::XdpFeatures>;
     /// What drivers say they can do with XDP.
     [[nodiscard]] virtual Result<Devices> xdpFeatures() const = 0;
+    /// The rule sets as they are in effect, but for tables of iptables-legacy. Not for several threads at a time.
+    [[nodiscard]] virtual Result<assemble::RulesInPlace> readRules() = 0;
     /// Whether BPF programs of traffic control are attached to a device (tcx).
     [[nodiscard]] virtual bool hasTcxAtIngress(model::IfIndex ifindex) const = 0;
     [[nodiscard]] virtual bool hasTcxAtEgress(model::IfIndex ifindex) const = 0;

@@ -43,7 +43,8 @@ deploy::Limits limitsOf(const config::Config& config) {
             limits.maxStations,
             limits.destinations,
             std::chrono::milliseconds(config.kernel.refresh),
-            config.kernel.selfCheck};
+            config.kernel.selfCheck,
+            std::max(config.limits.connections, 1U)};
 }
 
 Result<Loaded> loadAsking(const config::Config& config, capability::Capabilities capabilities) {
@@ -140,6 +141,10 @@ Result<std::vector<model::FdbEntry>> RealKernel::dumpFdb(std::size_t most) const
 
 Result<Kernel::Devices> RealKernel::xdpFeatures() const {
     return capability::readXdpFeatures();
+}
+
+Result<assemble::RulesInPlace> RealKernel::readRules() {
+    return rules_.read();
 }
 
 bool RealKernel::hasTcxAtIngress(model::IfIndex ifindex) const {

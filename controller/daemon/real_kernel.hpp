@@ -2,6 +2,7 @@
 #pragma once
 
 #include "daemon/kernel.hpp"
+#include "daemon/rules_in_place.hpp"
 #include "deploy/kernel/kernel_probe.hpp"
 
 #include <functional>
@@ -31,6 +32,7 @@ public:
     [[nodiscard]] Modules modules() const override;
     [[nodiscard]] Result<std::vector<model::FdbEntry>> dumpFdb(std::size_t most) const override;
     [[nodiscard]] Result<Devices> xdpFeatures() const override;
+    [[nodiscard]] Result<assemble::RulesInPlace> readRules() override;
     [[nodiscard]] bool hasTcxAtIngress(model::IfIndex ifindex) const override;
     [[nodiscard]] bool hasTcxAtEgress(model::IfIndex ifindex) const override;
 
@@ -41,6 +43,7 @@ private:
                                                        capability::Capabilities capabilities) const;
 
     Seams seams_;
+    RulesInPlaceReader rules_;
     /// What the kernel says of itself, asked ahead; used once.
     std::future<Result<capability::Capabilities>> asked_;
 };

@@ -14,7 +14,7 @@ Supervisor::Supervisor(std::unique_ptr<Kernel> kernel, std::unique_ptr<introspec
                        Wanted& wanted, Reporter& reporter, Clock clock)
     : wanted_(wanted), reporter_(reporter), clock_(std::move(clock)), kernel_(std::move(kernel)),
       source_(std::move(source)), path_(*kernel_, *source_, wanted, observed_, reporter),
-      observer_(*source_, clock_()), reconciler_(*source_, reporter) {}
+      observer_(*source_, clock_()), reconciler_(*source_, reporter), connections_(*kernel_) {}
 
 Result<void> Supervisor::start(std::vector<UniqueFd> inherited) {
     auto started = path_.start(std::move(inherited));
@@ -29,7 +29,9 @@ void Supervisor::readAllAgain() {
 }
 
 assemble::Wishes Supervisor::wishes() const {
-    return wishesFor(network(), wanted_, observed_, refusedPorts_, dataPath());
+    auto wishes = wishesFor(network(), wanted_, observed_, refusedPorts_, dataPath());
+    wishes.learning = connections_.learning();
+    return wishes;
 }
 
 bool Supervisor::isConcern(const Result<introspect::Changes>& changes) const {
@@ -42,6 +44,7 @@ Result<void> Supervisor::onReadable() {
     observed_.informed = changes.has_value();
     if (isConcern(changes))
         reconcile(since);
+    followRules(changes && changes->ruleSets, false);
     path_.way().follow();
     return changes ? Result<void>{} : std::unexpected(changes.error());
 }
@@ -49,7 +52,7 @@ Result<void> Supervisor::onReadable() {
 void Supervisor::onInterval() {
     const auto refreshed = source_->refreshSysctls();
     if (path_.followKernelModules(clock_())) {
-        refusedPorts_.startOver();
+        exchanged();
         reconcile();
     }
     const bool cut = observer_.recheck(plan(), path_.way(), clock_());
@@ -63,7 +66,20 @@ void Supervisor::onInterval() {
         cut || again_ ||
         reconciler_.isRetryDue(clock_(), way().needsDrivers() && !observed_.capabilities.driversTell))
         reconcile();
+    followRules(changes && changes->ruleSets, true);
     path_.way().follow();
+}
+
+/// What has looked at the fast path before looks at nothing any more.
+void Supervisor::exchanged() {
+    refusedPorts_.startOver();
+    connections_.startOver();
+}
+
+void Supervisor::followRules(bool changed, bool atInterval) {
+    if (changed)
+        connections_.rulesChanged(network());
+    connections_.tell(network(), atInterval);
 }
 
 Result<void> Supervisor::useModulesOrUndo(const std::function<void()>& undo) {
@@ -89,10 +105,12 @@ void Supervisor::reconcile(Time since) {
 
 bool Supervisor::reconcileOnce(Time since) {
     if (const auto wrong = path_.way().prepare(clock_()); wrong && path_.fallBack(*wrong)) {
-        refusedPorts_.startOver();
+        exchanged();
         (void)path_.way().prepare(clock_());
     }
     (void)path_.way().readFeatures();
+    const bool inPlace = observed_.capabilities.way == capability::Way::inPlace;
+    connections_.follow(dataPath(), network(), inPlace && wanted_.config.limits.connections > 0);
     auto wanted = wishes();
     auto plan = assemble::assemble(network(), observed_.capabilities, wanted);
     if (refusedPorts_.watch(dataPath(), plan, network())) {

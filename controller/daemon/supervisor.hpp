@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "daemon/connections.hpp"
 #include "daemon/current_path.hpp"
 #include "daemon/observer.hpp"
 #include "daemon/reconciler.hpp"
@@ -54,6 +55,8 @@ private:
     void reconcile(Time since);
     [[nodiscard]] bool reconcileOnce(Time since);
     [[nodiscard]] assemble::Wishes wishes() const;
+    void exchanged();
+    void followRules(bool changed, bool atInterval);
     [[nodiscard]] bool isConcern(const Result<introspect::Changes>& changes) const;
 
     Wanted& wanted_;
@@ -67,6 +70,7 @@ private:
     Reconciler reconciler_;
     SelfCheck selfCheck_;
     RefusedPorts refusedPorts_;
+    Connections connections_;
     bool again_ = false; ///< to be decided anew
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/fast_path.hpp"
 
+#include "deploy/connections/learner.hpp"
 #include "deploy/ports/refusals.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ std::uint64_t jiffiesIn(std::chrono::nanoseconds time) {
 
 Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
                                                  const HookFunctions& hooks, Casts casts) {
-    auto pipeline = PipelineObject::load(casts, limits.maxPorts);
+    auto pipeline = PipelineObject::load(casts, limits.maxPorts, limits.connections);
     if (!pipeline)
         return std::unexpected(pipeline.error());
     Constants constants{};
@@ -30,7 +31,12 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     std::ranges::copy(hooks, &constants[TNA_CONSTANT_HOOK_PRE]);
     constants[TNA_CONSTANT_REFRESH] = jiffiesIn(limits.refresh);
     constants[TNA_CONSTANT_SELF_CHECK] = limits.selfCheck;
-    return make(limits, std::move(*pipeline), constants, readFdbInPlace());
+    auto path = make(limits, std::move(*pipeline), constants, readFdbInPlace());
+    if (path) {
+        (*path)->casts_ = casts;
+        (*path)->net_ = facts.net;
+    }
+    return path;
 }
 
 Result<std::unique_ptr<FastPath>> FastPath::loadWatched(const Limits& limits, Buffers buffers) {
@@ -161,6 +167,12 @@ std::map<model::IfIndex, PortCounters> FastPath::counters() {
 
 Result<std::unique_ptr<RefusalLog>> FastPath::watchRefusals() const {
     return Refusals::watch(*pipeline_, slots_.capacity());
+}
+
+Result<std::unique_ptr<ConnectionLearner>> FastPath::learnConnections() const {
+    if (!casts_)
+        return fail("connections are not learnt where the kernel is not read in place");
+    return Learner::attach(*pipeline_, *casts_, net_, jiffiesIn(std::chrono::seconds(1)));
 }
 
 Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const {

@@ -33,6 +33,7 @@ struct Limits {
     unsigned destinations = 4194304;                            ///< of all CPUs
     std::chrono::milliseconds refresh = std::chrono::hours(24); ///< so old is a station's entry at most
     unsigned selfCheck = 1024; ///< one packet in so many is decided twice, a power of two; 0: none
+    unsigned connections = 1;  ///< that are learnt where there are rules
 };
 
 /// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), AppArmor's, and
@@ -59,6 +60,7 @@ public:
     [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network) override;
     [[nodiscard]] std::map<model::IfIndex, PortCounters> counters() override;
     [[nodiscard]] Result<std::unique_ptr<RefusalLog>> watchRefusals() const override;
+    [[nodiscard]] Result<std::unique_ptr<ConnectionLearner>> learnConnections() const override;
     void forgetFlows() const override { pipeline_->forgetFlows(); }
 
     /// How it learns what the bridge knows, and what is to be told to it.
@@ -108,6 +110,8 @@ private:
     [[nodiscard]] std::optional<PlaceOfPort> placeOf(model::IfIndex ifindex) const;
 
     Pipeline pipeline_;
+    std::optional<Casts> casts_; ///< where the kernel is read in place
+    std::uint64_t net_ = 0;      ///< the namespace, there
     Counters counters_;
     std::unique_ptr<FdbAccess> fdb_;
     SlotTable slots_;

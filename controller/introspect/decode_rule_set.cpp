@@ -17,6 +17,9 @@ using netlink::Message;
 
 // include/libnftnl/udata.h: what nft notes about a rule, as type, length and value, each of a byte.
 constexpr std::uint8_t commentOfRule = 0;
+// include/uapi/linux/netfilter/nfnetlink_hook.h, since 6.4: NFNL_HOOK_TYPE_BPF, NFNLA_HOOK_BPF_ID
+constexpr std::uint32_t typeOfProgram = 2;
+constexpr std::uint16_t programId = 1;
 
 template <typename Number>
 Number numberOf(const Attributes& attributes, std::uint16_t type) {
@@ -252,8 +255,10 @@ std::optional<model::HookFunction> decodeHookFunction(const Message& message) {
     found.function = attributes->text(NFNLA_HOOK_FUNCTION_NAME);
     found.module = attributes->text(NFNLA_HOOK_MODULE_NAME);
     const auto chain = attributes->nested(NFNLA_HOOK_CHAIN_INFO);
-    found.ofTables =
-        chain && numberOf<std::uint32_t>(*chain, NFNLA_HOOK_INFO_TYPE) == NFNL_HOOK_TYPE_NFTABLES;
+    const auto type = chain ? numberOf<std::uint32_t>(*chain, NFNLA_HOOK_INFO_TYPE) : 0;
+    found.ofTables = type == NFNL_HOOK_TYPE_NFTABLES;
+    if (const auto program = chain && type == typeOfProgram ? chain->nested(NFNLA_HOOK_INFO_DESC) : std::nullopt)
+        found.program = numberOf<std::uint32_t>(*program, programId);
     return found;
 }
 

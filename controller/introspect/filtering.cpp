@@ -55,10 +55,14 @@ std::vector<int> Filtering::fds() const {
 Result<std::uint64_t> Filtering::process() {
     std::uint64_t events = 0;
     bool tables = false;
-    if (tableEvents_ && tableEvents_->drain([&](const netlink::Message& message) {
-            ++events;
-            tables |= changesRules(message);
-        }) == netlink::Socket::Drained::overrun)
+    const auto tableMessages = tableEvents_ ? tableEvents_->drain([&](const netlink::Message& message) {
+        ++events;
+        tables |= changesRules(message);
+    })
+                                            : netlink::Socket::Drained::nothing;
+    if (tableMessages != netlink::Socket::Drained::nothing)
+        tracker_.noteRuleSets();
+    if (tableMessages == netlink::Socket::Drained::overrun)
         tables = true;
     bool policies = false;
     if (policyEvents_ &&

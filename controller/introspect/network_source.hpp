@@ -13,6 +13,7 @@ namespace tna::introspect {
 struct Changes {
     bool any = false;               ///< something that can change a decision, besides counts
     bool counts = false;            ///< numbers of FDB entries, neighbours or routes
+    bool ruleSets = false;          ///< something about rule sets was announced: rules, sets, elements
     bool resynced = false;          ///< everything was read again, because announcements were lost
     std::set<model::IfIndex> links; ///< links that came, went or are different
 };

@@ -65,6 +65,7 @@ Changes Tracker::take() {
     }
     changes.any = std::exchange(changed_, false) || !changes.links.empty();
     changes.counts |= std::exchange(counts_, false);
+    changes.ruleSets = std::exchange(ruleSets_, false);
     return changes;
 }
 

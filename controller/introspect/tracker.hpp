@@ -35,6 +35,8 @@ public:
         network_.*part = std::move(value);
         counts_ = true;
     }
+    /// Rule sets themselves are not in the model.
+    void noteRuleSets() { ruleSets_ = true; }
     void setSysctl(const std::string& name, const std::string& value);
 
     /// What changed since the last call. Edits that were taken back do not count.
@@ -47,6 +49,7 @@ private:
     std::map<model::IfIndex, std::optional<model::Link>> before_;
     bool changed_ = false;
     bool counts_ = false;
+    bool ruleSets_ = false;
 };
 
 } // namespace tna::introspect

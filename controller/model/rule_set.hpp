@@ -124,7 +124,8 @@ struct HookFunction {
     std::int32_t priority = 0;
     std::string function; ///< empty where the kernel does not tell
     std::string module;
-    bool ofTables = false; ///< a base chain of nf_tables
+    bool ofTables = false;     ///< a base chain of nf_tables
+    std::uint32_t program = 0; ///< the id of a BPF program
     bool operator==(const HookFunction&) const = default;
 };
 

@@ -23,8 +23,6 @@
 #define NF_BR_LOCAL_OUT 3
 #define NF_BR_POST_ROUTING 4
 
-#define RULE_SET_GENERATION bpf_core_field_exists(struct net, nft.base_seq)
-
 /*
  * Post-routing is looked at when one of the others changes: what the kernel has to register there alone
  * comes with a new rule set generation (nf_tables); ebtables' nat table has pre-routing, too. Without the

@@ -136,6 +136,8 @@ typedef struct {
 
 struct net_device {
 	unsigned long priv_flags : 32;
+	char name[16];
+	int group;
 	struct netdev_queue *_tx;
 	unsigned int mtu;
 	unsigned int real_num_tx_queues;
@@ -218,6 +220,11 @@ struct netns_nf {
 	struct nf_hook_entries *hooks_bridge[5];
 };
 
+/* include/net/netns/conntrack.h */
+struct netns_ct {
+	u8 sysctl_checksum;
+};
+
 struct netns_nftables {
 	unsigned int base_seq;
 };
@@ -274,6 +281,7 @@ struct net {
 	struct netns_ipv6 ipv6; /* only with CONFIG_IPV6 */
 	struct netns_xfrm xfrm;
 	struct netns_nf nf;
+	struct netns_ct ct; /* only with CONFIG_NF_CONNTRACK */
 	struct netns_nftables nft;
 	struct net_generic *gen;
 };
@@ -314,7 +322,9 @@ struct sk_buff {
 	u32 vlan_all;
 	u32 secmark; /* only with CONFIG_NETWORK_SECMARK */
 	u32 mark;
+	unsigned long _nfct; /* only with CONFIG_NF_CONNTRACK */
 	unsigned char *head;
+	u16 network_header;
 	unsigned int end;
 	struct net_device *dev;
 	unsigned int data_len;

@@ -5,6 +5,7 @@
 /* What the fast path (BPF) and the controller share: maps' keys and values. */
 
 #include <linux/types.h>
+#include <tna/connection.h>
 #include <tna/decision.h>
 #include <tna/reasons.h>
 
@@ -171,6 +172,7 @@ struct tna_namespace {
 	__u64 own_addresses; /* the generation of the routes for which each own address has its own one */
 	struct tna_suspicion suspicion;
 	struct tna_disagreement disagreement;
+	struct tna_judged_rules rules[2]; /* of IPv4, and of IPv6 */
 };
 
 /* The slot table: ifindex -> slot of a managed port. */

@@ -72,6 +72,17 @@
 	X(VRF, "vrf", "the port belongs to a VRF, which has routes of its own")                              \
 	X(NOT_FORWARDING, "not-forwarding", "forwarding is off for this protocol, or on the port")           \
 	X(IP_NETFILTER, "ip-netfilter", "netfilter rules, NAT or connection tracking for routed packets")    \
+	X(FLOW_KIND, "flow-kind",                                                                            \
+	  "netfilter rules, and the packet is none in the middle of a flow of UDP")                          \
+	X(FLOW_UNKNOWN, "flow-unknown",                                                                      \
+	  "netfilter rules: what Linux decides about this flow, or about this direction of it, is not "      \
+	  "known yet")                                                                                       \
+	X(FLOW_CHANGED, "flow-changed",                                                                      \
+	  "netfilter rules, the connection, or a device have changed since Linux decided about this flow")   \
+	X(FLOW_REFRESH, "flow-refresh",                                                                      \
+	  "Linux sees one packet of a flow now and then, so that the connection does not time out")          \
+	X(FLOW_CHECKSUM, "flow-checksum",                                                                    \
+	  "the checksum of UDP is wrong: connection tracking calls such a packet invalid")                   \
 	X(XFRM, "xfrm", "IPsec policies")                                                                    \
 	X(VLAN_SETTINGS, "vlan-settings",                                                                    \
 	  "the VLAN device is down, keeps tags in frames (reorder_hdr off), maps priorities, or has tags "   \

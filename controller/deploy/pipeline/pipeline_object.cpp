@@ -54,12 +54,13 @@ bool loadOpened(Generated* skeleton, PipelineObject& object) {
 }
 
 template <typename Generated>
-Result<PipelineObject> loadGenerated(unsigned maxPorts) {
+Result<PipelineObject> loadGenerated(unsigned maxPorts, unsigned maxConnections) {
     Generated* skeleton = nullptr;
     auto object = openGenerated(skeleton, maxPorts, forReadingInPlace);
     if (!object)
         return object;
-    if (!loadOpened(skeleton, *object))
+    if (bpf_map__set_max_entries(skeleton->maps.connections, maxConnections) != 0 ||
+        !loadOpened(skeleton, *object))
         return std::unexpected(refused(forReadingInPlace));
     return object;
 }
@@ -74,9 +75,9 @@ void PipelineObject::forgetFlows() const {
     __atomic_add_fetch(&home->epoch, 1, __ATOMIC_SEQ_CST);
 }
 
-Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts) {
-    return casts == Casts::untyped ? loadGenerated<::pipeline>(maxPorts)
-                                   : loadGenerated<::pipeline_typed>(maxPorts);
+Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts, unsigned maxConnections) {
+    return casts == Casts::untyped ? loadGenerated<::pipeline>(maxPorts, maxConnections)
+                                   : loadGenerated<::pipeline_typed>(maxPorts, maxConnections);
 }
 
 Result<PipelineObject> PipelineObject::loadWatched(unsigned maxPorts, unsigned maxStations, Buffers buffers) {

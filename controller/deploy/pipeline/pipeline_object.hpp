@@ -41,7 +41,7 @@ struct PipelineObject {
     /// Makes every flow prove itself from nothing, once.
     void forgetFlows() const;
 
-    [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts);
+    [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts, unsigned maxConnections);
     /// The one for kernels that are not read in place.
     [[nodiscard]] static Result<PipelineObject> loadWatched(unsigned maxPorts, unsigned maxStations,
                                                             Buffers buffers);

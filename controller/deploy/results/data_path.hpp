@@ -4,6 +4,7 @@
 #pragma once
 
 #include "assemble/profile.hpp"
+#include "assemble/rules/flows.hpp"
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
 #include "deploy/results/applied.hpp"
@@ -16,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tna/fastpath.h>
 #include <vector>
@@ -73,6 +75,22 @@ public:
     virtual void forget(model::IfIndex ifindex) const = 0;
 };
 
+/// Learns from what netfilter lets pass, for as long as it lives.
+class ConnectionLearner {
+public:
+    ConnectionLearner() = default;
+    virtual ~ConnectionLearner() = default;
+    ConnectionLearner(const ConnectionLearner&) = delete;
+    ConnectionLearner& operator=(const ConnectionLearner&) = delete;
+
+    /// The BPF programs that netfilter calls for it, by their ids.
+    [[nodiscard]] virtual std::set<std::uint32_t> programs() const = 0;
+    /// These are the rules now: what was learnt of others does not hold.
+    virtual void judge(const assemble::RuleJudgement& judgement) const = 0;
+    /// Whether packets have met other functions than those that were judged.
+    [[nodiscard]] virtual bool missed() const = 0;
+};
+
 /// The fast path of one network namespace.
 class DataPath {
 public:
@@ -103,6 +121,9 @@ public:
 
     /// Looks for frames that drivers refuse, for as long as the answer lives.
     [[nodiscard]] virtual Result<std::unique_ptr<RefusalLog>> watchRefusals() const = 0;
+
+    /// Begins to learn what becomes of connections where there are rules.
+    [[nodiscard]] virtual Result<std::unique_ptr<ConnectionLearner>> learnConnections() const = 0;
 
     /// Makes every flow prove itself from nothing, once.
     virtual void forgetFlows() const = 0;

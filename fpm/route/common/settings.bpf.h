@@ -12,11 +12,6 @@
 #define CONF_FORWARDING 0
 #define CONF_RP_FILTER 7
 
-/* include/uapi/linux/netfilter.h */
-#define NF_INET_PRE_ROUTING 0
-#define NF_INET_FORWARD 2
-#define NF_INET_POST_ROUTING 4
-
 /* include/uapi/linux/xfrm.h: policies are counted as in, out, forward */
 #define XFRM_DEFAULT_BLOCK 1
 

@@ -34,7 +34,7 @@ INLINE u32 evaluate_settings(const struct route_path *path)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 
-	BECAUSE(guard_inet_hooks(net), IP_NETFILTER);
+	BECAUSE(!CONSTANT(RULES) && guard_inet_hooks(net), IP_NETFILTER);
 	BECAUSE(guard_xfrm(net), XFRM);
 	BECAUSE(!path->inet || inet_not_forwarding(KOBJ(struct in_device, path->inet)), NOT_FORWARDING);
 	BECAUSE(KGET(u8, net, ipv4.fib_has_custom_rules), RULES);

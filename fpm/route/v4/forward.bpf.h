@@ -8,6 +8,7 @@
  * from nothing by route_evaluate().
  */
 
+#include "connection/permit.bpf.h"
 #include "route/common/look.bpf.h"
 #include "route/common/send.bpf.h"
 #include "route/v4/self_check.bpf.h"
@@ -27,6 +28,17 @@ NOINLINE int route_send_known(hook_context *ctx, u32 index)
 NOINLINE u64 route_look_closer(hook_context *ctx, u32 index)
 {
 	return index >= FLOWS_TOTAL || route_objections(ctx, route_at(index), route_stack_at(index));
+}
+
+/* Where there are rules: why a packet that would leave by a device is Linux's nevertheless. */
+INLINE u32 evaluate_connection(hook_context *ctx, u64 departure)
+{
+	u64 permitted = connection_permit(ctx);
+
+	if (permitted < REASON_NONE)
+		return permitted;
+	BECAUSE(permitted != departure, FLOW_CHANGED);
+	return REASON_NONE;
 }
 
 /* For a packet that could not be proved; it need not be slow. */
@@ -58,6 +70,8 @@ NOINLINE int route_look_again(hook_context *ctx)
 	}
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(route_at(place), route_stack_at(place), total);
+	if (CONSTANT(RULES) && reason == REASON_NONE)
+		reason = evaluate_connection(ctx, route_at(place)->egress_dev);
 	if (reason == TNA_REASON_UNPROVED && CONSTANT(SELF_CHECK) && !CONSTANT(STACKED))
 		route_search_fails(ctx, hook_ingress_ifindex(ctx));
 	if (reason != REASON_NONE)
@@ -139,7 +153,10 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	COLLECT(doubt, inet_not_forwarding(inet));
 	COLLECT(doubt, inet_reverse_path(net, inet) ^ route->reverse_path);
 	COLLECT(closer, guard_capture_possible(net));
-	COLLECT(doubt, guard_inet_hooks(net));
+	if (CONSTANT(RULES))
+		COLLECT(doubt, connection_permit(ctx) ^ egress_address);
+	else
+		COLLECT(doubt, guard_inet_hooks(net));
 	COLLECT(doubt, guard_xfrm(net));
 	COLLECT(doubt, route_gone(KOBJ(struct fib_alias, route->alias), route->info));
 	COLLECT(doubt, KLOAD(u64, KADDR(struct fib_nh_common, route->hop, nhc_exceptions)));

@@ -16,7 +16,7 @@ TEST(Casts, PipelineForOlderKernelsIsTakenByThisOne) {
     deploy::captureLibbpfMessages();
     if (const auto probe = deploy::KernelProbe::load(); !probe)
         GTEST_SKIP() << probe.error().sentence();
-    const auto pipeline = deploy::PipelineObject::load(deploy::Casts::typed, 4);
+    const auto pipeline = deploy::PipelineObject::load(deploy::Casts::typed, 4, 1);
     EXPECT_TRUE(pipeline) << pipeline.error().sentence();
 }
 

@@ -109,6 +109,9 @@ public:
     [[nodiscard]] Result<std::unique_ptr<deploy::RefusalLog>> watchRefusals() const override {
         return fail("nothing is seen here");
     }
+    [[nodiscard]] Result<std::unique_ptr<deploy::ConnectionLearner>> learnConnections() const override {
+        return fail("nothing is learnt here");
+    }
     void forgetFlows() const override { state_->forgotten++; }
     [[nodiscard]] std::optional<deploy::Disagreement> disagreement() const override { return state_->found; }
     [[nodiscard]] std::vector<std::string> mistrusted() const override { return state_->mistrusted; }
@@ -190,6 +193,7 @@ public:
     [[nodiscard]] Result<Devices> xdpFeatures() const override {
         return silent ? Result<Devices>{fail("drivers do not tell")} : devices;
     }
+    [[nodiscard]] Result<assemble::RulesInPlace> readRules() override { return assemble::RulesInPlace{}; }
     [[nodiscard]] bool hasTcxAtIngress(model::IfIndex ifindex) const override {
         return tcxIngress.contains(ifindex);
     }

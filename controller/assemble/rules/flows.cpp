@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assemble/rules/flows.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+#include <linux/netfilter.h>
+
+namespace tna::assemble {
+
+namespace {
+using model::RuleFamily;
+
+/// The priorities of the programs that learn: nothing may come before the first, and nothing but what confirms
+/// new connections behind the last.
+constexpr auto first = std::numeric_limits<std::int32_t>::min() + 1;
+constexpr auto last = std::numeric_limits<std::int32_t>::max() - 1;
+
+/// Runs where those that learn do not see what comes of it.
+bool outside(const model::HookFunction& one) {
+    if (one.hook == NF_INET_PRE_ROUTING && one.priority <= first)
+        return one.ofTables;
+    return one.hook == NF_INET_POST_ROUTING && one.priority >= last && one.function != "nf_confirm";
+}
+
+RuleObstacle unseen(const model::HookFunction& one) {
+    RuleObstacle obstacle{.family = one.family, .tcp = true, .udp = true};
+    obstacle.reason = fmt::format("a function with the priority {} is called before or behind those that learn",
+                                  one.priority);
+    obstacle.hint = "give the chain another priority";
+    return obstacle;
+}
+
+/// What a fast path does not compare for each packet.
+RuleObstacle looking(const JudgedHook& hook) {
+    RuleObstacle obstacle{.family = hook.packets, .tcp = true, .udp = true};
+    obstacle.reason =
+        fmt::format("rules look at what may differ between the packets of a flow: {}", fmt::join(hook.looksAt, ", "));
+    obstacle.hint = "accept established connections before those rules; `tnactl rules` names the place";
+    return obstacle;
+}
+
+void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector<JudgedHook>& judged,
+                 FlowRules& rules, std::vector<RuleObstacle>& obstacles) {
+    rules.tcp = rules.udp = true;
+    for (const auto& hook : judged) {
+        if (hook.packets != family)
+            continue;
+        rules.tcp &= hook.steadyForTcp && hook.looksAt.empty();
+        rules.udp &= hook.steadyForUdp && hook.looksAt.empty();
+        obstacles.insert(obstacles.end(), hook.obstacles.begin(), hook.obstacles.end());
+        if (!hook.looksAt.empty())
+            obstacles.push_back(looking(hook));
+    }
+    for (const auto& one : *set.functions)
+        if (one.family == family && outside(one)) {
+            rules.tcp = rules.udp = false;
+            obstacles.push_back(unseen(one));
+        }
+}
+
+RuleObstacle unlisted() {
+    RuleObstacle obstacle{.tcp = true, .udp = true};
+    obstacle.reason = "it is not known which functions netfilter calls";
+    return obstacle;
+}
+} // namespace
+
+RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& own) {
+    RuleJudgement judgement{.generation = rules.set.generation};
+    if (!rules.set.functions || rules.set.generation == 0) {
+        judgement.obstacles.push_back(unlisted());
+        return judgement;
+    }
+    judgement.ipv4.functions = rules.ipv4;
+    judgement.ipv6.functions = rules.ipv6;
+    std::erase_if(*rules.set.functions,
+                  [&](const model::HookFunction& one) { return one.program != 0 && own.contains(one.program); });
+    const auto judged = judgeRules(rules.set);
+    judgeFamily(RuleFamily::ip, rules.set, judged, judgement.ipv4, judgement.obstacles);
+    judgeFamily(RuleFamily::ip6, rules.set, judged, judgement.ipv6, judgement.obstacles);
+    return judgement;
+}
+
+} // namespace tna::assemble

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "assemble/rules/judge.hpp"
+
+#include <array>
+#include <cstdint>
+#include <set>
+
+namespace tna::assemble {
+
+/// The functions that netfilter calls at pre-routing, at forward, at post-routing.
+struct FunctionPlace {
+    std::uint64_t list = 0; ///< where the kernel has them; 0: there are none
+    unsigned number = 0;
+    bool operator==(const FunctionPlace&) const = default;
+};
+using FunctionPlaces = std::array<FunctionPlace, 3>;
+
+/// What the fast path has to know of the rules that packets of one protocol pass, to repeat what Linux did with
+/// a flow's first packets.
+struct FlowRules {
+    bool tcp = false; ///< the rules are steady for it
+    bool udp = false;
+    FunctionPlaces functions{};
+    bool operator==(const FlowRules&) const = default;
+};
+
+struct RuleJudgement {
+    std::uint32_t generation = 0; ///< of the rule sets that were judged; 0: none were
+    FlowRules ipv4;
+    FlowRules ipv6;
+    std::vector<RuleObstacle> obstacles; ///< why the rules are not steady
+    bool operator==(const RuleJudgement&) const = default;
+};
+
+/// The rule sets, and where in the kernel that is which calls them.
+struct RulesInPlace {
+    model::RuleSet set;
+    FunctionPlaces ipv4;
+    FunctionPlaces ipv6;
+};
+
+/// Pure. `own` are the BPF programs that learn, which do nothing with packets.
+[[nodiscard]] RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& own);
+
+} // namespace tna::assemble

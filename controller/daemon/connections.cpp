@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/connections.hpp"
+
+#include <algorithm>
+#include <spdlog/spdlog.h>
+
+namespace tna::daemon {
+
+namespace {
+/// Whether routed packets pass rules of nf_tables.
+bool haveRules(const model::Network& network) {
+    return std::ranges::any_of(network.netfilter.hooks, [](const model::NetfilterHook& hook) {
+        return hook.family == "ip" || hook.family == "ip6" || hook.family == "inet";
+    });
+}
+} // namespace
+
+/// Once for each outcome, not for each change of the rules.
+void Connections::announce(const assemble::RuleJudgement& judged) const {
+    if (judged.generation != 0 && judged.obstacles == judgement_.obstacles && judgement_.generation != 0)
+        return;
+    if (judged.obstacles.empty())
+        spdlog::info("the rules are steady: flows that Linux lets pass are learnt");
+    else
+        spdlog::info("packets that pass rules are left to Linux: {}{}", judged.obstacles.front().reason,
+                     judged.obstacles.size() > 1 ? ", and more" : "");
+}
+
+void Connections::follow(const deploy::DataPath& dataPath, const model::Network& network, bool wanted) {
+    const bool learn = wanted && haveRules(network) && !impossible_;
+    if (learn == learning())
+        return;
+    if (!learn) {
+        learner_.reset();
+        judgement_ = {};
+        return;
+    }
+    auto attached = dataPath.learnConnections();
+    if (!attached) {
+        impossible_ = attached.error().sentence();
+        spdlog::warn("{}; packets that pass rules are left to Linux", *impossible_);
+        return;
+    }
+    learner_ = std::move(*attached);
+    if (!watch_)
+        watch_ = std::make_unique<RuleWatch>(kernel_);
+    rulesChanged(network);
+}
+
+void Connections::rulesChanged(const model::Network& network) {
+    if (learner_)
+        watch_->ask({network.netfilter.legacyTables, learner_->programs()});
+}
+
+void Connections::tell(const model::Network& network, bool atInterval) {
+    if (!learner_)
+        return;
+    if (auto judged = watch_->take()) {
+        announce(*judged);
+        judgement_ = std::move(*judged);
+        learner_->judge(judgement_);
+    }
+    if (atInterval && (judgement_.generation == 0 || learner_->missed()))
+        rulesChanged(network);
+}
+
+} // namespace tna::daemon

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "daemon/reporter.hpp"
+#include "daemon/rule_watch.hpp"
+
+#include <memory>
+
+namespace tna::daemon {
+
+/// Has connections learnt where packets pass rules, for as long as the rules are steady.
+class Connections {
+public:
+    /// `kernel` must outlive it.
+    explicit Connections(Kernel& kernel) : kernel_(kernel) {}
+
+    /// Begins or ends to learn, as rules come and go.
+    void follow(const deploy::DataPath& dataPath, const model::Network& network, bool wanted);
+    /// The rules have changed, or may have.
+    void rulesChanged(const model::Network& network);
+    /// Passes on what the rules have been found to be; at each interval, also asks anew where it is in doubt.
+    void tell(const model::Network& network, bool atInterval);
+    /// Another fast path is in place.
+    void startOver() { learner_.reset(); }
+
+    [[nodiscard]] bool learning() const { return learner_ != nullptr; }
+    /// To be watched for readability; -1: nothing is judged yet.
+    [[nodiscard]] int fd() const { return watch_ ? watch_->fd() : -1; }
+    [[nodiscard]] const assemble::RuleJudgement& judgement() const { return judgement_; }
+    /// Why connections cannot be learnt here, if they cannot.
+    [[nodiscard]] const std::optional<std::string>& impossible() const { return impossible_; }
+
+private:
+    void announce(const assemble::RuleJudgement& judged) const;
+
+    Kernel& kernel_;
+    std::unique_ptr<RuleWatch> watch_;
+    std::unique_ptr<deploy::ConnectionLearner> learner_;
+    std::optional<std::string> impossible_;
+    assemble::RuleJudgement judgement_;
+};
+
+} // namespace tna::daemon

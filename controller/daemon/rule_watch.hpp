@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "assemble/rules/flows.hpp"
+#include "base/unique_fd.hpp"
+#include "daemon/kernel.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace tna::daemon {
+
+/// Reads the rule sets whenever somebody says that they have changed, and judges them. That may take long, so it
+/// has a thread of its own, and the network is not kept waiting.
+class RuleWatch {
+public:
+    /// The kernel must outlive it. In the network namespace of the calling thread.
+    explicit RuleWatch(Kernel& kernel);
+    ~RuleWatch();
+    RuleWatch(const RuleWatch&) = delete;
+    RuleWatch& operator=(const RuleWatch&) = delete;
+
+    /// Readable when there is a new judgement.
+    [[nodiscard]] int fd() const { return told_.get(); }
+    /// The rules have changed, or may have.
+    struct Question {
+        std::set<std::string> legacyTables;
+        std::set<std::uint32_t> own; ///< programs that learn
+        bool operator==(const Question&) const = default;
+    };
+    void ask(Question question);
+    /// The last judgement, if it is new.
+    [[nodiscard]] std::optional<assemble::RuleJudgement> take();
+
+private:
+    void run(const std::stop_token& stop);
+    [[nodiscard]] assemble::RuleJudgement judge(const Question& question);
+
+    Kernel& kernel_;
+    UniqueFd told_;
+    std::mutex mutex_;
+    std::condition_variable_any asked_;
+    std::optional<Question> question_;
+    std::optional<assemble::RuleJudgement> answer_;
+    std::jthread thread_; ///< goes first
+};
+
+} // namespace tna::daemon

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deploy/connections/learner.hpp"
+
+#include <array>
+#include <bit>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <cerrno>
+#include <limits>
+#include <linux/netfilter.h>
+#include <sys/syscall.h>
+#include <tna/fastpath.h>
+#include <unistd.h>
+
+#include "learn.skel.h"
+#include "learn_typed.skel.h"
+
+namespace tna::deploy {
+
+namespace {
+constexpr const char* learning = "cannot learn from what netfilter lets pass (that needs Linux 6.4)";
+
+// include/uapi/linux/bpf.h, since 6.4; older headers do not have them.
+constexpr unsigned programType = 32; // BPF_PROG_TYPE_NETFILTER
+constexpr unsigned attachType = 45;  // BPF_NETFILTER
+struct LinkAttributes {
+    std::uint32_t program = 0;
+    std::uint32_t target = 0;
+    std::uint32_t type = attachType;
+    std::uint32_t flags = 0;
+    std::uint32_t family = 0;
+    std::uint32_t hook = 0;
+    std::int32_t priority = 0;
+    std::uint32_t netfilterFlags = 0;
+    std::array<std::uint64_t, 4> unused{};
+};
+
+// Linux keeps the very first place and the very last one for itself.
+constexpr int firstPlace = std::numeric_limits<int>::min() + 1;
+constexpr int lastPlace = std::numeric_limits<int>::max() - 1;
+
+void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::FlowRules& judged) {
+    __atomic_store_n(&rules.generation, 0, __ATOMIC_SEQ_CST);
+    rules.steady = (judged.tcp ? TNA_STEADY_TCP : 0U) | (judged.udp ? TNA_STEADY_UDP : 0U);
+    for (std::size_t place = 0; place < TNA_RULE_HOOKS; ++place) {
+        rules.functions[place] = judged.functions.at(place).number;
+        rules.lists[place] = judged.functions.at(place).list;
+    }
+    rules.missed = 0;
+    if (rules.steady != 0)
+        __atomic_store_n(&rules.generation, generation, __ATOMIC_SEQ_CST);
+}
+} // namespace
+
+Result<std::unique_ptr<ConnectionLearner>> Learner::attach(const PipelineObject& pipeline, Casts casts,
+                                                           std::uint64_t net, std::uint64_t second) {
+    return casts == Casts::untyped ? attachOf<::learn>(pipeline, net, second)
+                                   : attachOf<::learn_typed>(pipeline, net, second);
+}
+
+template <typename Generated>
+Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObject& pipeline, std::uint64_t net,
+                                                             std::uint64_t second) {
+    auto* opened = Generated::open();
+    if (opened == nullptr)
+        return failErrno(errno, learning);
+    std::unique_ptr<Learner> learner{new Learner(
+        pipeline, {opened, [](void* object) { Generated::destroy(static_cast<Generated*>(object)); }})};
+    opened->rodata->own_net = net;
+    opened->rodata->second = second;
+    for (auto* program : {opened->progs.set_out, opened->progs.arrived}) {
+        bpf_program__set_type(program, std::bit_cast<bpf_prog_type>(programType));
+        bpf_program__set_expected_attach_type(program, std::bit_cast<bpf_attach_type>(attachType));
+    }
+    const int connections = pipeline.map("connections");
+    if (bpf_map__reuse_fd(opened->maps.data_home, pipeline.homeMap) != 0 ||
+        bpf_map__reuse_fd(opened->maps.connections, connections) != 0 || Generated::load(opened) != 0)
+        return failErrno(errno, learning);
+    learner->judge({});
+    for (const unsigned family : {NFPROTO_IPV4})
+        for (const auto& done :
+             {learner->link(bpf_program__fd(opened->progs.set_out), family, NF_INET_PRE_ROUTING, firstPlace),
+              learner->link(bpf_program__fd(opened->progs.arrived), family, NF_INET_POST_ROUTING, lastPlace)})
+            if (!done)
+                return std::unexpected(done.error());
+    return learner;
+}
+
+Learner::~Learner() {
+    judge({});
+}
+
+Result<void> Learner::link(int program, unsigned family, unsigned hook, int priority) {
+    LinkAttributes attributes{.program = static_cast<std::uint32_t>(program),
+                              .family = family,
+                              .hook = hook,
+                              .priority = priority};
+    UniqueFd fd{static_cast<int>(::syscall(__NR_bpf, BPF_LINK_CREATE, &attributes, sizeof attributes))};
+    if (!fd)
+        return failErrno(errno, learning);
+    bpf_prog_info info{};
+    __u32 size = sizeof info;
+    if (bpf_obj_get_info_by_fd(program, &info, &size) != 0)
+        return failErrno(errno, learning);
+    programs_.insert(info.id);
+    links_.push_back(std::move(fd));
+    return {};
+}
+
+void Learner::judge(const assemble::RuleJudgement& judgement) const {
+    publish(pipeline_.home->rules[0], judgement.generation, judgement.ipv4);
+    publish(pipeline_.home->rules[1], judgement.generation, judgement.ipv6);
+}
+
+bool Learner::missed() const {
+    return __atomic_load_n(&pipeline_.home->rules[0].missed, __ATOMIC_RELAXED) != 0 ||
+           __atomic_load_n(&pipeline_.home->rules[1].missed, __ATOMIC_RELAXED) != 0;
+}
+
+} // namespace tna::deploy

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "deploy/kernel/kernel_probe.hpp"
+#include "deploy/pipeline/pipeline_object.hpp"
+#include "deploy/results/data_path.hpp"
+
+#include <chrono>
+#include <vector>
+
+namespace tna::deploy {
+
+/// Two programs at netfilter's hooks of this network namespace, which see what Linux lets pass and tell the
+/// pipeline (fpm/connection/). They are attached for as long as this lives.
+class Learner : public ConnectionLearner {
+public:
+    /// The pipeline must outlive it. `second` is so long in jiffies.
+    [[nodiscard]] static Result<std::unique_ptr<ConnectionLearner>>
+    attach(const PipelineObject& pipeline, Casts casts, std::uint64_t net, std::uint64_t second);
+    ~Learner() override;
+
+    [[nodiscard]] std::set<std::uint32_t> programs() const override { return programs_; }
+    void judge(const assemble::RuleJudgement& judgement) const override;
+    [[nodiscard]] bool missed() const override;
+
+private:
+    using Skeleton = std::unique_ptr<void, void (*)(void*)>;
+    template <typename Generated>
+    [[nodiscard]] static Result<std::unique_ptr<ConnectionLearner>>
+    attachOf(const PipelineObject& pipeline, std::uint64_t net, std::uint64_t second);
+    Learner(const PipelineObject& pipeline, Skeleton skeleton)
+        : pipeline_(pipeline), skeleton_(std::move(skeleton)) {}
+    [[nodiscard]] Result<void> link(int program, unsigned family, unsigned hook, int priority);
+
+    const PipelineObject& pipeline_;
+    Skeleton skeleton_;
+    std::vector<UniqueFd> links_;
+    std::set<std::uint32_t> programs_;
+};
+
+} // namespace tna::deploy

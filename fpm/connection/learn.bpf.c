@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sees what netfilter lets pass, as functions of its own: the first one at pre-routing, and the last one at
+ * post-routing that may say something. What arrives there has passed all the rules. If connection tracking
+ * calls it established, and it is as it was but for one hop, then that is a lesson: for as long as neither the
+ * rules nor the connection change, Linux would do the same with the next packet.
+ */
+#include "connection/lesson.bpf.h"
+#include "connection/rules.bpf.h"
+#include "connection/tracked.bpf.h"
+
+#define NF_ACCEPT 1
+
+/* include/linux/netfilter.h */
+struct nf_hook_state;
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct nf_hook_state {
+	u8 hook;
+	u8 pf;
+	struct net_device *in;
+	struct net_device *out;
+};
+#pragma clang attribute pop
+
+/* What the kernel calls these programs with. */
+struct bpf_nf_ctx {
+	const struct nf_hook_state *state;
+	struct sk_buff *skb;
+};
+
+/* The pipeline's. */
+const volatile __u64 own_net = 0;
+const volatile __u64 second = 0; /* in jiffies */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tna_passage);
+} passage SEC(".maps");
+
+INLINE struct tna_passage *passage_here(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&passage, &zero);
+}
+
+INLINE u64 header_of(struct sk_buff *skb)
+{
+	return KGET(u64, skb, head) + KGET(u16, skb, network_header);
+}
+
+/* Version, header length and type of service; time to live and protocol; addresses. */
+INLINE u32 header_word(u64 header, u32 index)
+{
+	const u32 offset = index == 0 ? 0 : index == 1 ? 8 : index == 2 ? 12 : 16;
+	const u32 mask = index < 2 ? 0xffff : ~0u;
+
+	return KLOAD(u32, header + offset) & mask;
+}
+
+SEC("netfilter")
+int set_out(struct bpf_nf_ctx *ctx)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
+	struct tna_passage *here = passage_here();
+	u64 header = header_of(skb);
+
+	if (!here)
+		return NF_ACCEPT;
+	here->packet = (u64)ctx->skb;
+	here->generation = rules_generation(own_net, &home.rules[0]);
+	EACH (index, 4)
+		here->words[index] = header_word(header, index);
+	return NF_ACCEPT;
+}
+
+/* The packet is not the one that set out here last, under the rules that there are, or it is not the same any
+ * more but for one hop. */
+INLINE int has_changed(const struct tna_passage *here, u64 skb, u64 header, u32 generation)
+{
+	if (here->packet != skb || !generation || here->generation != generation)
+		return 1;
+	return here->words[0] != header_word(header, 0) || here->words[1] - 1 != header_word(header, 1) ||
+	       here->words[2] != header_word(header, 2) || here->words[3] != header_word(header, 3);
+}
+
+/* Bridges hand packets to the same functions, which they go on with as they please. */
+INLINE int is_bridged(struct net_device *device)
+{
+	return BPF_CORE_READ_BITFIELD(device, priv_flags) & (IFF_EBRIDGE | IFF_BRIDGE_PORT);
+}
+
+INLINE struct tna_connection *connection_of(const struct tna_connection_key *key)
+{
+	static const struct tna_connection nothing = {};
+	struct tna_connection *known = bpf_map_lookup_elem(&connections, key);
+
+	if (known)
+		return known;
+	bpf_map_update_elem(&connections, key, &nothing, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&connections, key);
+}
+
+/* While it is written, it says that nothing is known. */
+INLINE void write_lesson(volatile struct tna_lesson *lesson, u64 entry, u32 direction, u32 generation, u64 from,
+			 u64 to)
+{
+	s64 left = tracked_left(entry) >> 6, most = second;
+
+	lesson->generation = 0;
+	barrier();
+	lesson->entry = entry;
+	lesson->mark = tracked_mark(entry);
+	lesson->until = bpf_jiffies64() + (left < most ? left : most);
+	lesson->arrival = from;
+	lesson->departure = to;
+	lesson_device(from, &lesson->from);
+	lesson_device(to, &lesson->to);
+	lesson->direction = direction;
+	lesson->entry_again = entry;
+	barrier();
+	lesson->generation = generation;
+}
+
+INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
+	struct nf_hook_state *state = KCAST(struct nf_hook_state, ctx->state);
+	u64 from = KGET(u64, state, in), to = KGET(u64, state, out), header = header_of(skb);
+	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO;
+	u32 info = tracked & CONNECTION_INFO, direction = info == CONNECTION_ESTABLISHED_REPLY;
+	u32 generation = rules_generation(own_net, &home.rules[0]);
+	struct tna_connection_key key = {};
+
+	if (has_changed(here, (u64)ctx->skb, header, generation))
+		return;
+	if (!entry || (info != CONNECTION_ESTABLISHED && info != CONNECTION_ESTABLISHED_REPLY) || !from || !to)
+		return;
+	if (is_bridged(KOBJ(struct net_device, from)) || is_bridged(KOBJ(struct net_device, to)))
+		return;
+	if (header_word(header, 0) % 256 != 0x45 || header_word(header, 1) >> 8 != PROTOCOL_UDP)
+		return;
+	struct ends ends = {.source = header_word(header, 2),
+			    .destination = header_word(header, 3),
+			    .source_port = KLOAD(u16, header + 20),
+			    .destination_port = KLOAD(u16, header + 22),
+			    .protocol = PROTOCOL_UDP};
+
+	if (tracked_unfit(entry, direction, &ends, own_net))
+		return;
+	if (rules_differ(own_net, &home.rules[0], 4)) {
+		home.rules[0].missed++;
+		return;
+	}
+	u32 larger = ends_from_larger(&ends);
+
+	ends_key(&ends, larger, &key);
+	struct tna_connection *known = connection_of(&key);
+
+	if (known)
+		write_lesson(larger ? &known->lessons[1] : &known->lessons[0], entry, direction, generation,
+			     from, to);
+}
+
+SEC("netfilter")
+int arrived(struct bpf_nf_ctx *ctx)
+{
+	struct tna_passage *here = passage_here();
+
+	if (here) {
+		learn(ctx, here);
+		here->packet = 0;
+	}
+	return NF_ACCEPT;
+}
+
+char _license[] SEC("license") = "GPL";

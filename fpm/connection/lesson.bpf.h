@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_CONNECTION_LESSON_H
+#define TNA_CONNECTION_LESSON_H
+
+/*
+ * What was learnt. An entry of the table may become another connection's while it is read, and a lesson may be
+ * written while it is read: whoever has read one looks at the end whether it is the one that was read at the
+ * beginning.
+ */
+
+#include <tna/connection.h>
+
+#include "kernel/access.h"
+
+/* Those that were not used for longest make room. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct tna_connection_key);
+	__type(value, struct tna_connection);
+} connections SEC(".maps");
+
+/* Rules know devices by their names, numbers and groups, of which each may change while the others do not. */
+INLINE u64 lesson_device_differs(u64 device, const volatile struct tna_rule_device *known)
+{
+	u64 name = KADDR(struct net_device, device, name), word = 0;
+
+	COLLECT(word, KLOAD(u64, name) ^ known->name[0]);
+	COLLECT(word, KLOAD(u64, name + 8) ^ known->name[1]);
+	COLLECT(word, KLOAD(u32, KADDR(struct net_device, device, ifindex)) ^ known->ifindex);
+	COLLECT(word, KLOAD(u32, KADDR(struct net_device, device, group)) ^ known->group);
+	return word;
+}
+
+INLINE void lesson_device(u64 device, volatile struct tna_rule_device *known)
+{
+	u64 name = KADDR(struct net_device, device, name);
+
+	known->name[0] = KLOAD(u64, name);
+	known->name[1] = KLOAD(u64, name + 8);
+	known->ifindex = KLOAD(u32, KADDR(struct net_device, device, ifindex));
+	known->group = KLOAD(u32, KADDR(struct net_device, device, group));
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_CONNECTION_RULES_H
+#define TNA_CONNECTION_RULES_H
+
+/*
+ * Whether the rules that packets would pass are still those that the controller has judged. nf_tables counts its
+ * changes before the first of them takes effect. Functions of others come and go without that: then another
+ * list takes the place of the one that was, whose memory never changes. A list whose place in memory and whose
+ * number of functions are the same is another one only if functions have come and others gone since, all
+ * unnoticed; those of nf_tables and of connection tracking do not, for they come and go by rules.
+ */
+
+#include "base/slots.bpf.h"
+#include "guards/hook_list.bpf.h"
+#include "kernel/loop.bpf.h"
+
+INLINE u64 rules_lists(u64 net, const int version)
+{
+	return version == 6 ? net + bpf_core_field_offset(struct net, nf.hooks_ipv6)
+			    : net + bpf_core_field_offset(struct net, nf.hooks_ipv4);
+}
+
+/* The list of functions at a place; 0: there are none. */
+INLINE u64 rules_list(u64 lists, u32 place)
+{
+	const u32 hook = place == 0 ? NF_INET_PRE_ROUTING : place == 1 ? NF_INET_FORWARD : NF_INET_POST_ROUTING;
+
+	return KLOAD(u64, lists + 8 * hook);
+}
+
+/* The generation, if it is that of the rules that were judged; else 0. */
+INLINE u32 rules_generation(u64 net, const volatile struct tna_judged_rules *judged)
+{
+	if (!RULE_SET_GENERATION)
+		return 0;
+	u32 generation = KLOAD(u32, KADDR(struct net, net, nft.base_seq));
+
+	return generation == judged->generation ? generation : 0;
+}
+
+/* The functions are not those that were judged. */
+INLINE u64 rules_differ(u64 net, const volatile struct tna_judged_rules *judged, const int version)
+{
+	u64 lists = rules_lists(net, version), word = 0;
+
+	EACH (place, TNA_RULE_HOOKS) {
+		u64 list = rules_list(lists, place);
+
+		word |= list ^ judged->lists[place];
+		word |= KLOAD(u16, list) ^ judged->functions[place]; /* num_hook_entries; of no list, 0 */
+	}
+	return word;
+}
+
+#endif

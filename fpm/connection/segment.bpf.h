@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_CONNECTION_SEGMENT_H
+#define TNA_CONNECTION_SEGMENT_H
+
+/* What is behind the IP header of a packet in the middle of a flow, as connection tracking looks at it. */
+
+#include "base/reason.bpf.h"
+#include "connection/ends.bpf.h"
+#include "packet/ipv4.bpf.h"
+
+#define IPV4_FRAGMENT 0xff3fu /* more to come, or not the first one; in network order */
+#define UDP_HEADER_LEN 8
+#define SEGMENT_MOST 2048u /* bytes of which the checksum is computed */
+
+struct segment {
+	struct ends ends;
+	u32 length;
+	u32 checksum; /* as it lies in the header; of UDP, 0: there is none */
+};
+
+/* A packet of UDP, whole and without IP options, that says of its length what IP says (udp_error()). */
+INLINE u32 segment_parse(hook_context *ctx, struct segment *segment)
+{
+	struct ipv4 ip;
+
+	BECAUSE(!ipv4_parse(ctx, &ip, 0), SHORT);
+	u8 *data = hook_data(ctx), *end = hook_data_end(ctx), *at = data + ETH_HLEN + IPV4_HEADER_LEN;
+
+	BECAUSE(at + UDP_HEADER_LEN > end, FLOW_KIND);
+	BECAUSE(!ipv4_start_plain(ip.start) || ipv4_length_wrong(&ip), FLOW_KIND);
+	BECAUSE(*(u16 *)(data + ETH_HLEN + 6) & IPV4_FRAGMENT || ip.tuple.protocol != PROTOCOL_UDP, FLOW_KIND);
+	segment->ends = (struct ends){.source = ip.tuple.addresses,
+				      .destination = ip.tuple.addresses >> 32,
+				      .source_port = *(u16 *)at,
+				      .destination_port = *(u16 *)(at + 2),
+				      .protocol = ip.tuple.protocol};
+	segment->length = ip.total - IPV4_HEADER_LEN;
+	segment->checksum = *(u16 *)(at + 6);
+	BECAUSE(bpf_ntohs(*(u16 *)(at + 4)) != segment->length, FLOW_KIND);
+	return REASON_NONE;
+}
+
+/* The bytes of a power of two, if they are part of the length. */
+#define SUM_PART(bytes)                                                                                      \
+	if (length & (bytes)) {                                                                              \
+		if (at + (bytes) > end)                                                                      \
+			return 1;                                                                            \
+		sum = bpf_csum_diff(0, 0, (u32 *)at, (bytes), sum);                                          \
+		at += (bytes);                                                                               \
+	}
+
+/* Not 0: the checksum over the segment is wrong, or nobody has computed it. */
+NOINLINE u32 segment_checksum_wrong(hook_context *ctx, u32 length, u32 ends_sum)
+{
+	u8 *at = hook_data(ctx) + ETH_HLEN + IPV4_HEADER_LEN, *end = hook_data_end(ctx);
+	u64 sum = ends_sum;
+
+	if (length >= SEGMENT_MOST)
+		return 1;
+	SUM_PART(1024);
+	SUM_PART(512);
+	SUM_PART(256);
+	SUM_PART(128);
+	SUM_PART(64);
+	SUM_PART(32);
+	SUM_PART(16);
+	SUM_PART(8);
+	SUM_PART(4);
+	sum = (u32)sum;
+	if (length & 2) {
+		if (at + 2 > end)
+			return 1;
+		sum += *(u16 *)at;
+		at += 2;
+	}
+	if (length & 1) {
+		if (at + 1 > end)
+			return 1;
+		sum += *at;
+	}
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return sum ^ 0xffff;
+}
+
+/* What the checksum takes in besides the segment, in 32 bits. */
+INLINE u32 segment_ends_sum(const struct segment *segment)
+{
+	u64 sum = (u64)segment->ends.source + segment->ends.destination + bpf_htons(segment->ends.protocol) +
+		  bpf_htons(segment->length);
+
+	sum = (u32)sum + (sum >> 32);
+	return (u32)sum + (u32)(sum >> 32);
+}
+
+#endif

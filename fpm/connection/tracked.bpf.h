@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_CONNECTION_TRACKED_H
+#define TNA_CONNECTION_TRACKED_H
+
+/*
+ * A connection's entry, read in place. Its memory may become another connection's at any moment
+ * (SLAB_TYPESAFE_BY_RCU), so each packet proves that the entry is its own.
+ */
+
+#include "kernel/conntrack_types.h"
+#include "connection/ends.bpf.h"
+
+#define FAMILY_INET 2 /* AF_INET */
+
+#define CONNECTION_MUST (CONNECTION_SEEN_REPLY | CONNECTION_ASSURED | CONNECTION_CONFIRMED)
+/* Translated, on its way out, somebody else's, or with a time of its own. */
+#define CONNECTION_MUST_NOT                                                                                  \
+	(CONNECTION_SRC_NAT | CONNECTION_DST_NAT | CONNECTION_SEQ_ADJUST | CONNECTION_DYING |                \
+	 CONNECTION_FIXED_TIMEOUT | CONNECTION_TEMPLATE | CONNECTION_NAT_CLASH | CONNECTION_HELPER |         \
+	 CONNECTION_OFFLOAD | CONNECTION_HW_OFFLOAD)
+
+/* The place of an extension that a kernel may lack; 0 if the connection does not have it. */
+#define CONNECTION_HAS(extensions, id)                                                                       \
+	(bpf_core_enum_value_exists(enum nf_ct_ext_id, id)                                                   \
+		 ? KLOAD(u8, (extensions) + bpf_core_enum_value(enum nf_ct_ext_id, id))                      \
+		 : 0)
+
+/* What a packet would change or be changed by: accounts, sequence numbers, timeouts of its own, and so on. */
+INLINE u64 tracked_extended(u64 entry)
+{
+	u64 extensions = KLOAD(u64, KADDR(struct nf_conn, entry, ext)), word = 0;
+
+	if (!extensions)
+		return 0;
+	extensions = KADDR(struct nf_ct_ext, extensions, offset);
+	word |= CONNECTION_HAS(extensions, NF_CT_EXT_HELPER);
+	word |= CONNECTION_HAS(extensions, NF_CT_EXT_SEQADJ);
+	word |= CONNECTION_HAS(extensions, NF_CT_EXT_ACCT);
+	word |= CONNECTION_HAS(extensions, NF_CT_EXT_TIMEOUT);
+	word |= CONNECTION_HAS(extensions, NF_CT_EXT_LABELS);
+	word |= CONNECTION_HAS(extensions, NF_CT_EXT_SYNPROXY);
+	word |= CONNECTION_HAS(extensions, NF_CT_EXT_ACT_CT);
+	return word;
+}
+
+INLINE u32 tracked_mark(u64 entry)
+{
+	return bpf_core_field_exists(struct nf_conn, mark) ? KLOAD(u32, KADDR(struct nf_conn, entry, mark)) : 0;
+}
+
+/* So long does it live without another packet, in jiffies; not above 0: it is over. */
+INLINE s32 tracked_left(u64 entry)
+{
+	return KLOAD(u32, KADDR(struct nf_conn, entry, timeout)) - (u32)bpf_jiffies64();
+}
+
+/* The entry is not the one of these ends in this direction, or not one of an established connection that is as
+ * plain as can be. */
+INLINE u64 tracked_unfit(u64 entry, u32 direction, const struct ends *ends, u64 net)
+{
+	u64 tuple = KADDR(struct nf_conn, entry, tuplehash) +
+		    (direction & 1) * bpf_core_type_size(struct nf_conntrack_tuple_hash) +
+		    bpf_core_field_offset(struct nf_conntrack_tuple_hash, tuple);
+	u64 word = 0;
+
+	COLLECT(word, KLOAD(u32, KADDR(struct nf_conntrack_tuple, tuple, src.u3.all)) ^ ends->source);
+	COLLECT(word, KLOAD(u32, KADDR(struct nf_conntrack_tuple, tuple, dst.u3.all)) ^ ends->destination);
+	COLLECT(word, KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.u.all)) ^ ends->source_port);
+	COLLECT(word, KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, dst.u.all)) ^ ends->destination_port);
+	COLLECT(word, KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.l3num)) ^ FAMILY_INET);
+	COLLECT(word, KLOAD(u8, KADDR(struct nf_conntrack_tuple, tuple, dst.protonum)) ^ ends->protocol);
+	COLLECT(word, KLOAD(u8, KADDR(struct nf_conntrack_tuple, tuple, dst.dir)) ^ direction);
+	COLLECT(word, (KLOAD(u32, KADDR(struct nf_conn, entry, status)) &
+		       (CONNECTION_MUST | CONNECTION_MUST_NOT)) ^ CONNECTION_MUST);
+	COLLECT(word, KLOAD(u64, KADDR(struct nf_conn, entry, ct_net)) ^ net);
+	if (bpf_core_field_exists(struct nf_conn, zone))
+		COLLECT(word, KLOAD(u16, KADDR(struct nf_conn, entry, zone.id)));
+	COLLECT(word, tracked_extended(entry));
+	return word | (tracked_left(entry) <= 0);
+}
+
+#endif

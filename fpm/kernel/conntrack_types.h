@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_KERNEL_CONNTRACK_TYPES_H
+#define TNA_KERNEL_CONNTRACK_TYPES_H
+
+/* The kernel's types for connection tracking, cut down like those of types.h. */
+
+#include "kernel/types.h"
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+/* include/linux/list_nulls.h */
+struct hlist_nulls_node {
+	struct hlist_nulls_node *next, **pprev;
+};
+
+/* include/uapi/linux/netfilter.h, include/net/netfilter/nf_conntrack_tuple.h */
+union nf_inet_addr {
+	u32 all[4];
+};
+
+union nf_conntrack_man_proto {
+	u16 all;
+};
+
+struct nf_conntrack_man {
+	union nf_inet_addr u3;
+	union nf_conntrack_man_proto u;
+	u16 l3num;
+};
+
+struct nf_conntrack_tuple {
+	struct nf_conntrack_man src;
+	struct {
+		union nf_inet_addr u3;
+		union {
+			u16 all;
+		} u;
+		u8 protonum;
+		u8 dir;
+	} dst;
+};
+
+struct nf_conntrack_tuple_hash {
+	struct hlist_nulls_node hnnode;
+	struct nf_conntrack_tuple tuple;
+};
+
+/* include/net/netfilter/nf_conntrack_zones.h; only with CONFIG_NF_CONNTRACK_ZONES */
+struct nf_conntrack_zone {
+	u16 id;
+};
+
+/* include/net/netfilter/nf_conntrack_extend.h; which there are depends on the configuration */
+enum nf_ct_ext_id {
+	NF_CT_EXT_HELPER,
+	NF_CT_EXT_SEQADJ,
+	NF_CT_EXT_ACCT,
+	NF_CT_EXT_TIMEOUT,
+	NF_CT_EXT_LABELS,
+	NF_CT_EXT_SYNPROXY,
+	NF_CT_EXT_ACT_CT,
+};
+
+struct nf_ct_ext {
+	u8 offset[9];
+};
+
+/* include/net/netfilter/nf_conntrack.h */
+struct nf_conn {
+	u32 timeout;
+	struct nf_conntrack_zone zone;
+	struct nf_conntrack_tuple_hash tuplehash[2];
+	unsigned long status;
+	possible_net_t ct_net;
+	u32 mark; /* only with CONFIG_NF_CONNTRACK_MARK */
+	struct nf_ct_ext *ext;
+};
+
+#pragma clang attribute pop
+
+/* include/uapi/linux/netfilter/nf_conntrack_common.h: IPS_* */
+#define CONNECTION_SEEN_REPLY (1u << 1)
+#define CONNECTION_ASSURED (1u << 2)
+#define CONNECTION_CONFIRMED (1u << 3)
+#define CONNECTION_SRC_NAT (1u << 4)
+#define CONNECTION_DST_NAT (1u << 5)
+#define CONNECTION_SEQ_ADJUST (1u << 6)
+#define CONNECTION_DYING (1u << 9)
+#define CONNECTION_FIXED_TIMEOUT (1u << 10)
+#define CONNECTION_TEMPLATE (1u << 11)
+#define CONNECTION_NAT_CLASH (1u << 12)
+#define CONNECTION_HELPER (1u << 13)
+#define CONNECTION_OFFLOAD (1u << 14)
+#define CONNECTION_HW_OFFLOAD (1u << 15)
+
+/* include/uapi/linux/netfilter/nf_conntrack_common.h: enum ip_conntrack_info */
+#define CONNECTION_ESTABLISHED 0
+#define CONNECTION_ESTABLISHED_REPLY 3
+#define CONNECTION_INFO 7ull /* these bits of skb->_nfct */
+
+#endif

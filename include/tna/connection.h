@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+#ifndef TNA_CONNECTION_H
+#define TNA_CONNECTION_H
+
+/* What the fast path learns of connections that pass rule sets, and what it is told of those. */
+
+#include <linux/types.h>
+
+/* Packets for which the rules are steady. */
+#define TNA_STEADY_TCP 1u
+#define TNA_STEADY_UDP 2u
+
+/* The places that forwarded packets pass: pre-routing, forward, post-routing. */
+#define TNA_RULE_HOOKS 3
+
+/* Functions that netfilter calls at one place; more are not looked at. */
+#define TNA_HOOK_FUNCTIONS_MAX 16
+
+struct tna_hook_function {
+	__u64 function; /* by address */
+	__s32 priority;
+	__u32 kind; /* who has registered it: enum nf_hook_ops_type */
+	__u32 program; /* the id of a BPF program */
+	__u32 unused;
+};
+
+struct tna_hook_list {
+	__u64 list; /* struct nf_hook_entries * */
+	__u32 number;
+	__u32 unused;
+	struct tna_hook_function functions[TNA_HOOK_FUNCTIONS_MAX];
+};
+
+/* What fpm/probe/hook_lists.bpf.c finds: of IPv4, and of IPv6. */
+struct tna_hooks {
+	struct tna_hook_list lists[2][TNA_RULE_HOOKS];
+};
+
+/* The rules of one protocol, as the controller has judged them; `generation` is written last, and is 0 meanwhile. */
+struct tna_judged_rules {
+	__u32 generation; /* of the rule sets that were judged; 0: nothing is known */
+	__u32 steady;     /* TNA_STEADY_* */
+	__u32 functions[TNA_RULE_HOOKS]; /* their number */
+	__u32 missed;                    /* packets that met other functions */
+	__u64 lists[TNA_RULE_HOOKS];     /* struct nf_hook_entries * */
+};
+
+/*
+ * Two ends of IPv4 and their ports, as they lie in the headers: those of the smaller end first, so that both
+ * directions have the same key.
+ */
+struct tna_connection_key {
+	__u32 low;
+	__u32 high;
+	__u16 low_port;
+	__u16 high_port;
+	__u32 protocol;
+};
+
+#define TNA_NAME_WORDS 2
+
+/* A device as rules know it. */
+struct tna_rule_device {
+	__u64 name[TNA_NAME_WORDS];
+	__u32 ifindex;
+	__u32 group;
+};
+
+/* What became of a packet of one direction. */
+struct tna_lesson {
+	__u64 entry;      /* struct nf_conn *, of the connection */
+	__u32 generation; /* of the rules that let it pass; 0: nothing is known */
+	__u32 mark;       /* of the connection */
+	__u64 until;      /* jiffies: then Linux gets a packet, to refresh the entry */
+	__u64 arrival;    /* struct net_device * */
+	__u64 departure;  /* struct net_device * to which Linux handed it */
+	struct tna_rule_device from;
+	struct tna_rule_device to;
+	__u32 direction; /* as the connection's entry counts them */
+	__u32 unused;
+	__u64 entry_again; /* the same as above, if this is one lesson, and not the halves of two */
+};
+
+struct tna_connection {
+	struct tna_lesson lessons[2]; /* from the smaller end, and from the larger one */
+};
+
+/* Per CPU: a packet that is on its way through the rules. */
+struct tna_passage {
+	__u64 packet;     /* struct sk_buff * */
+	__u32 generation; /* of the rules when it set out */
+	__u32 words[4];   /* of its header: type of service, time to live and protocol, addresses */
+	__u32 unused;
+};
+
+#endif
