@@ -2,6 +2,7 @@
 #include "introspect/rule_reader.hpp"
 
 #include "introspect/decode_rule_set.hpp"
+#include "introspect/hook_functions.hpp"
 #include "netlink/socket.hpp"
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
-#include <linux/netfilter/nfnetlink_hook.h>
 #include <map>
 #include <sys/socket.h>
 #include <tuple>
@@ -20,11 +20,6 @@
 namespace tna::introspect {
 
 namespace {
-
-// include/uapi/linux/netfilter/nfnetlink.h, since 5.14.
-constexpr int hookSubsystem = 12;
-// Request has room for so much; names have up to 255 bytes.
-constexpr std::size_t longestNames = 180;
 
 constexpr int tableMessage(int type) {
     return NFNL_SUBSYS_NFTABLES << 8 | type;
@@ -62,29 +57,8 @@ public:
         return elements();
     }
 
-    /// Not of a generation, and not in every kernel (CONFIG_NETFILTER_NETLINK_HOOK).
-    void functions() {
-        std::vector<model::HookFunction> found;
-        for (const auto family : {NFPROTO_IPV4, NFPROTO_IPV6, NFPROTO_BRIDGE})
-            for (std::uint32_t hook = 0; hook < NF_INET_NUMHOOKS; ++hook) {
-                netlink::Request request(hookSubsystem << 8 | NFNL_MSG_HOOK_GET, NLM_F_DUMP,
-                                         nfgenmsg{static_cast<std::uint8_t>(family), NFNETLINK_V0, 0});
-                request.put(NFNLA_HOOK_HOOKNUM, htonl(hook));
-                bool malformed = false;
-                const auto outcome = socket_.exchange(request, [&](const netlink::Message& message) {
-                    if (auto function = decodeHookFunction(message))
-                        found.push_back(std::move(*function));
-                    else
-                        malformed = true;
-                });
-                // EOPNOTSUPP: a hook, or a family, that this kernel does not have; EINVAL: no such subsystem.
-                if (outcome.error == EOPNOTSUPP || outcome.error == ENOENT)
-                    continue;
-                if (outcome.error != 0 || malformed)
-                    return;
-            }
-        set_.functions = std::move(found);
-    }
+    /// Not of a generation, and not in every kernel.
+    void functions() { set_.functions = readHookFunctions(socket_); }
 
     [[nodiscard]] model::RuleSet take() { return std::move(set_); }
 
@@ -169,8 +143,6 @@ private:
     }
 
     [[nodiscard]] Result<void> elementsOf(model::NamedSet& set) {
-        if (set.table.size() + set.name.size() > longestNames)
-            return {};
         netlink::Request request(tableMessage(NFT_MSG_GETSETELEM), NLM_F_DUMP,
                                  nfgenmsg{static_cast<std::uint8_t>(set.family), NFNETLINK_V0, 0});
         request.put(NFTA_SET_ELEM_LIST_TABLE, set.table.c_str());
@@ -198,6 +170,27 @@ private:
     std::size_t kept_ = 0;
 };
 
+/// Waits until no change of rules is under way. The kernel counts a generation before all of it is in effect:
+/// policies, dormant tables and elements of sets come later (nf_tables_commit). Who changes rules keeps
+/// others waiting meanwhile, so an empty change is done when all before it are.
+Result<void> waitForChanges() {
+    auto socket = netlink::Socket::open(NETLINK_NETFILTER);
+    if (!socket)
+        return std::unexpected(socket.error());
+    const nfgenmsg header{AF_UNSPEC, NFNETLINK_V0, htons(NFNL_SUBSYS_NFTABLES)};
+    netlink::Request begin(NFNL_MSG_BATCH_BEGIN, 0, header);
+    netlink::Request end(NFNL_MSG_BATCH_END, 0, header);
+    std::vector<std::byte> batch;
+    for (const auto* message : {&begin.message(), &end.message()}) {
+        const auto* bytes = reinterpret_cast<const std::byte*>(message);
+        batch.insert(batch.end(), bytes, bytes + message->nlmsg_len);
+    }
+    // What is in it is done by the time that it is sent.
+    if (::send(socket->fd(), batch.data(), batch.size(), 0) != static_cast<ssize_t>(batch.size()))
+        return failErrno(errno, "cannot wait until no rules of nf_tables are being changed");
+    return {};
+}
+
 bool isWithoutTables(int error) {
     // nfnetlink without nf_tables, or no nfnetlink at all: then there are no such rules.
     return error == EINVAL || error == EOPNOTSUPP || error == EPROTONOSUPPORT;
@@ -215,6 +208,8 @@ Result<model::RuleSet> readRuleSet(const RuleLimits& limits, const std::function
         const bool empty = !before && isWithoutTables(before.error().number);
         if (!before && !empty)
             return std::unexpected(before.error());
+        if (const auto settled = empty ? Result<void>{} : waitForChanges(); !settled)
+            return std::unexpected(settled.error());
         const auto read = empty ? Result<void>{} : reading.all();
         if (betweenReads)
             betweenReads();

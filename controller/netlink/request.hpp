@@ -1,39 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <libmnl/libmnl.h>
+#include <limits>
 #include <span>
+#include <vector>
 
 namespace tna::netlink {
 
-/// A netlink request: a fixed header and a few attributes.
+/// A netlink request: a fixed header and attributes.
 class Request {
 public:
     template <typename Header>
-    Request(int type, int flags, const Header& header) {
-        static_assert(sizeof(Header) <= 128);
-        message_ = mnl_nlmsg_put_header(buffer_.data());
-        message_->nlmsg_type = static_cast<std::uint16_t>(type);
-        message_->nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
-        std::memcpy(mnl_nlmsg_put_extra_header(message_, sizeof(Header)), &header, sizeof(Header));
+    Request(int type, int flags, const Header& header)
+        : buffer_(MNL_NLMSG_HDRLEN + MNL_ALIGN(sizeof(Header))) {
+        auto* message = mnl_nlmsg_put_header(buffer_.data());
+        message->nlmsg_type = static_cast<std::uint16_t>(type);
+        message->nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
+        std::memcpy(mnl_nlmsg_put_extra_header(message, sizeof(Header)), &header, sizeof(Header));
     }
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
 
-    void put(std::uint16_t type, std::uint32_t value) { mnl_attr_put_u32(message_, type, value); }
+    void put(std::uint16_t type, std::uint32_t value) { put(type, &value, sizeof value); }
     void put(std::uint16_t type, std::span<const std::uint8_t> value) {
-        mnl_attr_put(message_, type, value.size(), value.data());
+        put(type, value.data(), value.size());
     }
-    void put(std::uint16_t type, const char* text) { mnl_attr_put_strz(message_, type, text); }
-    [[nodiscard]] nlmsghdr& message() { return *message_; }
+    void put(std::uint16_t type, const char* text) { put(type, text, std::strlen(text) + 1); }
+
+    /// Until the next attribute.
+    [[nodiscard]] nlmsghdr& message() { return *reinterpret_cast<nlmsghdr*>(buffer_.data()); }
+    /// False: an attribute was longer than attributes can be, and was left out.
+    [[nodiscard]] bool whole() const { return whole_; }
 
 private:
-    alignas(nlmsghdr) std::array<std::byte, 256> buffer_{};
-    nlmsghdr* message_ = nullptr;
+    void put(std::uint16_t type, const void* value, std::size_t size) {
+        if (size > std::numeric_limits<std::uint16_t>::max() - MNL_ATTR_HDRLEN) {
+            whole_ = false;
+            return;
+        }
+        buffer_.resize(message().nlmsg_len + MNL_ATTR_HDRLEN + MNL_ALIGN(size));
+        mnl_attr_put(&message(), type, size, value);
+    }
+
+    std::vector<std::byte> buffer_;
+    bool whole_ = true;
 };
 
 } // namespace tna::netlink

@@ -68,6 +68,8 @@ Socket::Outcome Socket::exchange(Request& request, const MessageHandler& handler
 }
 
 Socket::Outcome Socket::exchangeUntil(Request& request, const MessageVisitor& visitor) {
+    if (!request.whole())
+        return {EMSGSIZE, false};
     nlmsghdr& header = request.message();
     header.nlmsg_seq = ++sequence_;
     const bool dumping = (header.nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;

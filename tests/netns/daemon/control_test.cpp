@@ -94,11 +94,20 @@ TEST_F(Control, RuleThatIsInTheWayIsNamedWithWhatToDoAboutIt) {
         GTEST_SKIP() << "needs nft, and a kernel with nf_tables";
     must("nft add chain inet guard onward { type filter hook forward priority 0 ; }");
     must("nft add rule inet guard onward limit rate 5/second accept");
+    bool listed = false;
     const auto hookOf = [&](const std::string& packets) {
         const auto document = json::parse(tnactl({"rules", "--json"}).output, nullptr, false);
-        for (const auto& hook : document["hooks"])
-            if (hook["packets"] == packets && hook["hook"] == "forward")
+        for (auto hook : document["hooks"])
+            if (hook["packets"] == packets && hook["hook"] == "forward") {
+                // Where the kernel does not list what netfilter calls, that is in the way, too.
+                listed = !document["functions"].is_null();
+                auto rules = json::array();
+                for (const auto& one : hook["in_the_way"])
+                    if (!one["handle"].is_null())
+                        rules.push_back(one);
+                hook["in_the_way"] = rules;
                 return hook;
+            }
         return json();
     };
     const auto before = hookOf("ip6");
@@ -111,9 +120,12 @@ TEST_F(Control, RuleThatIsInTheWayIsNamedWithWhatToDoAboutIt) {
     // What it says is to be done helps.
     const auto from = hint.find('`') + 1;
     must(hint.substr(from, hint.rfind('`') - from));
-    EXPECT_EQ(hookOf("ip6")["steady"], (json{{"tcp", true}, {"udp", true}}));
-    EXPECT_EQ(hookOf("ip")["steady"], (json{{"tcp", true}, {"udp", true}}));
-    EXPECT_THAT(tnactl({"rules"}).output, ::testing::Not(HasSubstr("In the way")));
+    for (const auto* packets : {"ip", "ip6"}) {
+        const auto hook = hookOf(packets);
+        EXPECT_TRUE(hook["in_the_way"].empty()) << hook;
+        EXPECT_EQ(hook["steady"], (json{{"tcp", listed}, {"udp", listed}}));
+    }
+    EXPECT_EQ(tnactl({"rules"}).output.contains("In the way"), !listed);
 }
 
 TEST_F(Control, ConfigurationIsReadAgainAndAWrongOneChangesNothing) {
