@@ -11,6 +11,7 @@
 namespace tna::capability {
 
 /// The names of the kernel's functions at these addresses (/proc/kallsyms); those without one are not in it.
-[[nodiscard]] Result<std::map<std::uint64_t, std::string>> symbolsAt(const std::set<std::uint64_t>& addresses);
+[[nodiscard]] Result<std::map<std::uint64_t, std::string>>
+symbolsAt(const std::set<std::uint64_t>& addresses);
 
 } // namespace tna::capability

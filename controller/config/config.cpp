@@ -216,8 +216,7 @@ Result<Config> parseConfig(const std::string& written, const std::string& name) 
                {"many_routes", reader.number("many_routes", config.limits.manyRoutes, 0, UINT32_MAX, false)},
                {"destinations",
                 reader.number("destinations", config.limits.destinations, 0, 1U << 24U, false)},
-               {"connections",
-                reader.number("connections", config.limits.connections, 0, 1U << 24U, false)},
+               {"connections", reader.number("connections", config.limits.connections, 0, 1U << 24U, false)},
                {"max_stations",
                 reader.number("max_stations", config.limits.maxStations, 64, 1U << 24U, false)}})}});
     if (const auto error = reader.error())

@@ -47,7 +47,8 @@ public:
     using Devices = std::map<model::IfIndex, capability::XdpFeatures>;
     /// What drivers say they can do with XDP.
     [[nodiscard]] virtual Result<Devices> xdpFeatures() const = 0;
-    /// The rule sets as they are in effect, but for tables of iptables-legacy. Not for several threads at a time.
+    /// The rule sets as they are in effect, but for tables of iptables-legacy. Not for several threads at a
+    /// time.
     [[nodiscard]] virtual Result<assemble::RulesInPlace> readRules() = 0;
     /// Whether BPF programs of traffic control are attached to a device (tcx).
     [[nodiscard]] virtual bool hasTcxAtIngress(model::IfIndex ifindex) const = 0;

@@ -13,8 +13,8 @@
 
 namespace tna::daemon {
 
-/// Reads the rule sets whenever somebody says that they have changed, and judges them. That may take long, so it
-/// has a thread of its own, and the network is not kept waiting.
+/// Reads the rule sets whenever somebody says that they have changed, and judges them. That may take long, so
+/// it has a thread of its own, and the network is not kept waiting.
 class RuleWatch {
 public:
     /// The kernel must outlive it. In the network namespace of the calling thread.

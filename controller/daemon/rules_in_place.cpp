@@ -2,7 +2,6 @@
 #include "daemon/rules_in_place.hpp"
 
 #include "capability/symbols.hpp"
-#include "introspect/rule_commit.hpp"
 #include "introspect/rule_reader.hpp"
 
 #include <linux/netfilter.h>
@@ -75,11 +74,6 @@ Result<assemble::RulesInPlace> RulesInPlaceReader::read() {
     take(model::RuleFamily::ip, lists->ipv4, rules.ipv4, all);
     take(model::RuleFamily::ip6, lists->ipv6, rules.ipv6, all);
     rules.set.functions = std::move(all);
-    const auto inEffect = introspect::waitForRules(rules.set.generation);
-    if (!inEffect)
-        return std::unexpected(inEffect.error());
-    if (!*inEffect)
-        return fail("the rule sets have changed since they were read");
     return rules;
 }
 

@@ -11,8 +11,8 @@
 
 namespace tna::daemon {
 
-/// Reads the rule sets over netlink, and which functions netfilter calls in the kernel itself: together, as they are in
-/// effect at one time. In the network namespace of the calling thread.
+/// Reads the rule sets over netlink, and which functions netfilter calls in the kernel itself: together, as
+/// they are in effect at one time. In the network namespace of the calling thread.
 class RulesInPlaceReader {
 public:
     [[nodiscard]] Result<assemble::RulesInPlace> read();

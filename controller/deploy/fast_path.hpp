@@ -30,11 +30,11 @@ struct Limits {
     unsigned maxPorts = 1024;
     unsigned flowsPerCpu = 16384; ///< a power of two
     unsigned maxStations = 131072;
-    unsigned destinations = 4194304;                            ///< of all CPUs
+    unsigned destinations = 4194304; ///< of all CPUs
     std::chrono::milliseconds refresh =
-        std::chrono::hours(24);    ///< so old is the entry of a station or connection in use at most
-    unsigned selfCheck = 1024; ///< one packet in so many is decided twice, a power of two; 0: none
-    unsigned connections = 1;  ///< that are learnt where there are rules
+        std::chrono::hours(24); ///< so old is the entry of a station or connection in use at most
+    unsigned selfCheck = 1024;  ///< one packet in so many is decided twice, a power of two; 0: none
+    unsigned connections = 1;   ///< that are learnt where there are rules
 };
 
 /// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), AppArmor's, and

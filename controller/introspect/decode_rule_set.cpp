@@ -257,7 +257,8 @@ std::optional<model::HookFunction> decodeHookFunction(const Message& message) {
     const auto chain = attributes->nested(NFNLA_HOOK_CHAIN_INFO);
     const auto type = chain ? numberOf<std::uint32_t>(*chain, NFNLA_HOOK_INFO_TYPE) : 0;
     found.ofTables = type == NFNL_HOOK_TYPE_NFTABLES;
-    if (const auto program = chain && type == typeOfProgram ? chain->nested(NFNLA_HOOK_INFO_DESC) : std::nullopt)
+    if (const auto program =
+            chain && type == typeOfProgram ? chain->nested(NFNLA_HOOK_INFO_DESC) : std::nullopt)
         found.program = numberOf<std::uint32_t>(*program, programId);
     return found;
 }

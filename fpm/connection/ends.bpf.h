@@ -23,7 +23,7 @@ struct ends {
 INLINE u32 ends_from_larger(const struct ends *ends)
 {
 	return ends->source != ends->destination ? ends->source > ends->destination
-						  : ends->source_port > ends->destination_port;
+						 : ends->source_port > ends->destination_port;
 }
 
 INLINE void ends_key(const struct ends *ends, u32 larger, struct tna_connection_key *key)

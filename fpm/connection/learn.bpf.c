@@ -2,8 +2,8 @@
 /*
  * Sees what netfilter lets pass, as functions of its own: the first one at pre-routing, and the last one at
  * post-routing that may say something. What arrives there has passed all the rules. If connection tracking
- * calls it established, and it is as it was but for one hop, then that is a lesson: for as long as neither the
- * rules nor the connection change, Linux would do the same with the next packet.
+ * calls it established, and it is as it was but for one hop, then that is a lesson: for as long as neither
+ * the rules nor the connection change, Linux would do the same with the next packet.
  */
 #include "connection/lesson.bpf.h"
 #include "connection/rules.bpf.h"
@@ -72,6 +72,7 @@ int set_out(struct bpf_nf_ctx *ctx)
 		return NF_ACCEPT;
 	here->packet = (u64)ctx->skb;
 	here->generation = rules_generation(own_net, &home.rules[0]);
+	here->routes = routes_generation(own_net);
 	EACH (index, 4)
 		here->words[index] = header_word(header, index);
 	return NF_ACCEPT;
@@ -105,8 +106,8 @@ INLINE struct tna_connection *connection_of(const struct tna_connection_key *key
 }
 
 /* While it is written, it says that nothing is known. */
-INLINE void write_lesson(volatile struct tna_lesson *lesson, u64 entry, u32 direction, u32 generation, u64 from,
-			 u64 to)
+INLINE void write_lesson(volatile struct tna_lesson *lesson, const struct tna_passage *here, u64 entry,
+			 u32 direction, u64 from, u64 to)
 {
 	s64 left = tracked_left(entry) >> 6, most = refresh;
 
@@ -120,9 +121,11 @@ INLINE void write_lesson(volatile struct tna_lesson *lesson, u64 entry, u32 dire
 	lesson_device(from, &lesson->from);
 	lesson_device(to, &lesson->to);
 	lesson->direction = direction;
+	lesson->routes = here->routes;
+	lesson->service = here->words[0] >> 8;
 	lesson->entry_again = entry;
 	barrier();
-	lesson->generation = generation;
+	lesson->generation = here->generation;
 }
 
 INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
@@ -135,9 +138,13 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
 	u32 generation = rules_generation(own_net, &home.rules[0]);
 	struct tna_connection_key key = {};
 
-	if (has_changed(here, (u64)ctx->skb, header, generation))
+	if (has_changed(here, (u64)ctx->skb, header, generation) ||
+	    here->routes != routes_generation(own_net))
 		return;
-	if (!entry || (info != CONNECTION_ESTABLISHED && info != CONNECTION_ESTABLISHED_REPLY) || !from || !to)
+	if (!entry || (info != CONNECTION_ESTABLISHED && info != CONNECTION_ESTABLISHED_REPLY) || !from ||
+	    !to)
+		return;
+	if (KGET(u32, skb, mark)) /* a device that leads to this namespace keeps it there */
 		return;
 	if (is_bridged(KOBJ(struct net_device, from)) || is_bridged(KOBJ(struct net_device, to)))
 		return;
@@ -161,8 +168,8 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
 	struct tna_connection *known = connection_of(&key);
 
 	if (known)
-		write_lesson(larger ? &known->lessons[1] : &known->lessons[0], entry, direction, generation,
-			     from, to);
+		write_lesson(larger ? &known->lessons[1] : &known->lessons[0], here, entry, direction, from,
+			     to);
 }
 
 SEC("netfilter")

@@ -3,9 +3,9 @@
 #define TNA_CONNECTION_LESSON_H
 
 /*
- * What was learnt. An entry of the table may become another connection's while it is read, and a lesson may be
- * written while it is read: whoever has read one looks at the end whether it is the one that was read at the
- * beginning.
+ * What was learnt. An entry of the table may become another connection's while it is read, and a lesson may
+ * be written while it is read: whoever has read one looks at the end whether it is the one that was read at
+ * the beginning.
  */
 
 #include <tna/connection.h>

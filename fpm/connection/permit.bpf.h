@@ -3,8 +3,8 @@
 #define TNA_CONNECTION_PERMIT_H
 
 /*
- * Whether the rules, and connection tracking, would let a packet pass: Linux has let an earlier one of the same
- * flow pass, and nothing that this depended on is different.
+ * Whether the rules, and connection tracking, would let a packet pass: Linux has let an earlier one of the
+ * same flow pass, and nothing that this depended on is different.
  */
 
 #include "base/constant.bpf.h"
@@ -42,6 +42,8 @@ NOINLINE u64 connection_permit(hook_context *ctx)
 
 	BECAUSE(!generation || !entry, FLOW_UNKNOWN);
 	word = generation ^ judged->generation;
+	COLLECT(word, lesson->routes ^ routes_generation(net));
+	COLLECT(word, lesson->service ^ segment.service);
 	COLLECT(word, arrival ^ hook_ingress_device(hook_kernel_buffer(ctx)));
 	COLLECT(word, lesson_device_differs(arrival, &lesson->from));
 	COLLECT(word, lesson_device_differs(departure, &lesson->to));

@@ -3,11 +3,11 @@
 #define TNA_CONNECTION_RULES_H
 
 /*
- * Whether the rules that packets would pass are still those that the controller has judged. nf_tables counts its
- * changes before the first of them takes effect. Functions of others come and go without that: then another
- * list takes the place of the one that was, whose memory never changes. A list whose place in memory and whose
- * number of functions are the same is another one only if functions have come and others gone since, all
- * unnoticed; those of nf_tables and of connection tracking do not, for they come and go by rules.
+ * Whether the rules that packets would pass are still those that the controller has judged. nf_tables counts
+ * its changes before the first of them takes effect. Functions of others come and go without that: then
+ * another list takes the place of the one that was, whose memory never changes. A list whose place in memory
+ * and whose number of functions are the same is another one only if functions have come and others gone
+ * since, all unnoticed; those of nf_tables and of connection tracking do not, for they come and go by rules.
  */
 
 #include "base/slots.bpf.h"
@@ -23,7 +23,9 @@ INLINE u64 rules_lists(u64 net, const int version)
 /* The list of functions at a place; 0: there are none. */
 INLINE u64 rules_list(u64 lists, u32 place)
 {
-	const u32 hook = place == 0 ? NF_INET_PRE_ROUTING : place == 1 ? NF_INET_FORWARD : NF_INET_POST_ROUTING;
+	const u32 hook = place == 0   ? NF_INET_PRE_ROUTING
+			 : place == 1 ? NF_INET_FORWARD
+				      : NF_INET_POST_ROUTING;
 
 	return KLOAD(u64, lists + 8 * hook);
 }
@@ -36,6 +38,12 @@ INLINE u32 rules_generation(u64 net, const volatile struct tna_judged_rules *jud
 	u32 generation = KLOAD(u32, KADDR(struct net, net, nft.base_seq));
 
 	return generation == judged->generation ? generation : 0;
+}
+
+/* Moves after each change of routes, rules for routing, addresses and links (rt_cache_flush()). */
+INLINE u32 routes_generation(u64 net)
+{
+	return KLOAD(u32, KADDR(struct net, net, ipv4.rt_genid.counter));
 }
 
 /* The functions are not those that were judged. */

@@ -14,6 +14,7 @@
 
 struct segment {
 	struct ends ends;
+	u32 service; /* type of service */
 	u32 length;
 	u32 checksum; /* as it lies in the header; of UDP, 0: there is none */
 };
@@ -28,12 +29,14 @@ INLINE u32 segment_parse(hook_context *ctx, struct segment *segment)
 
 	BECAUSE(at + UDP_HEADER_LEN > end, FLOW_KIND);
 	BECAUSE(!ipv4_start_plain(ip.start) || ipv4_length_wrong(&ip), FLOW_KIND);
-	BECAUSE(*(u16 *)(data + ETH_HLEN + 6) & IPV4_FRAGMENT || ip.tuple.protocol != PROTOCOL_UDP, FLOW_KIND);
+	BECAUSE(*(u16 *)(data + ETH_HLEN + 6) & IPV4_FRAGMENT || ip.tuple.protocol != PROTOCOL_UDP,
+		FLOW_KIND);
 	segment->ends = (struct ends){.source = ip.tuple.addresses,
 				      .destination = ip.tuple.addresses >> 32,
 				      .source_port = *(u16 *)at,
 				      .destination_port = *(u16 *)(at + 2),
 				      .protocol = ip.tuple.protocol};
+	segment->service = ip.start >> 24;
 	segment->length = ip.total - IPV4_HEADER_LEN;
 	segment->checksum = *(u16 *)(at + 6);
 	BECAUSE(bpf_ntohs(*(u16 *)(at + 4)) != segment->length, FLOW_KIND);

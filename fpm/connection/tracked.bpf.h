@@ -28,8 +28,8 @@
 /*
  * What a packet would change or be changed by: accounts, timeouts of its own, and so on. Not so the place for
  * adjusted sequence numbers, of which the status tells whether there are any, nor that of a proxy for
- * handshakes, which is a function of its own among those that netfilter calls: what programs have put into the
- * table (conntrackd) has both.
+ * handshakes, which is a function of its own among those that netfilter calls: what programs have put into
+ * the table (conntrackd) has both.
  */
 INLINE u64 tracked_extended(u64 entry)
 {
@@ -48,7 +48,8 @@ INLINE u64 tracked_extended(u64 entry)
 
 INLINE u32 tracked_mark(u64 entry)
 {
-	return bpf_core_field_exists(struct nf_conn, mark) ? KLOAD(u32, KADDR(struct nf_conn, entry, mark)) : 0;
+	return bpf_core_field_exists(struct nf_conn, mark) ? KLOAD(u32, KADDR(struct nf_conn, entry, mark))
+							   : 0;
 }
 
 /* So long does it live without another packet, in jiffies; not above 0: it is over. */
@@ -57,8 +58,8 @@ INLINE s32 tracked_left(u64 entry)
 	return KLOAD(u32, KADDR(struct nf_conn, entry, timeout)) - (u32)bpf_jiffies64();
 }
 
-/* The entry is not the one of these ends in this direction, or not one of an established connection that is as
- * plain as can be. */
+/* The entry is not the one of these ends in this direction, or not one of an established connection that is
+ * as plain as can be. */
 INLINE u64 tracked_unfit(u64 entry, u32 direction, const struct ends *ends, u64 net)
 {
 	u64 tuple = KADDR(struct nf_conn, entry, tuplehash) +
@@ -69,12 +70,14 @@ INLINE u64 tracked_unfit(u64 entry, u32 direction, const struct ends *ends, u64 
 	COLLECT(word, KLOAD(u32, KADDR(struct nf_conntrack_tuple, tuple, src.u3.all)) ^ ends->source);
 	COLLECT(word, KLOAD(u32, KADDR(struct nf_conntrack_tuple, tuple, dst.u3.all)) ^ ends->destination);
 	COLLECT(word, KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.u.all)) ^ ends->source_port);
-	COLLECT(word, KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, dst.u.all)) ^ ends->destination_port);
+	COLLECT(word,
+		KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, dst.u.all)) ^ ends->destination_port);
 	COLLECT(word, KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.l3num)) ^ FAMILY_INET);
 	COLLECT(word, KLOAD(u8, KADDR(struct nf_conntrack_tuple, tuple, dst.protonum)) ^ ends->protocol);
 	COLLECT(word, KLOAD(u8, KADDR(struct nf_conntrack_tuple, tuple, dst.dir)) ^ direction);
-	COLLECT(word, (KLOAD(u32, KADDR(struct nf_conn, entry, status)) &
-		       (CONNECTION_MUST | CONNECTION_MUST_NOT)) ^ CONNECTION_MUST);
+	COLLECT(word,
+		(KLOAD(u32, KADDR(struct nf_conn, entry, status)) & (CONNECTION_MUST | CONNECTION_MUST_NOT)) ^
+			CONNECTION_MUST);
 	COLLECT(word, KLOAD(u64, KADDR(struct nf_conn, entry, ct_net)) ^ net);
 	if (bpf_core_field_exists(struct nf_conn, zone))
 		COLLECT(word, KLOAD(u16, KADDR(struct nf_conn, entry, zone.id)));

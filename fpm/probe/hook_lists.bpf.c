@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lists, for the controller, the functions that netfilter calls for packets that are forwarded: not every kernel
- * tells them over netlink (CONFIG_NETFILTER_NETLINK_HOOK), and none tells where the lists lie. Never attached,
- * run by BPF_PROG_TEST_RUN in the namespace in question.
+ * Lists, for the controller, the functions that netfilter calls for packets that are forwarded: not every
+ * kernel tells them over netlink (CONFIG_NETFILTER_NETLINK_HOOK), and none tells where the lists lie. Never
+ * attached, run by BPF_PROG_TEST_RUN in the namespace in question.
  */
 #include <tna/connection.h>
 

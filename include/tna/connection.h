@@ -19,7 +19,7 @@
 struct tna_hook_function {
 	__u64 function; /* by address */
 	__s32 priority;
-	__u32 kind; /* who has registered it: enum nf_hook_ops_type */
+	__u32 kind;    /* who has registered it: enum nf_hook_ops_type */
 	__u32 program; /* the id of a BPF program */
 	__u32 unused;
 };
@@ -36,10 +36,11 @@ struct tna_hooks {
 	struct tna_hook_list lists[2][TNA_RULE_HOOKS];
 };
 
-/* The rules of one protocol, as the controller has judged them; `generation` is written last, and is 0 meanwhile. */
+/* The rules of one protocol, as the controller has judged them; `generation` is written last, and is 0
+ * meanwhile. */
 struct tna_judged_rules {
-	__u32 generation; /* of the rule sets that were judged; 0: nothing is known */
-	__u32 steady;     /* TNA_STEADY_* */
+	__u32 generation;                /* of the rule sets that were judged; 0: nothing is known */
+	__u32 steady;                    /* TNA_STEADY_* */
 	__u32 functions[TNA_RULE_HOOKS]; /* their number */
 	__u32 missed;                    /* packets that met other functions */
 	__u64 lists[TNA_RULE_HOOKS];     /* struct nf_hook_entries * */
@@ -77,6 +78,8 @@ struct tna_lesson {
 	struct tna_rule_device from;
 	struct tna_rule_device to;
 	__u32 direction; /* as the connection's entry counts them */
+	__u32 routes;    /* their generation: rules may look at routes, and at addresses of the host */
+	__u32 service;   /* type of service: by it, too */
 	__u32 unused;
 	__u64 entry_again; /* the same as above, if this is one lesson, and not the halves of two */
 };
@@ -89,8 +92,8 @@ struct tna_connection {
 struct tna_passage {
 	__u64 packet;     /* struct sk_buff * */
 	__u32 generation; /* of the rules when it set out */
+	__u32 routes;     /* the same of the routes */
 	__u32 words[4];   /* of its header: type of service, time to live and protocol, addresses */
-	__u32 unused;
 };
 
 #endif

@@ -72,8 +72,7 @@
 	X(VRF, "vrf", "the port belongs to a VRF, which has routes of its own")                              \
 	X(NOT_FORWARDING, "not-forwarding", "forwarding is off for this protocol, or on the port")           \
 	X(IP_NETFILTER, "ip-netfilter", "netfilter rules, NAT or connection tracking for routed packets")    \
-	X(FLOW_KIND, "flow-kind",                                                                            \
-	  "netfilter rules, and the packet is none in the middle of a flow of UDP")                          \
+	X(FLOW_KIND, "flow-kind", "netfilter rules, and the packet is none in the middle of a flow of UDP")  \
 	X(FLOW_UNKNOWN, "flow-unknown",                                                                      \
 	  "netfilter rules: what Linux decides about this flow, or about this direction of it, is not "      \
 	  "known yet")                                                                                       \

@@ -68,8 +68,8 @@ int addConnection(const UdpConnection& connection, const EntryWords& words) {
     mnl_attr_put_u32(request, CTA_TIMEOUT, htonl(words.timeout));
     const std::uint32_t status = IPS_CONFIRMED | IPS_SEEN_REPLY | IPS_ASSURED;
     mnl_attr_put_u32(request, CTA_STATUS, htonl(status));
-    if (words.mark != 0)
-        mnl_attr_put_u32(request, CTA_MARK, htonl(words.mark));
+    if (words.zone != 0)
+        mnl_attr_put_u16(request, CTA_ZONE, htons(words.zone));
     if (!words.helper.empty()) {
         auto* nest = mnl_attr_nest_start(request, CTA_HELP);
         mnl_attr_put_strz(request, CTA_HELP_NAME, words.helper.c_str());

@@ -8,7 +8,8 @@
 
 namespace tna::test {
 
-/// A connection of UDP in IPv4 as its first packet had it. Replies come the other way, but for what is translated.
+/// A connection of UDP in IPv4 as its first packet had it. Replies come the other way, but for what is
+/// translated.
 struct UdpConnection {
     std::string from = "10.0.0.2";
     std::uint16_t fromPort = 4000;
@@ -19,7 +20,7 @@ struct UdpConnection {
 /// What can be said of an entry when it is made.
 struct EntryWords {
     std::uint32_t timeout = 1000000; ///< seconds
-    std::uint32_t mark = 0;
+    std::uint16_t zone = 0;
     std::string helper;
 };
 

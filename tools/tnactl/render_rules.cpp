@@ -14,9 +14,22 @@ namespace tna::ctl {
 namespace {
 using nlohmann::json;
 
-constexpr const char* today = "Today one rule in the namespace leaves routed packets to Linux; where rules "
-                              "are steady, flows that Linux has "
-                              "let pass could be accelerated.\n";
+/// What the rules mean for the fast path.
+std::string learningText(const json& document) {
+    const auto learning = document.is_object() ? document.value("learning", json()) : json();
+    if (!learning.is_object())
+        return "Packets that pass rules are left to Linux; where rules are steady, flows that Linux has let "
+               "pass could be "
+               "accelerated (`connections` under [limits] of the configuration).\n";
+    if (const auto impossible = text(learning, "impossible"); !impossible.empty())
+        return fmt::format("Packets that pass rules are left to Linux: {}\n", impossible);
+    if (!yes(learning, "active"))
+        return "There are no rules for routed packets.\n";
+    const auto ipv4 = learning.value("ip", json::object());
+    return yes(ipv4, "udp")
+               ? "Flows of UDP over IPv4 that these rules let pass are learnt; others are left to Linux.\n"
+               : "Packets that pass rules are left to Linux, because the rules are not steady.\n";
+}
 
 std::string chainsOf(const json& hook) {
     std::vector<std::string> chains;
@@ -66,7 +79,7 @@ std::string renderRules(const json& document) {
                            text(unknown, "cause"), text(unknown, "hint"));
     auto out = fmt::format("{} rules in {} chains of {} tables, {} sets, generation {}\n{}\n",
                            text(document, "rules"), text(document, "chains"), text(document, "tables"),
-                           text(document, "sets"), text(document, "generation"), today);
+                           text(document, "sets"), text(document, "generation"), learningText(document));
     Table table{{"PACKETS", "HOOK", "TCP", "UDP", "LOOKS AT", "CHAINS"}};
     std::string obstacles;
     for (const auto& hook : list(document, "hooks")) {

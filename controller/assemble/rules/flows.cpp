@@ -12,10 +12,22 @@ namespace tna::assemble {
 namespace {
 using model::RuleFamily;
 
-/// The priorities of the programs that learn: nothing may come before the first, and nothing but what confirms
-/// new connections behind the last.
+/// The priorities of the programs that learn: nothing may come before the first, and nothing but what
+/// confirms new connections behind the last.
 constexpr auto first = std::numeric_limits<std::int32_t>::min() + 1;
 constexpr auto last = std::numeric_limits<std::int32_t>::max() - 1;
+
+/// What a fast path compares for each packet, or what is the same for all packets that it forwards, because
+/// they are for its own MAC address.
+constexpr std::array<std::string_view, 3> compared{"DSCP and ECN", "packet type", "routes"};
+
+std::vector<std::string> notCompared(const JudgedHook& hook) {
+    std::vector<std::string> left;
+    std::ranges::copy_if(hook.looksAt, std::back_inserter(left), [](const std::string& field) {
+        return std::ranges::find(compared, field) == compared.end();
+    });
+    return left;
+}
 
 /// Runs where those that learn do not see what comes of it.
 bool outside(const model::HookFunction& one) {
@@ -26,17 +38,16 @@ bool outside(const model::HookFunction& one) {
 
 RuleObstacle unseen(const model::HookFunction& one) {
     RuleObstacle obstacle{.family = one.family, .tcp = true, .udp = true};
-    obstacle.reason = fmt::format("a function with the priority {} is called before or behind those that learn",
-                                  one.priority);
+    obstacle.reason = fmt::format(
+        "a function with the priority {} is called before or behind those that learn", one.priority);
     obstacle.hint = "give the chain another priority";
     return obstacle;
 }
 
-/// What a fast path does not compare for each packet.
-RuleObstacle looking(const JudgedHook& hook) {
-    RuleObstacle obstacle{.family = hook.packets, .tcp = true, .udp = true};
-    obstacle.reason =
-        fmt::format("rules look at what may differ between the packets of a flow: {}", fmt::join(hook.looksAt, ", "));
+RuleObstacle looking(RuleFamily family, const std::vector<std::string>& fields) {
+    RuleObstacle obstacle{.family = family, .tcp = true, .udp = true};
+    obstacle.reason = fmt::format("rules look at what may differ between the packets of a flow: {}",
+                                  fmt::join(fields, ", "));
     obstacle.hint = "accept established connections before those rules; `tnactl rules` names the place";
     return obstacle;
 }
@@ -47,11 +58,12 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
     for (const auto& hook : judged) {
         if (hook.packets != family)
             continue;
-        rules.tcp &= hook.steadyForTcp && hook.looksAt.empty();
-        rules.udp &= hook.steadyForUdp && hook.looksAt.empty();
+        const auto fields = notCompared(hook);
+        rules.tcp &= hook.steadyForTcp && fields.empty();
+        rules.udp &= hook.steadyForUdp && fields.empty();
         obstacles.insert(obstacles.end(), hook.obstacles.begin(), hook.obstacles.end());
-        if (!hook.looksAt.empty())
-            obstacles.push_back(looking(hook));
+        if (!fields.empty())
+            obstacles.push_back(looking(family, fields));
     }
     for (const auto& one : *set.functions)
         if (one.family == family && outside(one)) {
@@ -75,8 +87,9 @@ RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& o
     }
     judgement.ipv4.functions = rules.ipv4;
     judgement.ipv6.functions = rules.ipv6;
-    std::erase_if(*rules.set.functions,
-                  [&](const model::HookFunction& one) { return one.program != 0 && own.contains(one.program); });
+    std::erase_if(*rules.set.functions, [&](const model::HookFunction& one) {
+        return one.program != 0 && own.contains(one.program);
+    });
     const auto judged = judgeRules(rules.set);
     judgeFamily(RuleFamily::ip, rules.set, judged, judgement.ipv4, judgement.obstacles);
     judgeFamily(RuleFamily::ip6, rules.set, judged, judgement.ipv6, judgement.obstacles);

@@ -59,8 +59,8 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attach(const PipelineObject&
 }
 
 template <typename Generated>
-Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObject& pipeline, std::uint64_t net,
-                                                             std::uint64_t refresh) {
+Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObject& pipeline,
+                                                             std::uint64_t net, std::uint64_t refresh) {
     auto* opened = Generated::open();
     if (opened == nullptr)
         return failErrno(errno, learning);
@@ -91,10 +91,8 @@ Learner::~Learner() {
 }
 
 Result<void> Learner::link(int program, unsigned family, unsigned hook, int priority) {
-    LinkAttributes attributes{.program = static_cast<std::uint32_t>(program),
-                              .family = family,
-                              .hook = hook,
-                              .priority = priority};
+    LinkAttributes attributes{
+        .program = static_cast<std::uint32_t>(program), .family = family, .hook = hook, .priority = priority};
     UniqueFd fd{static_cast<int>(::syscall(__NR_bpf, BPF_LINK_CREATE, &attributes, sizeof attributes))};
     if (!fd)
         return failErrno(errno, learning);

@@ -16,8 +16,8 @@ constexpr std::uint32_t kindOfTables = 1; // NF_HOOK_OP_NF_TABLES
 
 Result<HookList> listOf(const tna_hook_list& found) {
     if (found.number > TNA_HOOK_FUNCTIONS_MAX)
-        return fail("netfilter calls {} functions at one place, of which {} are looked at at most", found.number,
-                    TNA_HOOK_FUNCTIONS_MAX);
+        return fail("netfilter calls {} functions at one place, of which {} are looked at at most",
+                    found.number, TNA_HOOK_FUNCTIONS_MAX);
     HookList list{.address = found.list, .functions = {}};
     for (std::size_t i = 0; i < found.number; ++i) {
         const auto& one = found.functions[i];

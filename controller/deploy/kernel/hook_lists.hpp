@@ -38,7 +38,8 @@ struct HookLists {
     bool operator==(const HookLists&) const = default;
 };
 
-/// Lists in place what netfilter calls for packets that are forwarded, in the network namespace of the calling thread.
+/// Lists in place what netfilter calls for packets that are forwarded, in the network namespace of the
+/// calling thread.
 class HookProbe {
 public:
     [[nodiscard]] static Result<HookProbe> load(Casts casts);

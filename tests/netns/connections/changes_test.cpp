@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes while a flow is fast: from the first packet on that is sent after the command has returned, Linux
-// decides. The controller is not run in between.
+// What changes while a flow is fast: from the first packet on that is sent after the command has returned,
+// Linux decides. The controller is not run in between.
 #include "connections_fixture.hpp"
 
 #include <bpf/bpf.h>
@@ -52,9 +52,10 @@ TEST_F(Changes, OfRules) {
     expectChange("flush chain inet guard forward", false);
     back("add rule inet guard forward ct state established accept");
     expectChange("add chain inet guard forward { policy accept; }", true);
-    expectChange("add table inet other; add chain inet other early { type filter hook prerouting priority -300; "
-                 "policy drop; }",
-                 false);
+    expectChange(
+        "add table inet other; add chain inet other early { type filter hook prerouting priority -300; "
+        "policy drop; }",
+        false);
     back("delete table inet other");
 }
 
@@ -90,7 +91,8 @@ TEST_F(Changes, OfTheConnection) {
     expectLinuxAfter([&] { ASSERT_EQ(markConnection(connection_, 7), 0); });
     expectFast(forth());
     expectLinuxAfter([&] { ASSERT_EQ(removeConnection(connection_), 0); });
-    EXPECT_EQ(treat(forth()).out, Arrivals{}) << "it begins a connection now, which the rules do not let pass";
+    EXPECT_EQ(treat(forth()).out, Arrivals{})
+        << "it begins a connection now, which the rules do not let pass";
 }
 
 TEST_F(Changes, OfDevices) {
@@ -119,29 +121,44 @@ TEST_F(Changes, OfTheWay) {
     EXPECT_EQ(treat(forth()), (Treatment{fastPath(), routedTo(forth(), 2)}));
 }
 
+TEST_F(Changes, OfRoutesThatRulesLookAt) {
+    begin("table inet guard { chain forward { type filter hook forward priority 0; policy drop;"
+          " fib saddr . iif oif exists ct state established accept; }; }");
+    learned();
+    expectLinuxAfter([] { must("ip route add 10.9.0.0/24 via 10.0.2.2"); });
+    expectFast(forth());
+    must("ip route add 10.0.0.2/32 via 10.0.2.2");
+    expectLinux(forth(), "flow-changed", false);
+}
+
+TEST_F(Changes, OfMarksThatRulesPutOnPackets) {
+    begin();
+    learned();
+    expectFast(forth());
+    nft("insert rule inet guard forward meta mark set 7");
+    rulesAreKnown();
+    for (int i = 0; i < 3; i++)
+        expectLinux(forth(), "flow-changed");
+}
+
 /// A BPF program that netfilter calls, which has no generation; it drops all.
 UniqueFd hook(int place, int priority) {
-    const bpf_insn drop[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0},
-                             {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
+    const bpf_insn drop[] = {
+        {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0},
+        {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
     constexpr unsigned programType = 32, attachType = 45; // of netfilter, since 6.4
     LIBBPF_OPTS(bpf_prog_load_opts, options);
     options.expected_attach_type = std::bit_cast<bpf_attach_type>(attachType);
-    const UniqueFd program{bpf_prog_load(std::bit_cast<bpf_prog_type>(programType), "drops", "GPL", drop, 2, &options)};
+    const UniqueFd program{
+        bpf_prog_load(std::bit_cast<bpf_prog_type>(programType), "drops", "GPL", drop, 2, &options)};
     EXPECT_TRUE(program);
     struct {
         std::uint32_t program, target, type, flags, family, hook;
         std::int32_t priority;
         std::uint32_t netfilterFlags;
         std::uint64_t unused[4];
-    } attributes{static_cast<std::uint32_t>(program.get()),
-                 0,
-                 attachType,
-                 0,
-                 NFPROTO_IPV4,
-                 static_cast<std::uint32_t>(place),
-                 priority,
-                 0,
-                 {}};
+    } attributes{static_cast<std::uint32_t>(program.get()), 0,        attachType, 0, NFPROTO_IPV4,
+                 static_cast<std::uint32_t>(place),         priority, 0,          {}};
     return UniqueFd{static_cast<int>(::syscall(__NR_bpf, BPF_LINK_CREATE, &attributes, sizeof attributes))};
 }
 
@@ -160,7 +177,8 @@ TEST_P(Hooks, OfOthers) {
     EXPECT_EQ(treat(forth()).out, routedTo(forth()));
 }
 
-INSTANTIATE_TEST_SUITE_P(At, Hooks, testing::Values(NF_INET_PRE_ROUTING, NF_INET_FORWARD, NF_INET_POST_ROUTING));
+INSTANTIATE_TEST_SUITE_P(At, Hooks,
+                         testing::Values(NF_INET_PRE_ROUTING, NF_INET_FORWARD, NF_INET_POST_ROUTING));
 
 } // namespace
 } // namespace tna::test

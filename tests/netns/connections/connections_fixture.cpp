@@ -18,7 +18,8 @@ void ConnectionsTest::sumUdp(Frame& frame) {
     const auto length = frame.bytes.size() - udp;
     set16(frame, udp + 6, 0);
     std::vector<std::uint8_t> summed(frame.bytes.begin() + 26, frame.bytes.begin() + udp);
-    summed.insert(summed.end(), {0, 17, static_cast<std::uint8_t>(length >> 8U), static_cast<std::uint8_t>(length)});
+    summed.insert(summed.end(),
+                  {0, 17, static_cast<std::uint8_t>(length >> 8U), static_cast<std::uint8_t>(length)});
     summed.insert(summed.end(), frame.bytes.begin() + udp, frame.bytes.end());
     const auto sum = internetChecksum(summed.data(), summed.size());
     set16(frame, udp + 6, sum == 0 ? 0xffff : sum);

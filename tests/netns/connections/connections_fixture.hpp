@@ -6,8 +6,8 @@
 
 namespace tna::test {
 
-/// A router whose rules let pass what belongs to a connection, and a connection of UDP that Linux knows: from the
-/// host behind p0 to the one behind p1.
+/// A router whose rules let pass what belongs to a connection, and a connection of UDP that Linux knows: from
+/// the host behind p0 to the one behind p1.
 class ConnectionsTest : public RouteTest {
 public:
     /// A packet of it; the checksum of UDP is right.
@@ -16,7 +16,8 @@ public:
     }
     /// One in answer, which comes in by p1.
     [[nodiscard]] static Frame back() {
-        return finishUdp(ipv4Frame(portMac(1), station(2), {.from = "10.0.1.2", .to = "10.0.0.2"}), 5000, 4000);
+        return finishUdp(ipv4Frame(portMac(1), station(2), {.from = "10.0.1.2", .to = "10.0.0.2"}), 5000,
+                         4000);
     }
     [[nodiscard]] static Frame finishUdp(Frame frame, std::uint16_t fromPort, std::uint16_t toPort);
     static void sumUdp(Frame& frame);

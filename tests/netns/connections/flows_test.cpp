@@ -16,6 +16,17 @@ protected:
         }
         expectFast(forth());
     }
+    void expectNothingLearnt(const std::string& loaded, const EntryWords& words) {
+        nft(loaded);
+        if (const int error = addConnection(connection_, words); error != 0)
+            GTEST_SKIP() << "there is no such connection: " << std::strerror(error);
+        accelerate();
+        if (IsSkipped())
+            return;
+        rulesAreKnown();
+        for (int i = 0; i < 3; i++)
+            expectLinux(forth(), "flow-unknown");
+    }
     /// The same packet with something else in it, and the checksum of IPv4 right.
     static Frame changed(std::size_t at, std::uint8_t value) {
         auto frame = forth();
@@ -53,6 +64,46 @@ TEST_F(Flows, AreLinuxsUntilItIsSureOfThem) {
         EXPECT_TRUE(assured || there.path.fast == 0);
         return there.path.fast > 0 && andBack.path.fast > 0;
     }));
+}
+
+/// A connection of which not only the addresses matter: whatever Linux lets pass, nothing is learnt.
+TEST_F(Flows, OfAConnectionThatIsCountedAreLinuxs) {
+    sysctl("net.netfilter.nf_conntrack_acct", "1");
+    begin();
+    for (int i = 0; i < 3; i++)
+        expectLinux(forth(), "flow-unknown");
+}
+
+TEST_F(Flows, OfAConnectionWithAHelperAreLinuxs) {
+    expectNothingLearnt(rules, {.helper = "tftp"});
+}
+
+TEST_F(Flows, OfAConnectionInAZoneAreLinuxs) {
+    expectNothingLearnt(
+        "table inet guard { chain early { type filter hook prerouting priority -300; ct zone set 3; };"
+        " chain forward { type filter hook forward priority 0; policy drop;"
+        " ct state established accept; }; }",
+        {.zone = 3});
+}
+
+TEST_F(Flows, ThatAreTranslatedAreLinuxs) {
+    nft("table ip guard { chain forward { type filter hook forward priority 0; policy drop;"
+        " udp dport 5000 accept; ct state established accept; };"
+        " chain after { type nat hook postrouting priority 100; oif p1 snat to 10.0.1.9; }; }");
+    must("ip neigh replace 10.0.1.9 lladdr " + text(station(9)) + " dev p1 nud permanent");
+    accelerate();
+    rulesAreKnown();
+    auto answer =
+        finishUdp(ipv4Frame(portMac(1), station(2), {.from = "10.0.1.2", .to = "10.0.1.9"}), 5000, 4000);
+    must("ip addr add 10.0.1.9/32 dev p1");
+    for (int i = 0; i < 3 || !isAssured(connection_); i++) {
+        EXPECT_EQ(treat(forth()).path.fast, 0U);
+        EXPECT_EQ(treat(answer, 1).path.fast, 0U);
+        if (HasFailure())
+            return;
+    }
+    EXPECT_EQ(treat(forth()).path, slowPath("flow-unknown"));
+    EXPECT_EQ(treat(answer, 1).path.fast, 0U);
 }
 
 TEST_F(Flows, WithoutTheSettingAreLinuxs) {
@@ -109,8 +160,14 @@ TEST_F(Flows, OfWhichAPacketIsOddAreLinuxsForThatPacket) {
                      {changed(23, 1), "flow-kind"},
                      {shorter, "flow-kind"},
                      {longer, "flow-kind"}});
-    expectFast(forth({.tos = 8}));
     expectFast(forth({.fragment = 0x4000}));
+}
+
+TEST_F(Flows, OfAnotherTypeOfServiceAreLinuxsAtFirst) {
+    begin();
+    learned();
+    expectLinux(forth({.tos = 8}), "flow-changed");
+    expectFast(forth({.tos = 8}));
 }
 
 TEST_F(Flows, FromAnotherPortOrToAnotherOneAreLinuxs) {

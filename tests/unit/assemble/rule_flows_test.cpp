@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// For which rules flows may be learnt.
+#include "assemble/rules/flows.hpp"
+#include "rule_builder.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace tna::test {
+namespace {
+
+using assemble::RuleJudgement;
+
+/// As they are in effect, of a generation.
+RuleJudgement judged(model::RuleSet set, const std::set<std::uint32_t>& own = {}) {
+    set.generation = 7;
+    return assemble::judgeForFlows({.set = std::move(set),
+                                    .ipv4 = {{{0x1000, 2}, {0x2000, 1}, {0x3000, 2}}},
+                                    .ipv6 = {{{0, 0}, {0x4000, 1}, {0, 0}}}},
+                                   own);
+}
+
+/// With a function at a place, besides rules that are steady.
+RuleJudgement judgedWith(const model::HookFunction& function, const std::set<std::uint32_t>& own = {}) {
+    auto set = ruleSetOf({{accept()}});
+    set.functions->push_back(function);
+    return judged(std::move(set), own);
+}
+
+constexpr auto first = std::numeric_limits<std::int32_t>::min();
+constexpr auto last = std::numeric_limits<std::int32_t>::max();
+
+TEST(FlowRules, OfSteadyRules) {
+    const auto judgement = judged(ruleSetOf({{accept()}}));
+    EXPECT_EQ(judgement.generation, 7U);
+    EXPECT_TRUE(judgement.ipv4.udp);
+    EXPECT_TRUE(judgement.ipv4.tcp);
+    EXPECT_TRUE(judgement.ipv6.udp);
+    EXPECT_EQ(judgement.ipv4.functions.at(2), (assemble::FunctionPlace{0x3000, 2}));
+    EXPECT_EQ(judgement.ipv6.functions.at(1), (assemble::FunctionPlace{0x4000, 1}));
+    EXPECT_TRUE(judgement.obstacles.empty());
+}
+
+TEST(FlowRules, OfRulesThatAreNotSteady) {
+    const auto judgement = judged(ruleSetOf({{of("limit"), accept()}}));
+    EXPECT_FALSE(judgement.ipv4.udp);
+    EXPECT_FALSE(judgement.ipv4.tcp);
+    EXPECT_TRUE(judgement.ipv6.udp) << "they are of IPv4";
+    EXPECT_FALSE(judgement.obstacles.empty());
+}
+
+TEST(FlowRules, OfRulesThatLookAtWhatIsComparedOrNot) {
+    EXPECT_TRUE(judged(ruleSetOf({{payload(1, 1, 1), cmp({0x2e}), drop()}})).ipv4.udp) << "type of service";
+    const auto lives = judged(ruleSetOf({{payload(1, 8, 1), cmp({1}), drop()}}));
+    EXPECT_FALSE(lives.ipv4.udp) << "time to live";
+    EXPECT_FALSE(lives.ipv4.tcp);
+    ASSERT_EQ(lives.obstacles.size(), 1U);
+    EXPECT_NE(lives.obstacles[0].reason.find("TTL"), std::string::npos);
+}
+
+TEST(FlowRules, WhoeverElseIsCalled) {
+    model::HookFunction program{.family = model::RuleFamily::ip,
+                                .hook = NF_INET_FORWARD,
+                                .priority = 0,
+                                .function = "nf_hook_run_bpf",
+                                .module = {},
+                                .program = 5};
+    EXPECT_FALSE(judgedWith(program).ipv4.udp);
+    EXPECT_FALSE(judgedWith(program, {6}).ipv4.udp);
+    EXPECT_TRUE(judgedWith(program, {5}).ipv4.udp);
+    program.program = 0;
+    EXPECT_FALSE(judgedWith(program, {0, 5}).ipv4.udp) << "no program is none of ours";
+}
+
+TEST(FlowRules, ThatAreCalledBeforeOrBehindThoseThatLearn) {
+    model::HookFunction chain{.family = model::RuleFamily::ip,
+                              .hook = NF_INET_PRE_ROUTING,
+                              .priority = first + 1,
+                              .function = "nft_do_chain_ipv4",
+                              .module = {},
+                              .ofTables = true};
+    EXPECT_FALSE(judgedWith(chain).ipv4.udp);
+    chain.priority = first + 2;
+    EXPECT_TRUE(judgedWith(chain).ipv4.udp);
+    chain.hook = NF_INET_POST_ROUTING;
+    chain.priority = last - 1;
+    EXPECT_FALSE(judgedWith(chain).ipv4.udp);
+    chain.priority = last - 2;
+    EXPECT_TRUE(judgedWith(chain).ipv4.udp);
+    const model::HookFunction confirm{.family = model::RuleFamily::ip,
+                                      .hook = NF_INET_POST_ROUTING,
+                                      .priority = last,
+                                      .function = "nf_confirm",
+                                      .module = {}};
+    EXPECT_TRUE(judgedWith(confirm).ipv4.udp);
+}
+
+TEST(FlowRules, OfWhichNothingIsKnown) {
+    auto set = ruleSetOf({{accept()}});
+    set.functions.reset();
+    EXPECT_FALSE(judged(set).ipv4.udp);
+    const auto none = assemble::judgeForFlows({.set = ruleSetOf({{accept()}}), .ipv4 = {}, .ipv6 = {}}, {});
+    EXPECT_EQ(none.generation, 0U);
+    EXPECT_FALSE(none.ipv4.udp) << "of no generation";
+}
+
+} // namespace
+} // namespace tna::test
