@@ -167,6 +167,9 @@ std::optional<PlacedRule> decodeFilterRule(const Message& message) {
     placed.rule.comment = commentIn(attributes->find(NFTA_RULE_USERDATA).value_or(netlink::Bytes{}));
     if (!attributes->within(NFTA_RULE_CHAIN_ID))
         placed.rule.expressions.push_back({.kind = "rule", .understood = false});
+    std::size_t count = placed.rule.expressions.size();
+    list->forEach([&](const netlink::Attribute&) { ++count; });
+    placed.rule.expressions.reserve(count); // there may be many rules
     forEachExpression(*list, [&](model::RuleExpression expression) {
         placed.rule.expressions.push_back(std::move(expression));
     });
@@ -257,7 +260,8 @@ std::optional<model::HookFunction> decodeHookFunction(const Message& message) {
     const auto chain = attributes->nested(NFNLA_HOOK_CHAIN_INFO);
     const auto type = chain ? numberOf<std::uint32_t>(*chain, NFNLA_HOOK_INFO_TYPE) : 0;
     found.ofTables = type == NFNL_HOOK_TYPE_NFTABLES;
-    if (const auto program = chain && type == typeOfProgram ? chain->nested(NFNLA_HOOK_INFO_DESC) : std::nullopt)
+    if (const auto program =
+            chain && type == typeOfProgram ? chain->nested(NFNLA_HOOK_INFO_DESC) : std::nullopt)
         found.program = numberOf<std::uint32_t>(*program, programId);
     return found;
 }
