@@ -12,8 +12,8 @@ namespace tna::assemble {
 namespace {
 using model::RuleFamily;
 
-/// The priorities of the programs that learn: nothing may come before the first, and nothing but what confirms
-/// new connections behind the last.
+/// The priorities of the programs that learn: nothing may come before the first, and nothing but what
+/// confirms new connections behind the last.
 constexpr auto first = std::numeric_limits<std::int32_t>::min() + 1;
 constexpr auto last = std::numeric_limits<std::int32_t>::max() - 1;
 
@@ -26,8 +26,8 @@ bool outside(const model::HookFunction& one) {
 
 RuleObstacle unseen(const model::HookFunction& one) {
     RuleObstacle obstacle{.family = one.family, .tcp = true, .udp = true};
-    obstacle.reason = fmt::format("a function with the priority {} is called before or behind those that learn",
-                                  one.priority);
+    obstacle.reason = fmt::format(
+        "a function with the priority {} is called before or behind those that learn", one.priority);
     obstacle.hint = "give the chain another priority";
     return obstacle;
 }
@@ -35,8 +35,8 @@ RuleObstacle unseen(const model::HookFunction& one) {
 /// What a fast path does not compare for each packet.
 RuleObstacle looking(const JudgedHook& hook) {
     RuleObstacle obstacle{.family = hook.packets, .tcp = true, .udp = true};
-    obstacle.reason =
-        fmt::format("rules look at what may differ between the packets of a flow: {}", fmt::join(hook.looksAt, ", "));
+    obstacle.reason = fmt::format("rules look at what may differ between the packets of a flow: {}",
+                                  fmt::join(hook.looksAt, ", "));
     obstacle.hint = "accept established connections before those rules; `tnactl rules` names the place";
     return obstacle;
 }
@@ -75,8 +75,9 @@ RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& o
     }
     judgement.ipv4.functions = rules.ipv4;
     judgement.ipv6.functions = rules.ipv6;
-    std::erase_if(*rules.set.functions,
-                  [&](const model::HookFunction& one) { return one.program != 0 && own.contains(one.program); });
+    std::erase_if(*rules.set.functions, [&](const model::HookFunction& one) {
+        return one.program != 0 && own.contains(one.program);
+    });
     const auto judged = judgeRules(rules.set);
     judgeFamily(RuleFamily::ip, rules.set, judged, judgement.ipv4, judgement.obstacles);
     judgeFamily(RuleFamily::ip6, rules.set, judged, judgement.ipv6, judgement.obstacles);

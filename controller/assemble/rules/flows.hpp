@@ -17,8 +17,8 @@ struct FunctionPlace {
 };
 using FunctionPlaces = std::array<FunctionPlace, 3>;
 
-/// What the fast path has to know of the rules that packets of one protocol pass, to repeat what Linux did with
-/// a flow's first packets.
+/// What the fast path has to know of the rules that packets of one protocol pass, to repeat what Linux did
+/// with a flow's first packets.
 struct FlowRules {
     bool tcp = false; ///< the rules are steady for it
     bool udp = false;
