@@ -132,7 +132,10 @@ json Controller::rules() {
         const std::lock_guard lock{mutex_};
         legacyTables = supervisor_.network().netfilter.legacyTables;
     }
-    return ruleQuestion_.answer(legacyTables);
+    auto answer = ruleQuestion_.answer(legacyTables);
+    const std::lock_guard lock{mutex_};
+    answer["learning"] = viewLearning(supervisor_.connections(), wanted_.config.limits.connections);
+    return answer;
 }
 
 Result<std::shared_ptr<void>> Controller::trace(const api::TraceWish& wish,

@@ -64,6 +64,10 @@ json viewFunctions(const model::RuleSet& set) {
     return functions;
 }
 
+json viewSteady(const assemble::FlowRules& rules) {
+    return {{"tcp", rules.tcp}, {"udp", rules.udp}};
+}
+
 json viewFlowtables(const model::RuleSet& set) {
     auto flowtables = json::array();
     for (const auto& one : set.flowtables)
@@ -93,6 +97,18 @@ nlohmann::json viewRules(const model::RuleSet& set) {
             {"ipset", set.ipset},
             {"functions", viewFunctions(set)},
             {"hooks", std::move(hooks)}};
+}
+
+nlohmann::json viewLearning(const Connections& connections, unsigned wanted) {
+    if (wanted == 0)
+        return nullptr;
+    const auto& judgement = connections.judgement();
+    const auto& impossible = connections.impossible();
+    return {{"active", connections.learning()},
+            {"impossible", impossible ? json(*impossible) : json()},
+            {"generation", judgement.generation},
+            {"ip", viewSteady(judgement.ipv4)},
+            {"ip6", viewSteady(judgement.ipv6)}};
 }
 
 nlohmann::json RuleQuestion::answer(const std::set<std::string>& legacyTables) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "daemon/connections.hpp"
 #include "model/rule_set.hpp"
 
 #include <chrono>
@@ -26,6 +27,8 @@ private:
     nlohmann::json last_;
 };
 
+/// Whether connections are learnt, and of which rules; null where they are not to be.
+[[nodiscard]] nlohmann::json viewLearning(const Connections& connections, unsigned wanted);
 /// The document, see docs/api.md.
 [[nodiscard]] nlohmann::json viewRules(const model::RuleSet& set);
 

@@ -48,6 +48,7 @@ public:
     [[nodiscard]] const Observed& observed() const { return observed_; }
     [[nodiscard]] const assemble::Plan& plan() const { return reconciler_.plan(); }
     [[nodiscard]] const Failures& failures() const { return reconciler_.failures(); }
+    [[nodiscard]] const Connections& connections() const { return connections_; }
     [[nodiscard]] const Way& way() const { return path_.way(); }
     [[nodiscard]] deploy::DataPath& dataPath() const { return path_.dataPath(); }
 

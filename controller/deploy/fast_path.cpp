@@ -35,6 +35,7 @@ Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const Nam
     if (path) {
         (*path)->casts_ = casts;
         (*path)->net_ = facts.net;
+        (*path)->refresh_ = jiffiesIn(limits.refresh);
     }
     return path;
 }
@@ -172,7 +173,7 @@ Result<std::unique_ptr<RefusalLog>> FastPath::watchRefusals() const {
 Result<std::unique_ptr<ConnectionLearner>> FastPath::learnConnections() const {
     if (!casts_)
         return fail("connections are not learnt where the kernel is not read in place");
-    return Learner::attach(*pipeline_, *casts_, net_, jiffiesIn(std::chrono::seconds(1)));
+    return Learner::attach(*pipeline_, *casts_, net_, refresh_);
 }
 
 Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const {

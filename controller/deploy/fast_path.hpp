@@ -31,7 +31,8 @@ struct Limits {
     unsigned flowsPerCpu = 16384; ///< a power of two
     unsigned maxStations = 131072;
     unsigned destinations = 4194304;                            ///< of all CPUs
-    std::chrono::milliseconds refresh = std::chrono::hours(24); ///< so old is a station's entry at most
+    std::chrono::milliseconds refresh =
+        std::chrono::hours(24);    ///< so old is the entry of a station or connection in use at most
     unsigned selfCheck = 1024; ///< one packet in so many is decided twice, a power of two; 0: none
     unsigned connections = 1;  ///< that are learnt where there are rules
 };
@@ -112,6 +113,7 @@ private:
     Pipeline pipeline_;
     std::optional<Casts> casts_; ///< where the kernel is read in place
     std::uint64_t net_ = 0;      ///< the namespace, there
+    std::uint64_t refresh_ = 0;  ///< of connections, in jiffies
     Counters counters_;
     std::unique_ptr<FdbAccess> fdb_;
     SlotTable slots_;

@@ -31,7 +31,7 @@ struct bpf_nf_ctx {
 
 /* The pipeline's. */
 const volatile __u64 own_net = 0;
-const volatile __u64 second = 0; /* in jiffies */
+const volatile __u64 refresh = 0; /* in jiffies: so old is a connection's entry at most */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -108,7 +108,7 @@ INLINE struct tna_connection *connection_of(const struct tna_connection_key *key
 INLINE void write_lesson(volatile struct tna_lesson *lesson, u64 entry, u32 direction, u32 generation, u64 from,
 			 u64 to)
 {
-	s64 left = tracked_left(entry) >> 6, most = second;
+	s64 left = tracked_left(entry) >> 6, most = refresh;
 
 	lesson->generation = 0;
 	barrier();

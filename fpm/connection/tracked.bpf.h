@@ -25,7 +25,12 @@
 		 ? KLOAD(u8, (extensions) + bpf_core_enum_value(enum nf_ct_ext_id, id))                      \
 		 : 0)
 
-/* What a packet would change or be changed by: accounts, sequence numbers, timeouts of its own, and so on. */
+/*
+ * What a packet would change or be changed by: accounts, timeouts of its own, and so on. Not so the place for
+ * adjusted sequence numbers, of which the status tells whether there are any, nor that of a proxy for
+ * handshakes, which is a function of its own among those that netfilter calls: what programs have put into the
+ * table (conntrackd) has both.
+ */
 INLINE u64 tracked_extended(u64 entry)
 {
 	u64 extensions = KLOAD(u64, KADDR(struct nf_conn, entry, ext)), word = 0;
@@ -34,11 +39,9 @@ INLINE u64 tracked_extended(u64 entry)
 		return 0;
 	extensions = KADDR(struct nf_ct_ext, extensions, offset);
 	word |= CONNECTION_HAS(extensions, NF_CT_EXT_HELPER);
-	word |= CONNECTION_HAS(extensions, NF_CT_EXT_SEQADJ);
 	word |= CONNECTION_HAS(extensions, NF_CT_EXT_ACCT);
 	word |= CONNECTION_HAS(extensions, NF_CT_EXT_TIMEOUT);
 	word |= CONNECTION_HAS(extensions, NF_CT_EXT_LABELS);
-	word |= CONNECTION_HAS(extensions, NF_CT_EXT_SYNPROXY);
 	word |= CONNECTION_HAS(extensions, NF_CT_EXT_ACT_CT);
 	return word;
 }

@@ -53,11 +53,9 @@ struct nf_conntrack_zone {
 /* include/net/netfilter/nf_conntrack_extend.h; which there are depends on the configuration */
 enum nf_ct_ext_id {
 	NF_CT_EXT_HELPER,
-	NF_CT_EXT_SEQADJ,
 	NF_CT_EXT_ACCT,
 	NF_CT_EXT_TIMEOUT,
 	NF_CT_EXT_LABELS,
-	NF_CT_EXT_SYNPROXY,
 	NF_CT_EXT_ACT_CT,
 };
 

@@ -53,21 +53,21 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
 } // namespace
 
 Result<std::unique_ptr<ConnectionLearner>> Learner::attach(const PipelineObject& pipeline, Casts casts,
-                                                           std::uint64_t net, std::uint64_t second) {
-    return casts == Casts::untyped ? attachOf<::learn>(pipeline, net, second)
-                                   : attachOf<::learn_typed>(pipeline, net, second);
+                                                           std::uint64_t net, std::uint64_t refresh) {
+    return casts == Casts::untyped ? attachOf<::learn>(pipeline, net, refresh)
+                                   : attachOf<::learn_typed>(pipeline, net, refresh);
 }
 
 template <typename Generated>
 Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObject& pipeline, std::uint64_t net,
-                                                             std::uint64_t second) {
+                                                             std::uint64_t refresh) {
     auto* opened = Generated::open();
     if (opened == nullptr)
         return failErrno(errno, learning);
     std::unique_ptr<Learner> learner{new Learner(
         pipeline, {opened, [](void* object) { Generated::destroy(static_cast<Generated*>(object)); }})};
     opened->rodata->own_net = net;
-    opened->rodata->second = second;
+    opened->rodata->refresh = refresh;
     for (auto* program : {opened->progs.set_out, opened->progs.arrived}) {
         bpf_program__set_type(program, std::bit_cast<bpf_prog_type>(programType));
         bpf_program__set_expected_attach_type(program, std::bit_cast<bpf_attach_type>(attachType));

@@ -14,9 +14,10 @@ namespace tna::deploy {
 /// pipeline (fpm/connection/). They are attached for as long as this lives.
 class Learner : public ConnectionLearner {
 public:
-    /// The pipeline must outlive it. `second` is so long in jiffies.
+    /// The pipeline must outlive it. `refresh`, in jiffies: so old is a connection's entry at
+    /// most.
     [[nodiscard]] static Result<std::unique_ptr<ConnectionLearner>>
-    attach(const PipelineObject& pipeline, Casts casts, std::uint64_t net, std::uint64_t second);
+    attach(const PipelineObject& pipeline, Casts casts, std::uint64_t net, std::uint64_t refresh);
     ~Learner() override;
 
     [[nodiscard]] std::set<std::uint32_t> programs() const override { return programs_; }
@@ -27,7 +28,7 @@ private:
     using Skeleton = std::unique_ptr<void, void (*)(void*)>;
     template <typename Generated>
     [[nodiscard]] static Result<std::unique_ptr<ConnectionLearner>>
-    attachOf(const PipelineObject& pipeline, std::uint64_t net, std::uint64_t second);
+    attachOf(const PipelineObject& pipeline, std::uint64_t net, std::uint64_t refresh);
     Learner(const PipelineObject& pipeline, Skeleton skeleton)
         : pipeline_(pipeline), skeleton_(std::move(skeleton)) {}
     [[nodiscard]] Result<void> link(int program, unsigned family, unsigned hook, int priority);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/conntrack.hpp"
+
+#include <arpa/inet.h>
+#include <array>
+#include <cerrno>
+#include <functional>
+#include <libmnl/libmnl.h>
+#include <linux/netfilter/nf_conntrack_common.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <linux/netfilter/nfnetlink_conntrack.h>
+#include <memory>
+
+namespace tna::test {
+
+namespace {
+using Buffer = std::array<char, 4096>;
+
+void putEnd(nlmsghdr* request, std::uint16_t tuple, const std::string& from, std::uint16_t fromPort,
+            const std::string& to, std::uint16_t toPort) {
+    auto* nest = mnl_attr_nest_start(request, tuple);
+    auto* ip = mnl_attr_nest_start(request, CTA_TUPLE_IP);
+    mnl_attr_put_u32(request, CTA_IP_V4_SRC, ::inet_addr(from.c_str()));
+    mnl_attr_put_u32(request, CTA_IP_V4_DST, ::inet_addr(to.c_str()));
+    mnl_attr_nest_end(request, ip);
+    auto* protocol = mnl_attr_nest_start(request, CTA_TUPLE_PROTO);
+    mnl_attr_put_u8(request, CTA_PROTO_NUM, IPPROTO_UDP);
+    mnl_attr_put_u16(request, CTA_PROTO_SRC_PORT, htons(fromPort));
+    mnl_attr_put_u16(request, CTA_PROTO_DST_PORT, htons(toPort));
+    mnl_attr_nest_end(request, protocol);
+    mnl_attr_nest_end(request, nest);
+}
+
+nlmsghdr* begin(Buffer& buffer, int message, unsigned flags, const UdpConnection& connection) {
+    auto* request = mnl_nlmsg_put_header(buffer.data());
+    request->nlmsg_type = static_cast<std::uint16_t>(NFNL_SUBSYS_CTNETLINK << 8 | message);
+    request->nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | NLM_F_ACK | flags);
+    const nfgenmsg header{AF_INET, NFNETLINK_V0, 0};
+    *static_cast<nfgenmsg*>(mnl_nlmsg_put_extra_header(request, sizeof header)) = header;
+    putEnd(request, CTA_TUPLE_ORIG, connection.from, connection.fromPort, connection.to, connection.toPort);
+    return request;
+}
+
+int ask(nlmsghdr* request, const std::function<void(const nlmsghdr*)>& onAnswer = nullptr) {
+    const std::unique_ptr<mnl_socket, int (*)(mnl_socket*)> socket(mnl_socket_open(NETLINK_NETFILTER),
+                                                                   mnl_socket_close);
+    if (!socket || mnl_socket_bind(socket.get(), 0, MNL_SOCKET_AUTOPID) < 0 ||
+        mnl_socket_sendto(socket.get(), request, request->nlmsg_len) < 0)
+        return errno;
+    for (;;) {
+        Buffer answer{};
+        const auto size = mnl_socket_recvfrom(socket.get(), answer.data(), answer.size());
+        if (size < 0)
+            return errno;
+        const auto* message = reinterpret_cast<const nlmsghdr*>(answer.data());
+        if (message->nlmsg_type == NLMSG_ERROR)
+            return -static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(message))->error;
+        if (onAnswer)
+            onAnswer(message);
+    }
+}
+} // namespace
+
+int addConnection(const UdpConnection& connection, const EntryWords& words) {
+    Buffer buffer{};
+    auto* request = begin(buffer, IPCTNL_MSG_CT_NEW, NLM_F_CREATE | NLM_F_EXCL, connection);
+    putEnd(request, CTA_TUPLE_REPLY, connection.to, connection.toPort, connection.from, connection.fromPort);
+    mnl_attr_put_u32(request, CTA_TIMEOUT, htonl(words.timeout));
+    const std::uint32_t status = IPS_CONFIRMED | IPS_SEEN_REPLY | IPS_ASSURED;
+    mnl_attr_put_u32(request, CTA_STATUS, htonl(status));
+    if (words.mark != 0)
+        mnl_attr_put_u32(request, CTA_MARK, htonl(words.mark));
+    if (!words.helper.empty()) {
+        auto* nest = mnl_attr_nest_start(request, CTA_HELP);
+        mnl_attr_put_strz(request, CTA_HELP_NAME, words.helper.c_str());
+        mnl_attr_nest_end(request, nest);
+    }
+    return ask(request);
+}
+
+int removeConnection(const UdpConnection& connection) {
+    Buffer buffer{};
+    return ask(begin(buffer, IPCTNL_MSG_CT_DELETE, 0, connection));
+}
+
+int markConnection(const UdpConnection& connection, std::uint32_t mark) {
+    Buffer buffer{};
+    auto* request = begin(buffer, IPCTNL_MSG_CT_NEW, 0, connection);
+    mnl_attr_put_u32(request, CTA_MARK, htonl(mark));
+    return ask(request);
+}
+
+namespace {
+/// A number of an entry, by its attribute.
+struct Wanted {
+    int attribute;
+    std::optional<std::uint32_t> found;
+};
+
+std::optional<std::uint32_t> numberOf(const UdpConnection& connection, int attribute) {
+    Buffer buffer{};
+    Wanted wanted{attribute, {}};
+    const int error = ask(begin(buffer, IPCTNL_MSG_CT_GET, 0, connection), [&](const nlmsghdr* message) {
+        mnl_attr_parse(
+            message, sizeof(nfgenmsg),
+            [](const nlattr* one, void* into) {
+                auto& number = *static_cast<Wanted*>(into);
+                if (mnl_attr_get_type(one) == number.attribute)
+                    number.found = ntohl(mnl_attr_get_u32(one));
+                return MNL_CB_OK;
+            },
+            &wanted);
+    });
+    return error == 0 ? wanted.found : std::nullopt;
+}
+} // namespace
+
+std::optional<std::uint32_t> timeoutOf(const UdpConnection& connection) {
+    return numberOf(connection, CTA_TIMEOUT);
+}
+
+bool isAssured(const UdpConnection& connection) {
+    return (numberOf(connection, CTA_STATUS).value_or(0) & IPS_ASSURED) != 0;
+}
+
+} // namespace tna::test

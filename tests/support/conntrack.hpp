@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connection tracking's entries in the network namespace of the calling thread, over netlink.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tna::test {
+
+/// A connection of UDP in IPv4 as its first packet had it. Replies come the other way, but for what is translated.
+struct UdpConnection {
+    std::string from = "10.0.0.2";
+    std::uint16_t fromPort = 4000;
+    std::string to = "10.0.1.2";
+    std::uint16_t toPort = 5000;
+};
+
+/// What can be said of an entry when it is made.
+struct EntryWords {
+    std::uint32_t timeout = 1000000; ///< seconds
+    std::uint32_t mark = 0;
+    std::string helper;
+};
+
+/// 0, or errno.
+[[nodiscard]] int addConnection(const UdpConnection& connection, const EntryWords& words = {});
+[[nodiscard]] int removeConnection(const UdpConnection& connection);
+[[nodiscard]] int markConnection(const UdpConnection& connection, std::uint32_t mark);
+/// Seconds that are left; nothing: there is no such connection.
+[[nodiscard]] std::optional<std::uint32_t> timeoutOf(const UdpConnection& connection);
+/// Whether packets have come both ways for a while.
+[[nodiscard]] bool isAssured(const UdpConnection& connection);
+
+} // namespace tna::test
