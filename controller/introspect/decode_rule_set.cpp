@@ -167,6 +167,9 @@ std::optional<PlacedRule> decodeFilterRule(const Message& message) {
     placed.rule.comment = commentIn(attributes->find(NFTA_RULE_USERDATA).value_or(netlink::Bytes{}));
     if (!attributes->within(NFTA_RULE_CHAIN_ID))
         placed.rule.expressions.push_back({.kind = "rule", .understood = false});
+    std::size_t count = placed.rule.expressions.size();
+    list->forEach([&](const netlink::Attribute&) { ++count; });
+    placed.rule.expressions.reserve(count); // there may be many rules
     forEachExpression(*list, [&](model::RuleExpression expression) {
         placed.rule.expressions.push_back(std::move(expression));
     });

@@ -179,18 +179,14 @@ Step byName(const std::string& kind) {
         return step;
     }
     if (kind == "limit" || kind == "quota" || kind == "connlimit" || kind == "last")
-        return Step::never(kind == "last" ? "it notes the time of each packet"
-                                          : "how much has passed decides");
-    if (kind == "log") {
-        step = Step::never("it tells about each packet");
-        step.onlyTells = true;
-        step.answer = Answer::yes;
-        return step;
-    }
+        return Step::differs(kind == "last" ? "it notes the time of each packet"
+                                            : "how much has passed decides");
+    if (kind == "log")
+        return Step::differs("it tells about each packet", Answer::yes);
     if (kind == "numgen")
-        return Step::never("chance, or a number that counts on, decides");
+        return Step::differs("chance, or a number that counts on, decides");
     if (kind == "dynset")
-        return Step::never("packets change a set");
+        return Step::differs("packets change a set");
     if (kind == "flow_offload")
         return Step::never("it hands flows to a flowtable of Linux");
     if (kind == "queue")

@@ -25,7 +25,7 @@ struct MarkSetting {
 struct Step {
     Answer answer = Answer::yes; ///< whether the rule goes on
     std::string obstacle;        ///< why packets of one flow may fare differently; empty: they do not
-    bool onlyTells = false;      ///< the obstacle is of no weight where the packet is dropped anyway
+    bool lets = false;           ///< the obstacle may let the packet pass, or have another effect
     std::vector<model::RuleVerdict> verdicts; ///< one of them it is; empty: none
     std::vector<std::string_view> looksAt{};  ///< what a fast path would have to compare for each packet
     bool untracks = false;                    ///< whom it matches has no connection
@@ -35,9 +35,13 @@ struct Step {
     [[nodiscard]] static Step key(std::vector<std::string_view> fields, Answer answer = Answer::maybe) {
         return {.answer = answer, .looksAt = std::move(fields)};
     }
-    /// That packets of a flow may differ in.
+    /// That packets of a flow may differ in; of no weight where the packet is dropped anyway.
+    [[nodiscard]] static Step differs(std::string reason, Answer answer = Answer::maybe) {
+        return {.answer = answer, .obstacle = std::move(reason)};
+    }
+    /// That may do anything.
     [[nodiscard]] static Step never(std::string reason) {
-        return {.answer = Answer::maybe, .obstacle = std::move(reason)};
+        return {.answer = Answer::maybe, .obstacle = std::move(reason), .lets = true};
     }
 };
 

@@ -102,9 +102,7 @@ Loaded flowOf(Bits bits) {
 }
 
 Loaded neverOf(std::size_t size, std::string reason) {
-    auto step = Step::never(std::move(reason));
-    step.answer = Answer::yes;
-    return {Bits::unknown(size), std::move(step)};
+    return {Bits::unknown(size), Step::differs(std::move(reason), Answer::yes)};
 }
 
 Loaded keyOf(std::size_t size, std::string_view field) {

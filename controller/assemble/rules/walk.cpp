@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
+#include <ranges>
 
 namespace tna::assemble::rules {
 
@@ -33,93 +34,114 @@ void Walk::base(const model::RuleChain& chain) {
         findings_.push_back({&chain, nullptr, "its policy is not known"});
 }
 
-/// Whether a packet may come back from it.
-bool Walk::walk(const model::RuleChain& chain, unsigned depth) {
-    if (const auto known = comesBack_.find(&chain); known != comesBack_.end())
+Walk::Ways Walk::walk(const model::RuleChain& chain, unsigned depth) {
+    if (const auto known = ways_.find(&chain); known != ways_.end())
         return known->second;
     if (depth > deepest || !entered_.insert(&chain).second) {
         findings_.push_back({&chain, nullptr, "its jumps go too deep, or in a circle"});
-        return true;
+        return {.comesBack = true, .lets = true};
     }
     if (!chain.understood)
         findings_.push_back({&chain, nullptr, "it is not understood: it may be newer than tnad"});
-    bool comesBack = false;
-    bool reached = true;
+    std::vector<Outcome> outcomes;
+    Ways ways{.comesBack = true, .lets = false};
     for (const auto& rule : chain.rules) {
-        auto outcome = evaluateRule(chain, rule);
-        follow(chain, rule, depth, outcome);
-        comesBack |= outcome.returns;
-        reached = outcome.goesOn;
-        if (!reached)
+        outcomes.push_back(evaluateRule(chain, rule, depth));
+        ways.lets |= outcomes.back().leads.lets;
+        ways.comesBack = outcomes.back().leads.goesOn;
+        if (!ways.comesBack)
             break;
     }
-    comesBack |= reached;
-    comesBack_[&chain] = comesBack;
-    return comesBack;
+    ways.comesBack |=
+        std::ranges::any_of(outcomes, [](const Outcome& outcome) { return outcome.leads.returns; });
+    report(chain, outcomes);
+    ways_[&chain] = ways;
+    return ways;
 }
 
-/// One rule, as far as its own expressions.
-Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::FilterRule& rule) {
+/// Backwards, because what a rule may lead to depends on those behind it.
+void Walk::report(const model::RuleChain& chain, std::vector<Outcome>& outcomes) {
+    const bool atTheEnd = !chain.base || chain.policy != NF_DROP;
+    bool passes = atTheEnd;
+    for (auto& outcome : outcomes | std::views::reverse) {
+        if (!outcome.fromObstacle.passes(passes, atTheEnd))
+            outcome.obstacle.clear();
+        passes = outcome.leads.passes(passes, atTheEnd);
+        if (passes)
+            looksAt_.insert(outcome.looksAt.begin(), outcome.looksAt.end());
+    }
+    for (auto& outcome : outcomes)
+        if (!outcome.obstacle.empty())
+            findings_.push_back({&chain, outcome.rule, std::move(outcome.obstacle)});
+}
+
+Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::FilterRule& rule,
+                                 unsigned depth) {
     Registers registers;
-    Outcome outcome;
-    std::string obstacle;
-    std::string onlyTold;
-    bool toldOfOthers = false;
+    Outcome outcome{.rule = &rule, .leads = {}, .fromObstacle = {}, .obstacle = {}, .looksAt = {}};
     bool ends = false;
+    const auto lead = [&](const Leads& leads) {
+        outcome.leads.add(leads);
+        if (!outcome.obstacle.empty())
+            outcome.fromObstacle.add(leads);
+    };
     for (const auto& expression : rule.expressions) {
         auto step = evaluate(expression, packet_, registers, surroundings_, chain.family, chain.table);
-        looksAt_.insert(step.looksAt.begin(), step.looksAt.end());
-        // What it has told of may go on from here.
-        toldOfOthers |= !onlyTold.empty() && (step.answer != Answer::yes || step.untracks);
+        std::ranges::move(step.looksAt, std::back_inserter(outcome.looksAt));
         ends = step.answer == Answer::no;
+        if (outcome.obstacle.empty() && !ends)
+            outcome.obstacle = std::move(step.obstacle);
         // A packet that has a connection is none of those whom this rule takes it from, or has had it before.
-        outcome.goesOn |= step.answer != Answer::yes || step.untracks;
+        lead({.goesOn = step.answer != Answer::yes || step.untracks, .lets = step.lets});
         if (ends)
             break;
-        auto& place = step.onlyTells ? onlyTold : obstacle;
-        if (place.empty())
-            place = std::move(step.obstacle);
         if (step.connectionMark)
             marking_.push_back({&chain, &rule, *step.connectionMark});
-        std::ranges::copy(step.verdicts, std::back_inserter(outcome.verdicts));
+        for (const auto& verdict : step.verdicts)
+            lead(follow(chain, rule, verdict, depth));
         // After `continue` comes what is left of the rule (nft_do_chain).
         ends = !step.verdicts.empty() &&
                std::ranges::none_of(step.verdicts, [](const auto& one) { return one.code == NFT_CONTINUE; });
         if (ends)
             break;
     }
-    outcome.goesOn |= !ends;
-    const bool dropped = !outcome.verdicts.empty() && std::ranges::all_of(outcome.verdicts, drops);
-    if (obstacle.empty() && (!dropped || toldOfOthers))
-        obstacle = std::move(onlyTold);
-    if (!obstacle.empty())
-        findings_.push_back({&chain, &rule, std::move(obstacle)});
+    if (!ends)
+        lead({.goesOn = true});
     return outcome;
 }
 
-/// Where its verdicts lead to.
-void Walk::follow(const model::RuleChain& chain, const model::FilterRule& rule, unsigned depth,
-                  Outcome& outcome) {
-    for (const auto& verdict : outcome.verdicts) {
-        if (verdict.code == NFT_JUMP || verdict.code == NFT_GOTO) {
-            const auto* target = chains_.find(chain, verdict.chain);
-            if (target == nullptr)
-                findings_.push_back({&chain, &rule, "the chain that it leads to was not found"});
-            const bool comesBack = target == nullptr || walk(*target, depth + 1);
-            (verdict.code == NFT_JUMP ? outcome.goesOn : outcome.returns) |= comesBack;
-        } else if (verdict.code == NFT_RETURN) {
-            outcome.returns = true;
-        } else if (verdict.code == NFT_BREAK) {
-            outcome.goesOn = true;
-        } else if (verdict.code == NFT_CONTINUE) {
-            continue;
-        } else if (verdict.code < 0 || ((verdict.code & kindOfVerdict) != NF_ACCEPT && !drops(verdict))) {
-            outcome.goesOn = true;
-            findings_.push_back({&chain, &rule,
-                                 (verdict.code & kindOfVerdict) == NF_QUEUE ? "a program decides"
-                                                                            : "its verdict is not known"});
-        }
+Walk::Leads Walk::follow(const model::RuleChain& chain, const model::FilterRule& rule,
+                         const model::RuleVerdict& verdict, unsigned depth) {
+    if (verdict.code == NFT_JUMP || verdict.code == NFT_GOTO) {
+        const auto* target = chains_.find(chain, verdict.chain);
+        if (target == nullptr)
+            findings_.push_back({&chain, &rule, "the chain that it leads to was not found"});
+        const auto ways =
+            target == nullptr ? Ways{.comesBack = true, .lets = true} : walk(*target, depth + 1);
+        const bool jumps = verdict.code == NFT_JUMP;
+        return {.goesOn = ways.comesBack && jumps, .returns = ways.comesBack && !jumps, .lets = ways.lets};
     }
+    if (verdict.code == NFT_RETURN)
+        return {.returns = true};
+    if (verdict.code == NFT_BREAK)
+        return {.goesOn = true};
+    if (verdict.code == NFT_CONTINUE || drops(verdict))
+        return {};
+    const auto kind = verdict.code < 0 ? verdict.code : verdict.code & kindOfVerdict;
+    if (kind != NF_ACCEPT)
+        findings_.push_back(
+            {&chain, &rule, kind == NF_QUEUE ? "a program decides" : "its verdict is not known"});
+    return {.goesOn = kind != NF_ACCEPT, .lets = true};
+}
+
+void Walk::Leads::add(const Leads& others) {
+    goesOn |= others.goesOn;
+    returns |= others.returns;
+    lets |= others.lets;
+}
+
+bool Walk::Leads::passes(bool behindRule, bool behindChain) const {
+    return lets || (returns && behindChain) || (goesOn && behindRule);
 }
 
 } // namespace tna::assemble::rules

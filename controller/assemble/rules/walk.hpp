@@ -33,7 +33,8 @@ struct MarkingRule {
 };
 
 /// Walks from a base chain through all rules that a packet may come to. Each chain is walked once, however
-/// often it is jumped to, because what is known of the packet is the same each time.
+/// often it is jumped to, because what is known of the packet is the same each time. What can only lead to
+/// the packet being dropped is passed over: of flows that come there, no packet passes.
 class Walk {
 public:
     Walk(const AbstractPacket& packet, const Chains& chains, const Surroundings& surroundings)
@@ -45,21 +46,39 @@ public:
     [[nodiscard]] const std::vector<MarkingRule>& marking() const { return marking_; }
 
 private:
-    /// What may come of a rule, or of a chain.
-    struct Outcome {
-        bool goesOn = false;  ///< to the next rule; of a chain: back to where it was called
-        bool returns = false; ///< of a rule: from its chain
-        std::vector<model::RuleVerdict> verdicts;
+    /// Where a rule, or a part of one, may lead to.
+    struct Leads {
+        bool goesOn = false;  ///< to the next rule
+        bool returns = false; ///< from its chain
+        bool lets = false;    ///< the packet is accepted, or nobody knows what becomes of it
+        void add(const Leads& others);
+        /// Whether a packet may pass, if it may behind the rule, and behind the chain.
+        [[nodiscard]] bool passes(bool behindRule, bool behindChain) const;
     };
-    [[nodiscard]] bool walk(const model::RuleChain& chain, unsigned depth);
-    [[nodiscard]] Outcome evaluateRule(const model::RuleChain& chain, const model::FilterRule& rule);
-    void follow(const model::RuleChain& chain, const model::FilterRule& rule, unsigned depth,
-                Outcome& outcome);
+    /// What may come of a rule.
+    struct Outcome {
+        const model::FilterRule* rule = nullptr;
+        Leads leads;
+        Leads fromObstacle; ///< from the first expression on that is an obstacle
+        std::string obstacle;
+        std::vector<std::string_view> looksAt;
+    };
+    /// What may come of a chain.
+    struct Ways {
+        bool comesBack = false; ///< to where it was called
+        bool lets = false;
+    };
+    [[nodiscard]] Ways walk(const model::RuleChain& chain, unsigned depth);
+    [[nodiscard]] Outcome evaluateRule(const model::RuleChain& chain, const model::FilterRule& rule,
+                                       unsigned depth);
+    [[nodiscard]] Leads follow(const model::RuleChain& chain, const model::FilterRule& rule,
+                               const model::RuleVerdict& verdict, unsigned depth);
+    void report(const model::RuleChain& chain, std::vector<Outcome>& outcomes);
 
     const AbstractPacket& packet_;
     const Chains& chains_;
     const Surroundings& surroundings_;
-    std::map<const model::RuleChain*, bool> comesBack_;
+    std::map<const model::RuleChain*, Ways> ways_;
     std::set<const model::RuleChain*> entered_;
     std::vector<Finding> findings_;
     std::set<std::string_view> looksAt_;

@@ -58,7 +58,7 @@ Step conntrack(const RuleExpression& expression, const AbstractPacket& packet) {
         flags = info->match_flags, inverted = info->invert_flags, mask = info->state_mask;
     }
     if ((flags & XT_CONNTRACK_EXPIRES) != 0)
-        return Step::never("how long the connection will last decides");
+        return Step::differs("how long the connection will last decides");
     if ((flags & XT_CONNTRACK_STATE) == 0)
         return Step::flow();
     auto step = stateStep(mask, translated, (inverted & XT_CONNTRACK_STATE) != 0, packet);
@@ -78,11 +78,11 @@ Step tcp(const RuleExpression& expression, const AbstractPacket& packet) {
     if (!info)
         return unreadable();
     if (info->option != 0)
-        return Step::never("an option of TCP decides");
+        return Step::differs("an option of TCP decides");
     if (info->flg_mask == 0 && info->flg_cmp == 0)
         return Step::flow();
     if (packet.protocol != IPPROTO_TCP) // by a rule that does not ask for the protocol before
-        return Step::never("it looks at what differs between the packets of a flow");
+        return Step::differs("it looks at what differs between the packets of a flow");
     constexpr std::uint8_t ack = 0x10, push = 0x08;
     const std::array value{ack};
     const Bits flags{{value.begin(), value.end()}, {static_cast<std::uint8_t>(~push)}};
@@ -107,6 +107,11 @@ Step addressType(const RuleExpression&, const AbstractPacket&) {
 Step reversePath(const RuleExpression&, const AbstractPacket& packet) {
     return Step::key(routesLookAt(packet));
 }
+/// Of IPv6; packets that have one are not meant.
+Step extensionHeader(const RuleExpression& expression, const AbstractPacket& packet) {
+    return packet.ipv6 ? Step::flow(Answer::no)
+                       : Step::differs(fmt::format("'{}' is known for IPv6 only", expression.name));
+}
 constexpr const char* macs = "MAC addresses";
 constexpr const char* lengths = "length";
 constexpr const char* lives = "TTL";
@@ -130,7 +135,9 @@ constexpr std::array matches{
     KnownMatch{"addrtype", 1, addressType}, KnownMatch{"rpfilter", 0, reversePath},
     KnownMatch{"mark", 1, ofFlow}, KnownMatch{"connmark", 1, ofFlow}, KnownMatch{"comment", 0, always},
     KnownMatch{"iprange", 1, ofFlow}, KnownMatch{"physdev", 0, ofFlow}, KnownMatch{"devgroup", 0, ofFlow},
-    KnownMatch{"helper", 0, ofFlow}, KnownMatch{"mac", 0, keyed<macs>},
+    KnownMatch{"helper", 0, ofFlow}, KnownMatch{"rt", 0, extensionHeader},
+    KnownMatch{"frag", 0, extensionHeader}, KnownMatch{"hbh", 0, extensionHeader},
+    KnownMatch{"dst", 0, extensionHeader}, KnownMatch{"mac", 0, keyed<macs>},
     KnownMatch{"length", 0, keyed<lengths>}, KnownMatch{"ttl", 0, keyed<lives>},
     KnownMatch{"hl", 0, keyed<lives>}, KnownMatch{"dscp", 0, keyed<services>},
     KnownMatch{"tos", 1, keyed<services>}, KnownMatch{"pkttype", 0, keyed<packetTypes>}};
@@ -183,10 +190,7 @@ Step untracks(const RuleExpression&) {
     return step;
 }
 Step tells(const RuleExpression& expression) {
-    auto step = Step::never(fmt::format("{} tells about each packet", expression.name));
-    step.onlyTells = true;
-    step.answer = Answer::yes;
-    return step;
+    return Step::differs(fmt::format("{} tells about each packet", expression.name), Answer::yes);
 }
 
 struct KnownTarget {
@@ -213,7 +217,7 @@ const auto* rowFor(const Rows& rows, const RuleExpression& expression) {
 Step evaluateMatch(const RuleExpression& expression, const AbstractPacket& packet) {
     if (const auto* known = rowFor(matches, expression))
         return known->evaluate(expression, packet);
-    return Step::never(
+    return Step::differs(
         fmt::format("the match '{}' (revision {}) can answer differently for packets of one flow",
                     expression.name, expression.key));
 }

@@ -90,27 +90,65 @@ TEST_F(Reader, MoreThanTheLimitIsAnError) {
     }
 }
 
-TEST_F(Reader, ManyRulesAreReadInLittleTime) {
-    constexpr unsigned count = 20000;
+/// Loads rules as a file; how long it takes to read and judge them is limited.
+class Many : public Rules {
+protected:
+    void load(const std::string& rules) {
+        const auto path = fmt::format("/tmp/tna-rules-{}.nft", ::getpid());
+        ASSERT_TRUE(writeFile(path, rules));
+        const auto loaded = command({"nft", "-f", path});
+        std::remove(path.c_str());
+        ASSERT_EQ(loaded.exitCode, 0) << loaded.output;
+        const auto before = std::chrono::steady_clock::now();
+        set_ = read();
+        hook_ = judged(set_, RuleFamily::ip, NF_INET_FORWARD);
+        const auto took = std::chrono::steady_clock::now() - before;
+        const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
+        RecordProperty("milliseconds", static_cast<int>(milliseconds));
+        EXPECT_LT(milliseconds, 10000);
+    }
+    /// One for each number.
+    static std::string addressOf(unsigned i) {
+        return fmt::format("10.{}.{}.{}", i >> 16U, i >> 8U & 0xffU, i & 0xffU);
+    }
+
+    model::RuleSet set_;
+    assemble::JudgedHook hook_;
+};
+
+TEST_F(Many, RulesOfAnAccessList) {
+    constexpr unsigned count = 10000;
     std::string rules = "table ip t { chain f { type filter hook forward priority 0; policy drop;\n";
     for (unsigned i = 0; i < count; ++i)
-        rules += fmt::format("ip saddr 10.{}.{}.{} tcp dport {} accept\n", i >> 16U, i >> 8U & 0xffU,
-                             i & 0xffU, 1 + i % 1000);
-    rules += "}\n}\n";
-    const auto path = fmt::format("/tmp/tna-rules-{}.nft", ::getpid());
-    ASSERT_TRUE(writeFile(path, rules));
-    const auto loaded = command({"nft", "-f", path});
-    std::remove(path.c_str());
-    ASSERT_EQ(loaded.exitCode, 0) << loaded.output;
-    const auto before = std::chrono::steady_clock::now();
-    const auto set = read();
-    const auto hook = judged(set, RuleFamily::ip, NF_INET_FORWARD);
-    const auto took = std::chrono::steady_clock::now() - before;
-    ASSERT_EQ(set.chains.at(0).rules.size(), count);
-    EXPECT_TRUE(hook.steadyForTcp && hook.steadyForUdp);
-    const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
-    RecordProperty("milliseconds", static_cast<int>(milliseconds));
-    EXPECT_LT(milliseconds, 10000);
+        rules += fmt::format("ip saddr {} tcp dport {} {}\n", addressOf(i), 1 + i % 1000,
+                             i % 7 == 0 ? "drop" : "accept");
+    load(rules + "limit rate 1/second log\n}\n}\n");
+    ASSERT_EQ(set_.chains.at(0).rules.size(), count + 1);
+    EXPECT_TRUE(hook_.steadyForTcp && hook_.steadyForUdp && hook_.looksAt.empty());
+}
+
+TEST_F(Many, RulesWithOneInTheWayAtTheEnd) {
+    constexpr unsigned count = 20000;
+    std::string rules = "table ip t { chain f { type filter hook forward priority 0;\n";
+    for (unsigned i = 0; i < count; ++i)
+        rules += fmt::format("ip saddr {} tcp dport {} accept\n", addressOf(i), 1 + i % 1000);
+    load(rules + "udp dport 53 limit rate 1/second accept\n}\n}\n");
+    ASSERT_EQ(set_.chains.at(0).rules.size(), count + 1);
+    EXPECT_TRUE(hook_.steadyForTcp && !hook_.steadyForUdp);
+    ASSERT_EQ(hook_.obstacles.size(), 1U);
+    EXPECT_EQ(hook_.obstacles[0].handle, set_.chains[0].rules.back().handle);
+}
+
+TEST_F(Many, PrefixesInASet) {
+    constexpr unsigned count = 100000;
+    std::string rules = "table ip t { set s { type ipv4_addr; flags interval; elements = {\n";
+    for (unsigned i = 0; i < count; ++i)
+        rules += addressOf(i * 8) + "/30,\n";
+    load(rules + "} } ; chain f { type filter hook forward priority 0; ip saddr @s drop; } ; }\n");
+    ASSERT_EQ(set_.sets.size(), 1U);
+    EXPECT_TRUE(set_.sets[0].elements.complete);
+    EXPECT_TRUE(set_.sets[0].elements.list.empty()) << "nobody needs them";
+    EXPECT_TRUE(hook_.steadyForTcp && hook_.steadyForUdp);
 }
 
 } // namespace

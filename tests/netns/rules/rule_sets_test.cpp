@@ -27,8 +27,9 @@ protected:
     /// False where this machine cannot load it.
     static bool load(const std::string& file) {
         const auto path = std::string(TNA_RULE_SETS "/") + file;
-        const auto done =
-            file.ends_with(".nft") ? command({"nft", "-f", path}) : command({"iptables-nft-restore", path});
+        const auto done = file.ends_with(".nft")         ? command({"nft", "-f", path})
+                          : file.ends_with(".ip6tables") ? command({"ip6tables-nft-restore", path})
+                                                         : command({"iptables-nft-restore", path});
         if (done.exitCode == 127 || done.output.contains("No such file or directory") ||
             done.output.contains("not supported") || done.output.contains("missing kernel module") ||
             done.output.contains("Extension "))
@@ -63,6 +64,8 @@ TEST_P(RuleSets, AreSteadyButForTheRulesThatAreNamed) {
 
 const std::vector<Case> cases{
     {"ufw.iptables", {}},
+    {"ufw.ip6tables", {}},
+    {"shorewall.iptables", {}},
     {"ufw_full_logging.iptables",
      {"ip forward tcpudp: ufw-before-logging-forward: counter xt target LOG: LOG tells about each packet"}},
     {"docker.iptables", {}},

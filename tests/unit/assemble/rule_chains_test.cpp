@@ -47,6 +47,15 @@ TEST(Chains, WhatFollowsAGotoIsNotReached) {
     EXPECT_TRUE(judgedForward(set).steadyForTcp);
 }
 
+TEST(Chains, WhatFollowsAJumpToAGotoIsReachedIfThatChainComesBack) {
+    auto set = ruleSetOf({{jump("a")}, limited});
+    set.chains.push_back(chainOf("a", {{jumpTo("b", NFT_GOTO)}, {accept()}}));
+    set.chains.push_back(chainOf("b", {}));
+    EXPECT_FALSE(judgedForward(set).steadyForTcp);
+    set.chains.back() = chainOf("b", {{accept()}});
+    EXPECT_TRUE(judgedForward(set).steadyForTcp);
+}
+
 TEST(Chains, ChainThatIsNotThereIsDoubt) {
     EXPECT_FALSE(judgedForward(ruleSetOf({{jump("nowhere")}})).steadyForTcp);
 }

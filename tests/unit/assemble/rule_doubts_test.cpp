@@ -104,6 +104,63 @@ TEST(InTheWay, LogBeforeAMatchTellsOfThoseWhoGoOn) {
     EXPECT_TRUE(steady(ruleSetOf({behind})));
 }
 
+/// Rules behind which each packet is dropped, whatever they say.
+struct Dropping {
+    const char* name;
+    std::vector<Expressions> rules;
+    bool steady;
+};
+const Expressions some{payload(1, 12, 4), cmp({10, 0, 0, 1})};
+Expressions someAnd(Expressions more) {
+    more.insert(more.begin(), some.begin(), some.end());
+    return more;
+}
+const std::vector<Dropping> droppings{
+    {"LimitedLog", {{of("limit"), of("log")}}, true},
+    {"LimitedLogOfThoseWhoGoOn", {{of("limit"), of("log")}, someAnd({accept()})}, false},
+    {"LimitedLogBehindThoseWhoPass", {someAnd({accept()}), {of("limit"), of("log")}}, true},
+    {"LimitedDrop", {{of("limit"), drop()}}, true},
+    {"LimitedAccept", {{of("limit"), accept()}}, false},
+    {"LimitedReturn", {{of("limit"), verdict({NFT_RETURN, ""})}}, true},
+    {"LimitedJump", {{of("limit"), verdict({NFT_JUMP, "passes"})}}, false},
+    {"LimitedJumpToDrop", {{of("limit"), verdict({NFT_JUMP, "drops"})}}, true},
+    {"LimitedGotoBack", {{of("limit"), verdict({NFT_GOTO, "returns"})}}, false},
+    {"JumpToLimited", {{verdict({NFT_JUMP, "limits"})}}, false},
+    {"Queue", {{of("queue")}}, false},
+    {"Unknown", {{of("oracle")}}, false},
+    {"NotUnderstood", {{notUnderstood(of("limit"))}}, false},
+    {"UnknownTarget", {{target("ORACLE", 0)}}, false},
+    {"UnknownMatch", {{match("oracle", 0), drop()}}, true},
+    {"UnknownSetOfVerdicts", {{payload(1, 12, 4), lookup("s", true)}}, false},
+    {"LooksAtTtl", {{payload(1, 8, 1), cmp({1}), of("limit"), of("log")}}, true}};
+
+TEST(Dropping, NoPacketThatPassesCanBeTreatedDifferently) {
+    for (const auto& row : droppings) {
+        auto set = ruleSetOf(row.rules);
+        set.chains[0].policy = NF_DROP;
+        set.chains.push_back(chainOf("passes", {someAnd({accept()})}));
+        set.chains.push_back(chainOf("drops", {someAnd({of("log")}), {drop()}}));
+        set.chains.push_back(chainOf("returns", {{of("limit"), verdict({NFT_RETURN, ""})}, {drop()}}));
+        set.chains.push_back(chainOf("limits", {{of("limit"), of("log")}}));
+        const auto hook = judgedForward(set);
+        EXPECT_EQ(hook.steadyForTcp, row.steady) << row.name;
+        EXPECT_TRUE(hook.looksAt.empty()) << row.name;
+        set.chains[0].policy = NF_ACCEPT;
+        EXPECT_FALSE(judgedForward(set).steadyForTcp) << row.name;
+    }
+}
+
+TEST(GoesOn, NotWhereHeadersAreAskedForThatAreNotThere) {
+    for (const auto* header : {"rt", "frag", "hbh", "dst"}) {
+        auto set = ruleSetOf({{match(header, 0), of("limit"), drop()}});
+        EXPECT_FALSE(steady(set));
+        set.chains[0].family = RuleFamily::ip6;
+        EXPECT_TRUE(judgedAt(set, RuleFamily::ip6, NF_INET_FORWARD).steadyForTcp) << header;
+        set.chains[0].rules[0].expressions[0].key = 1;
+        EXPECT_FALSE(judgedAt(set, RuleFamily::ip6, NF_INET_FORWARD).steadyForTcp) << "of a later revision";
+    }
+}
+
 TEST(GoesOn, BehindContinue) {
     EXPECT_FALSE(steady(ruleSetOf({{verdict({NFT_CONTINUE, ""}), of("limit"), drop()}})));
     EXPECT_TRUE(mayGoOn({verdict({NFT_CONTINUE, ""})}));
