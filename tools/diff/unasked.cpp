@@ -98,12 +98,18 @@ bool tunnelled(const Frame& frame, std::size_t at) {
     return protocol == 4 || protocol == 41 || protocol == 47 || carriesFrame(frame, at);
 }
 
+/// Whether it had one.
+bool forgetTunnelsNumber(Frame& frame, std::size_t at) {
+    if (!tunnelled(frame, at))
+        return false;
+    forget(frame, at + 4, 2);
+    forget(frame, at + checksum, 2);
+    return true;
+}
+
 void forgetChance4(Frame& frame, std::size_t at) {
     forgetTime(frame, at);
-    if (tunnelled(frame, at)) {
-        forget(frame, at + 4, 2);
-        forget(frame, at + checksum, 2);
-    }
+    forgetTunnelsNumber(frame, at);
     if (byteAt(frame, at + 9) != icmp)
         return;
     forget(frame, at + 4, 2);
@@ -111,7 +117,10 @@ void forgetChance4(Frame& frame, std::size_t at) {
     constexpr unsigned unreachable = 3, exceeded = 11, problem = 12;
     const auto message = at + headerSize(frame, at);
     const auto type = byteAt(frame, message);
-    if ((type == unreachable || type == exceeded || type == problem) && forgetTime(frame, message + 8))
+    if (type != unreachable && type != exceeded && type != problem)
+        return;
+    const bool time = forgetTime(frame, message + 8);
+    if (forgetTunnelsNumber(frame, message + 8) || time)
         forget(frame, message + 2, 2);
 }
 

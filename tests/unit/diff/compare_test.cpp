@@ -136,6 +136,29 @@ Frame complaint(std::uint8_t milliseconds) {
         .done();
 }
 
+/// "Port unreachable" about what a tunnel (VXLAN) of the host has sent, or about other UDP.
+Frame complaintToTunnel(std::uint8_t number, std::uint16_t port) {
+    const auto high = static_cast<std::uint8_t>(port >> 8), low = static_cast<std::uint8_t>(port);
+    return Writer(station(1), station(0xff10))
+        .type(0x0800)
+        .bytes({0x45, 0, 0, 56, 0, 0, 0, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 1})
+        .bytes({3, 1, number, 0, 0, 0, 0, 0})
+        .bytes({0x45, 0, 0, 128, number, 1, 0, 0, 64, 17, number, 0, 10, 0, 0, 1, 10, 0, 1, 2})
+        .bytes({0xed, 0x19, high, low, 0, 108, 0, 0})
+        .done();
+}
+
+TEST(Comparison, NumbersOfTunnelsAreForgottenAlsoWhereTheyAreQuoted) {
+    const Own own{{station(0xff10)}, {}};
+    constexpr std::uint16_t vxlan = 4789, other = 4790;
+    for (const auto port : {vxlan, other}) {
+        auto one = complaintToTunnel(1, port), two = complaintToTunnel(2, port);
+        forgetChance(one, own);
+        forgetChance(two, own);
+        EXPECT_EQ(one == two, port == vxlan);
+    }
+}
+
 TEST(Comparison, TimeOfDayIsForgottenAlsoWhereItIsQuoted) {
     const Own own{{station(0xff10)}, {}};
     auto one = complaint(1), other = complaint(2);
