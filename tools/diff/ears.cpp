@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/ears.hpp"
 
-#include "diff/unasked.hpp"
-
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
@@ -57,7 +55,7 @@ Result<Ears> Ears::open() {
     return made;
 }
 
-std::vector<std::string> Ears::heard() const {
+std::vector<std::string> Ears::heard(const Own& own) const {
     std::vector<std::string> found;
     std::array<std::uint8_t, 65536> bytes{};
     for (const auto& [name, fd] : ears_) {
@@ -67,6 +65,8 @@ std::vector<std::string> Ears::heard() const {
                                             reinterpret_cast<sockaddr*>(&sender), &size)) >= 0;
              size = sizeof(sender)) {
             Frame packet(bytes.begin(), bytes.begin() + n);
+            if (sender.sin6_family == AF_INET && quotesUnasked(packet, own))
+                continue;
             if (sender.sin6_family == AF_INET)
                 forgetChanceInPacket(packet);
             auto line = name + (sender.sin6_family == AF_INET6 ? " from " + from(sender) : "") + ":";

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
+#include "diff/unasked.hpp"
 
 #include <string>
 #include <vector>
@@ -13,8 +14,9 @@ namespace tna::diff {
 class Ears {
 public:
     [[nodiscard]] static Result<Ears> open();
-    /// What was heard since the last time, as lines, in order for each protocol.
-    [[nodiscard]] std::vector<std::string> heard() const;
+    /// What was heard since the last time, as lines, in order for each protocol; without complaints about
+    /// what the host itself sends unasked.
+    [[nodiscard]] std::vector<std::string> heard(const Own& own) const;
 
 private:
     struct Ear {

@@ -98,20 +98,33 @@ bool tunnelled(const Frame& frame, std::size_t at) {
     return protocol == 4 || protocol == 41 || protocol == 47 || carriesFrame(frame, at);
 }
 
+/// Of ICMP, whether a message of this type quotes a packet.
+bool isError(unsigned type) {
+    constexpr unsigned unreachable = 3, exceeded = 11, problem = 12;
+    return type == unreachable || type == exceeded || type == problem;
+}
+
+/// Whether it had one.
+bool forgetTunnelsNumber(Frame& frame, std::size_t at) {
+    if (!tunnelled(frame, at))
+        return false;
+    forget(frame, at + 4, 2);
+    forget(frame, at + checksum, 2);
+    return true;
+}
+
 void forgetChance4(Frame& frame, std::size_t at) {
     forgetTime(frame, at);
-    if (tunnelled(frame, at)) {
-        forget(frame, at + 4, 2);
-        forget(frame, at + checksum, 2);
-    }
+    forgetTunnelsNumber(frame, at);
     if (byteAt(frame, at + 9) != icmp)
         return;
     forget(frame, at + 4, 2);
     forget(frame, at + checksum, 2);
-    constexpr unsigned unreachable = 3, exceeded = 11, problem = 12;
     const auto message = at + headerSize(frame, at);
-    const auto type = byteAt(frame, message);
-    if ((type == unreachable || type == exceeded || type == problem) && forgetTime(frame, message + 8))
+    if (!isError(byteAt(frame, message)))
+        return;
+    const bool time = forgetTime(frame, message + 8);
+    if (forgetTunnelsNumber(frame, message + 8) || time)
         forget(frame, message + 2, 2);
 }
 
@@ -145,19 +158,33 @@ void forgetChance6(Frame& frame, const Own& own) {
 }
 } // namespace
 
+namespace {
+/// The frame that a packet of the host's own tunnel carries.
+Frame carriedBy(const Frame& frame, std::size_t at) {
+    const auto inner = std::min(at + headerSize(frame, at) + 16, frame.size());
+    return {frame.begin() + static_cast<std::ptrdiff_t>(inner), frame.end()};
+}
+} // namespace
+
 bool comesUnasked(const Frame& frame, const Own& own) {
     if (!sentBy(frame, own))
         return false;
     if (tagged(frame))
         return comesUnasked(withoutTag(frame), own);
-    if (wordAt(frame, ethernet - 2) == ipv4 && carriesFrame(frame, ethernet)) {
-        const auto inner = std::min(ethernet + headerSize(frame, ethernet) + 16, frame.size());
-        return comesUnasked({frame.begin() + static_cast<std::ptrdiff_t>(inner), frame.end()}, own);
-    }
+    if (wordAt(frame, ethernet - 2) == ipv4 && carriesFrame(frame, ethernet))
+        return comesUnasked(carriedBy(frame, ethernet), own);
     constexpr unsigned question = 1;
     const auto type = wordAt(frame, ethernet - 2);
     return spanningTree(frame) || (type == arp && wordAt(frame, ethernet + 6) == question) ||
            (type == ipv4 && limited4(frame)) || (type == ipv6 && limited6(frame));
+}
+
+bool quotesUnasked(const Frame& packet, const Own& own) {
+    if (packet.size() < minimum || byteAt(packet, 9) != icmp)
+        return false;
+    const auto message = headerSize(packet, 0), quoted = message + 8;
+    return isError(byteAt(packet, message)) && carriesFrame(packet, quoted) &&
+           comesUnasked(carriedBy(packet, quoted), own);
 }
 
 void forgetChance(Frame& frame, const Own& own) {

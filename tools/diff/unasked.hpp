@@ -18,6 +18,9 @@ struct Own {
 /// two hosts do not do it alike: questions for neighbours, reports and queries, spanning tree, and complaints
 /// to senders that are limited by time.
 [[nodiscard]] bool comesUnasked(const Frame& frame, const Own& own);
+/// Whether a packet of IPv4 that has come to its destination complains about such a frame, which the host's
+/// own tunnel carried.
+[[nodiscard]] bool quotesUnasked(const Frame& packet, const Own& own);
 
 /// Sets to 0 what a host numbers for itself, identifications of its ICMP and of its fragments of IPv6, and
 /// the time of day that a router writes into packets that ask for it, also where it quotes one.

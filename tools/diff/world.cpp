@@ -210,7 +210,7 @@ Result<Seen> World::look() const {
     for (const auto& [port, tap] : captures_)
         if (auto taken = take("capture on " + port, tap); !taken)
             return std::unexpected(taken.error());
-    seen.heard = ears_.heard();
+    seen.heard = ears_.heard(own_);
     return seen;
 }
 

@@ -58,12 +58,14 @@ TEST(Comparison, MissingAndAdditionalFramesAreDifferences) {
     EXPECT_TRUE(compare({{}, {"heard"}}, {}, reordered));
 }
 
+/// For a neighbour's address.
+const Frame question = Writer({255, 255, 255, 255, 255, 255}, station(0xff10))
+                           .type(0x0806)
+                           .bytes({0, 1, 8, 0, 6, 4, 0, 1})
+                           .filling(38)
+                           .done();
+
 TEST(Comparison, WhatAHostSaysUnaskedIsItsOwn) {
-    const auto question = Writer({255, 255, 255, 255, 255, 255}, station(0xff10))
-                              .type(0x0806)
-                              .bytes({0, 1, 8, 0, 6, 4, 0, 1})
-                              .filling(38)
-                              .done();
     EXPECT_TRUE(comesUnasked(question, {{station(0xff10)}, {}}));
     EXPECT_FALSE(comesUnasked(question, {{station(0xff11)}, {}})); // somebody else's
     EXPECT_FALSE(comesUnasked(segment(1, 1), {{station(2)}, {}}));
@@ -134,6 +136,50 @@ Frame complaint(std::uint8_t milliseconds) {
         .bytes({0x44, 8, 9, 0, 0, 0, 0, milliseconds})
         .filling(8)
         .done();
+}
+
+/// "Port unreachable" about what a tunnel (VXLAN) of the host has sent, or about other UDP.
+Frame complaintToTunnel(std::uint8_t number, std::uint16_t port) {
+    const auto high = static_cast<std::uint8_t>(port >> 8), low = static_cast<std::uint8_t>(port);
+    return Writer(station(1), station(0xff10))
+        .type(0x0800)
+        .bytes({0x45, 0, 0, 56, 0, 0, 0, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 1})
+        .bytes({3, 1, number, 0, 0, 0, 0, 0})
+        .bytes({0x45, 0, 0, 128, number, 1, 0, 0, 64, 17, number, 0, 10, 0, 0, 1, 10, 0, 1, 2})
+        .bytes({0xed, 0x19, high, low, 0, 108, 0, 0})
+        .done();
+}
+
+TEST(Comparison, NumbersOfTunnelsAreForgottenAlsoWhereTheyAreQuoted) {
+    const Own own{{station(0xff10)}, {}};
+    constexpr std::uint16_t vxlan = 4789, other = 4790;
+    for (const auto port : {vxlan, other}) {
+        auto one = complaintToTunnel(1, port), two = complaintToTunnel(2, port);
+        forgetChance(one, own);
+        forgetChance(two, own);
+        EXPECT_EQ(one == two, port == vxlan);
+    }
+}
+
+/// "Host unreachable" to the host itself, about a frame in its tunnel.
+Frame complaintAboutCarried(const Frame& carried) {
+    auto packet = Writer(station(1), station(2))
+                      .bytes({0x45, 0, 0, 0, 0, 0, 0, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 1})
+                      .bytes({3, 1, 0, 0, 0, 0, 0, 0})
+                      .bytes({0x45, 0, 0, 0, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 1, 2})
+                      .bytes({0xed, 0x19, 0x12, 0xb5, 0, 108, 0, 0, 8, 0, 0, 0, 0, 0, 7, 0})
+                      .bytes(carried)
+                      .done();
+    packet.erase(packet.begin(), packet.begin() + 12);
+    return packet;
+}
+
+TEST(Comparison, ComplaintsAboutWhatComesUnaskedAreNotCompared) {
+    const Own own{{station(0xff10)}, {}};
+    EXPECT_TRUE(quotesUnasked(complaintAboutCarried(question), own));
+    EXPECT_FALSE(quotesUnasked(complaintAboutCarried(segment(1, 1)), own));
+    EXPECT_FALSE(quotesUnasked(complaintAboutCarried(question), {{station(0xff11)}, {}}));
+    EXPECT_FALSE(quotesUnasked({}, own));
 }
 
 TEST(Comparison, TimeOfDayIsForgottenAlsoWhereItIsQuoted) {

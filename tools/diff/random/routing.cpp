@@ -33,9 +33,9 @@ std::string addressWords(const RoutedNet& net, const Topology& topology) {
 std::vector<std::string> netSetup(const RoutedNet& net, const Topology& topology) {
     std::string quiet;
     for (const auto* version : {"ipv4", "ipv6"})
-        // No questions for neighbours; what time does must not decide.
+        // No questions for neighbours, and answers for others at once; what time does must not decide.
         quiet += fmt::format(" net.{0}.neigh.{1}.mcast_solicit=0 net.{0}.neigh.{1}.ucast_solicit=0 "
-                             "net.{0}.neigh.{1}.delay_first_probe_time=1000 "
+                             "net.{0}.neigh.{1}.delay_first_probe_time=1000 net.{0}.neigh.{1}.proxy_delay=0 "
                              "net.{0}.neigh.{1}.base_reachable_time_ms=10000000",
                              version, net.device);
     return {fmt::format("sysctl -qw net.ipv4.conf.{0}.rp_filter=0 net.ipv4.conf.{0}.send_redirects=0 "
