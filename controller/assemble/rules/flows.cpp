@@ -44,18 +44,10 @@ RuleObstacle unseen(const model::HookFunction& one) {
     return obstacle;
 }
 
-<<<<<<< HEAD
 RuleObstacle looking(RuleFamily family, const std::vector<std::string>& fields) {
     RuleObstacle obstacle{.family = family, .tcp = true, .udp = true};
     obstacle.reason = fmt::format("rules look at what may differ between the packets of a flow: {}",
                                   fmt::join(fields, ", "));
-=======
-/// What a fast path does not compare for each packet.
-RuleObstacle looking(const JudgedHook& hook) {
-    RuleObstacle obstacle{.family = hook.packets, .tcp = true, .udp = true};
-    obstacle.reason = fmt::format("rules look at what may differ between the packets of a flow: {}",
-                                  fmt::join(hook.looksAt, ", "));
->>>>>>> wt-rules2
     obstacle.hint = "accept established connections before those rules; `tnactl rules` names the place";
     return obstacle;
 }
