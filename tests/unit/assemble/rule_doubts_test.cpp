@@ -48,8 +48,8 @@ TEST(LooksAt, AllFieldsThatAreLoadedAtOnce) {
 }
 
 TEST(LooksAt, TagsWhereTheTypeOfFramesIsAsked) {
-    EXPECT_EQ(looksAt({payload(0, 12, 2), cmp({0x08, 0x00}), accept()}, RuleFamily::bridge),
-              (Names{"VLAN tags"}));
+    for (const auto family : {RuleFamily::bridge, RuleFamily::ip, RuleFamily::ip6})
+        EXPECT_EQ(looksAt({payload(0, 12, 2), cmp({0x08, 0x00}), accept()}, family), (Names{"VLAN tags"}));
 }
 
 TEST(LooksAt, HeaderBehindTheTypeWhereThereMayBeNoTag) {
