@@ -3,6 +3,7 @@
 
 #include "introspect/decode_rule_set.hpp"
 #include "introspect/hook_functions.hpp"
+#include "introspect/rule_commit.hpp"
 #include "netlink/socket.hpp"
 
 #include <algorithm>
@@ -170,27 +171,6 @@ private:
     std::size_t kept_ = 0;
 };
 
-/// Waits until no change of rules is under way. The kernel counts a generation before all of it is in effect:
-/// policies, dormant tables and elements of sets come later (nf_tables_commit). Who changes rules keeps
-/// others waiting meanwhile, so an empty change is done when all before it are.
-Result<void> waitForChanges() {
-    auto socket = netlink::Socket::open(NETLINK_NETFILTER);
-    if (!socket)
-        return std::unexpected(socket.error());
-    const nfgenmsg header{AF_UNSPEC, NFNETLINK_V0, htons(NFNL_SUBSYS_NFTABLES)};
-    netlink::Request begin(NFNL_MSG_BATCH_BEGIN, 0, header);
-    netlink::Request end(NFNL_MSG_BATCH_END, 0, header);
-    std::vector<std::byte> batch;
-    for (const auto* message : {&begin.message(), &end.message()}) {
-        const auto* bytes = reinterpret_cast<const std::byte*>(message);
-        batch.insert(batch.end(), bytes, bytes + message->nlmsg_len);
-    }
-    // What is in it is done by the time that it is sent.
-    if (::send(socket->fd(), batch.data(), batch.size(), 0) != static_cast<ssize_t>(batch.size()))
-        return failErrno(errno, "cannot wait until no rules of nf_tables are being changed");
-    return {};
-}
-
 bool isWithoutTables(int error) {
     // nfnetlink without nf_tables, or no nfnetlink at all: then there are no such rules.
     return error == EINVAL || error == EOPNOTSUPP || error == EPROTONOSUPPORT;
@@ -208,8 +188,10 @@ Result<model::RuleSet> readRuleSet(const RuleLimits& limits, const std::function
         const bool empty = !before && isWithoutTables(before.error().number);
         if (!before && !empty)
             return std::unexpected(before.error());
-        if (const auto settled = empty ? Result<void>{} : waitForChanges(); !settled)
-            return std::unexpected(settled.error());
+        // Half of a change would be read otherwise: policies, dormant tables and elements of sets come later
+        // than the generation that they are of (nf_tables_commit).
+        if (const auto inEffect = empty ? Result<bool>{true} : waitForRules(*before); !inEffect)
+            return std::unexpected(inEffect.error());
         const auto read = empty ? Result<void>{} : reading.all();
         if (betweenReads)
             betweenReads();
