@@ -30,6 +30,7 @@ struct Step {
     std::vector<std::string_view> looksAt{};  ///< what a fast path would have to compare for each packet
     bool untracks = false;                    ///< whom it matches has no connection
     std::optional<MarkSetting> connectionMark{};
+    bool asksConnectionMark = false;
 
     [[nodiscard]] static Step flow(Answer answer = Answer::maybe) { return {.answer = answer}; }
     [[nodiscard]] static Step key(std::vector<std::string_view> fields, Answer answer = Answer::maybe) {

@@ -95,6 +95,7 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
         lead({.goesOn = step.answer != Answer::yes || step.untracks, .lets = step.lets});
         if (ends)
             break;
+        asksConnectionMark_ |= step.asksConnectionMark;
         if (step.connectionMark)
             marking_.push_back({&chain, &rule, *step.connectionMark});
         for (const auto& verdict : step.verdicts)

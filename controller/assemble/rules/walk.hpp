@@ -44,6 +44,7 @@ public:
     [[nodiscard]] const std::vector<Finding>& findings() const { return findings_; }
     [[nodiscard]] const std::set<std::string_view>& looksAt() const { return looksAt_; }
     [[nodiscard]] const std::vector<MarkingRule>& marking() const { return marking_; }
+    [[nodiscard]] bool asksConnectionMark() const { return asksConnectionMark_; }
 
 private:
     /// Where a rule, or a part of one, may lead to.
@@ -83,6 +84,7 @@ private:
     std::vector<Finding> findings_;
     std::set<std::string_view> looksAt_;
     std::vector<MarkingRule> marking_;
+    bool asksConnectionMark_ = false;
 };
 
 } // namespace tna::assemble::rules

@@ -281,6 +281,25 @@ TEST(ConnectionsMarks, OfDifferentPlacesAndProtocols) {
     EXPECT_TRUE(steady(set));
 }
 
+/// The first packet that a rule marks comes with another mark than those after it.
+TEST(ConnectionsMarks, AreLookedAtAsTheyComeWhereRulesSetThem) {
+    const Names before{"the connection's mark as it comes"};
+    const Expressions asks{ct(NFT_CT_MARK), cmp({1, 0, 0, 0}), drop()};
+    xt_connmark_tginfo1 restored{};
+    restored.mode = XT_CONNMARK_RESTORE;
+    EXPECT_EQ(looksAt(asks), Names{});
+    EXPECT_EQ(looksAt(marking(1)), Names{});
+    for (const auto& rule : {asks, Expressions{match("connmark", 1), drop()},
+                             Expressions{target("CONNMARK", 1, bytesOf(restored))}}) {
+        auto set = ruleSetOf({rule, marking(1)});
+        EXPECT_EQ(judgedForward(set).looksAt, before);
+        set.chains.push_back(baseOf("behind", NF_INET_POST_ROUTING, 0, {marking(1)}));
+        set.chains[0].rules.pop_back();
+        EXPECT_EQ(judgedForward(set).looksAt, before);
+        EXPECT_EQ(judgedAt(set, RuleFamily::ip, NF_INET_POST_ROUTING).looksAt, Names{});
+    }
+}
+
 TEST(Others, WhatNetfilterCallsMustBeKnown) {
     auto set = ruleSetOf({{accept()}});
     EXPECT_TRUE(steady(set));
