@@ -62,8 +62,8 @@ Step conntrack(const RuleExpression& expression, const AbstractPacket& packet) {
     if ((flags & XT_CONNTRACK_STATE) == 0)
         return Step::flow();
     auto step = stateStep(mask, translated, (inverted & XT_CONNTRACK_STATE) != 0, packet);
-    // Whatever else is asked for may be so or not.
-    if (flags != XT_CONNTRACK_STATE && step.answer == Answer::yes)
+    // Whatever else is asked for may be so or not. (`-m state` is written with a flag of its own.)
+    if ((flags & ~(XT_CONNTRACK_STATE | XT_CONNTRACK_STATE_ALIAS)) != 0 && step.answer == Answer::yes)
         step.answer = Answer::maybe;
     return step;
 }
