@@ -69,6 +69,14 @@ private:
         bool comesBack = false; ///< to where it was called
         bool lets = false;
     };
+    /// The header of which something is in a register.
+    struct Origin {
+        std::uint32_t place = 0; ///< the register
+        std::uint32_t length = 0;
+        std::size_t looksAtBefore = 0; ///< how much the rule looked at before
+    };
+    static void settle(const model::RuleExpression& expression, const Step& step,
+                       std::optional<Origin>& origin, Outcome& outcome);
     [[nodiscard]] Ways walk(const model::RuleChain& chain, unsigned depth);
     [[nodiscard]] Outcome evaluateRule(const model::RuleChain& chain, const model::FilterRule& rule,
                                        unsigned depth);

@@ -90,8 +90,9 @@ Step tcp(const RuleExpression& expression, const AbstractPacket& packet) {
     auto answer = compare(masked(flags, mask, none), 0, wanted);
     if ((info->invflags & XT_TCP_INV_FLAGS) != 0)
         answer = opposite(answer);
-    // Ports decide as well.
-    return Step::key({"TCP flags"}, answer == Answer::yes ? Answer::maybe : answer);
+    if (answer == Answer::maybe)
+        return Step::key({"TCP flags"});
+    return Step::flow(answer == Answer::yes ? Answer::maybe : answer); // ports decide as well
 }
 
 using Match = Step (*)(const RuleExpression&, const AbstractPacket&);
