@@ -40,7 +40,7 @@ public:
     void value(std::uint16_t type, std::vector<std::uint8_t>& out) {
         const auto data = attributes_.nested(type);
         const auto bytes = data ? data->find(NFTA_DATA_VALUE) : std::nullopt;
-        expression_.understood &= bytes.has_value() && data->within(NFTA_DATA_VALUE);
+        expression_.understood &= bytes.has_value() && !bytes->empty() && data->within(NFTA_DATA_VALUE);
         if (bytes)
             out = copyOf(*bytes);
     }

@@ -155,8 +155,19 @@ Step bitwise(const RuleExpression& expression, Registers& registers) {
     if (expression.operation != NFT_BITWISE_BOOL)
         return storingUnknown(registers, expression, size);
     const auto bits = registers.load(expression.source, size);
-    registers.store(expression.destination, masked(bits, expression.data, expression.second));
-    return Step::flow(Answer::yes);
+    const auto result = masked(bits, expression.data, expression.second);
+    registers.store(expression.destination, result);
+    auto step = Step::flow(Answer::yes);
+    step.settles = expression.source == expression.destination && result.allKnown();
+    return step;
+}
+
+/// Where it is certain that the rule ends, what is left of the register is of no weight either.
+Step compared(const RuleExpression& expression, const Registers& registers) {
+    auto step = Step::flow(compare(registers.load(expression.source, expression.data.size()),
+                                   expression.operation, expression.data));
+    step.settles = step.answer == Answer::no;
+    return step;
 }
 
 Step range(const RuleExpression& expression, const Registers& registers) {
@@ -233,8 +244,7 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
     if (kind == "immediate")
         return immediate(expression, registers);
     if (kind == "cmp")
-        return Step::flow(compare(registers.load(expression.source, expression.data.size()),
-                                  expression.operation, expression.data));
+        return compared(expression, registers);
     if (kind == "range")
         return range(expression, registers);
     if (kind == "bitwise")

@@ -28,8 +28,10 @@ struct Step {
     bool lets = false;           ///< the obstacle may let the packet pass, or have another effect
     std::vector<model::RuleVerdict> verdicts; ///< one of them it is; empty: none
     std::vector<std::string_view> looksAt{};  ///< what a fast path would have to compare for each packet
-    bool untracks = false;                    ///< whom it matches has no connection
+    bool settles = false;  ///< whatever is not known of what it takes from its register is of no weight
+    bool untracks = false; ///< whom it matches has no connection
     std::optional<MarkSetting> connectionMark{};
+    bool asksConnectionMark = false;
 
     [[nodiscard]] static Step flow(Answer answer = Answer::maybe) { return {.answer = answer}; }
     [[nodiscard]] static Step key(std::vector<std::string_view> fields, Answer answer = Answer::maybe) {

@@ -205,7 +205,11 @@ Loaded loadCt(const model::RuleExpression& expression, const AbstractPacket& pac
     case NFT_CT_DIRECTION:
     case NFT_CT_L3PROTOCOL:
     case NFT_CT_PROTOCOL:
-    case NFT_CT_MARK:
+    case NFT_CT_MARK: {
+        auto mark = perhapsOf(longest);
+        mark.step.asksConnectionMark = true;
+        return mark;
+    }
     case NFT_CT_ID:
     case NFT_CT_HELPER:
     case NFT_CT_SRC:

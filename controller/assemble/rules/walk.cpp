@@ -5,6 +5,7 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
 #include <ranges>
+#include <utility>
 
 namespace tna::assemble::rules {
 
@@ -80,6 +81,7 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
     Registers registers;
     Outcome outcome{.rule = &rule, .leads = {}, .fromObstacle = {}, .obstacle = {}, .looksAt = {}};
     bool ends = false;
+    std::optional<Origin> origin;
     const auto lead = [&](const Leads& leads) {
         outcome.leads.add(leads);
         if (!outcome.obstacle.empty())
@@ -87,7 +89,8 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
     };
     for (const auto& expression : rule.expressions) {
         auto step = evaluate(expression, packet_, registers, surroundings_, chain.family, chain.table);
-        std::ranges::move(step.looksAt, std::back_inserter(outcome.looksAt));
+        settle(expression, step, origin, outcome);
+        std::ranges::copy(step.looksAt, std::back_inserter(outcome.looksAt));
         ends = step.answer == Answer::no;
         if (outcome.obstacle.empty() && !ends)
             outcome.obstacle = std::move(step.obstacle);
@@ -95,6 +98,7 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
         lead({.goesOn = step.answer != Answer::yes || step.untracks, .lets = step.lets});
         if (ends)
             break;
+        asksConnectionMark_ |= step.asksConnectionMark;
         if (step.connectionMark)
             marking_.push_back({&chain, &rule, *step.connectionMark});
         for (const auto& verdict : step.verdicts)
@@ -110,6 +114,20 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
     return outcome;
 }
 
+/// A rule that looks at one bit of a header does not look at the rest: `tcp flags & (syn | ack) == syn`.
+void Walk::settle(const model::RuleExpression& expression, const Step& step, std::optional<Origin>& origin,
+                  Outcome& outcome) {
+    const bool same = origin && origin->place == expression.source;
+    if (expression.kind == "payload" && !expression.writes)
+        origin = Origin{expression.destination, expression.length, outcome.looksAt.size()};
+    else if (same && step.settles && (expression.kind == "cmp" || expression.length >= origin->length))
+        outcome.looksAt.resize(std::exchange(origin, std::nullopt)->looksAtBefore);
+    else if (!same || !(expression.kind == "cmp" ||
+                        (expression.kind == "bitwise" && expression.source == expression.destination)))
+        origin.reset();
+}
+
+/// Where a verdict leads to.
 Walk::Leads Walk::follow(const model::RuleChain& chain, const model::FilterRule& rule,
                          const model::RuleVerdict& verdict, unsigned depth) {
     if (verdict.code == NFT_JUMP || verdict.code == NFT_GOTO) {

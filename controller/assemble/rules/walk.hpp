@@ -44,6 +44,7 @@ public:
     [[nodiscard]] const std::vector<Finding>& findings() const { return findings_; }
     [[nodiscard]] const std::set<std::string_view>& looksAt() const { return looksAt_; }
     [[nodiscard]] const std::vector<MarkingRule>& marking() const { return marking_; }
+    [[nodiscard]] bool asksConnectionMark() const { return asksConnectionMark_; }
 
 private:
     /// Where a rule, or a part of one, may lead to.
@@ -68,6 +69,14 @@ private:
         bool comesBack = false; ///< to where it was called
         bool lets = false;
     };
+    /// The header of which something is in a register.
+    struct Origin {
+        std::uint32_t place = 0; ///< the register
+        std::uint32_t length = 0;
+        std::size_t looksAtBefore = 0; ///< how much the rule looked at before
+    };
+    static void settle(const model::RuleExpression& expression, const Step& step,
+                       std::optional<Origin>& origin, Outcome& outcome);
     [[nodiscard]] Ways walk(const model::RuleChain& chain, unsigned depth);
     [[nodiscard]] Outcome evaluateRule(const model::RuleChain& chain, const model::FilterRule& rule,
                                        unsigned depth);
@@ -83,6 +92,7 @@ private:
     std::vector<Finding> findings_;
     std::set<std::string_view> looksAt_;
     std::vector<MarkingRule> marking_;
+    bool asksConnectionMark_ = false;
 };
 
 } // namespace tna::assemble::rules

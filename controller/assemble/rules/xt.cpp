@@ -62,8 +62,8 @@ Step conntrack(const RuleExpression& expression, const AbstractPacket& packet) {
     if ((flags & XT_CONNTRACK_STATE) == 0)
         return Step::flow();
     auto step = stateStep(mask, translated, (inverted & XT_CONNTRACK_STATE) != 0, packet);
-    // Whatever else is asked for may be so or not.
-    if (flags != XT_CONNTRACK_STATE && step.answer == Answer::yes)
+    // Whatever else is asked for may be so or not. (`-m state` is written with a flag of its own.)
+    if ((flags & ~(XT_CONNTRACK_STATE | XT_CONNTRACK_STATE_ALIAS)) != 0 && step.answer == Answer::yes)
         step.answer = Answer::maybe;
     return step;
 }
@@ -90,8 +90,9 @@ Step tcp(const RuleExpression& expression, const AbstractPacket& packet) {
     auto answer = compare(masked(flags, mask, none), 0, wanted);
     if ((info->invflags & XT_TCP_INV_FLAGS) != 0)
         answer = opposite(answer);
-    // Ports decide as well.
-    return Step::key({"TCP flags"}, answer == Answer::yes ? Answer::maybe : answer);
+    if (answer == Answer::maybe)
+        return Step::key({"TCP flags"});
+    return Step::flow(answer == Answer::yes ? Answer::maybe : answer); // ports decide as well
 }
 
 using Match = Step (*)(const RuleExpression&, const AbstractPacket&);
@@ -100,6 +101,11 @@ Step ofFlow(const RuleExpression&, const AbstractPacket&) {
 }
 Step always(const RuleExpression&, const AbstractPacket&) {
     return Step::flow(Answer::yes);
+}
+Step connectionMark(const RuleExpression&, const AbstractPacket&) {
+    auto step = Step::flow();
+    step.asksConnectionMark = true;
+    return step;
 }
 Step addressType(const RuleExpression&, const AbstractPacket&) {
     return Step::key({"routes"});
@@ -133,9 +139,9 @@ constexpr std::array matches{
     // Of others it sees the first two bytes, which are a port.
     KnownMatch{"icmp", 0, ofFlow}, KnownMatch{"icmp6", 0, ofFlow}, KnownMatch{"multiport", 1, ofFlow},
     KnownMatch{"addrtype", 1, addressType}, KnownMatch{"rpfilter", 0, reversePath},
-    KnownMatch{"mark", 1, ofFlow}, KnownMatch{"connmark", 1, ofFlow}, KnownMatch{"comment", 0, always},
-    KnownMatch{"iprange", 1, ofFlow}, KnownMatch{"physdev", 0, ofFlow}, KnownMatch{"devgroup", 0, ofFlow},
-    KnownMatch{"helper", 0, ofFlow}, KnownMatch{"rt", 0, extensionHeader},
+    KnownMatch{"mark", 1, ofFlow}, KnownMatch{"connmark", 1, connectionMark},
+    KnownMatch{"comment", 0, always}, KnownMatch{"iprange", 1, ofFlow}, KnownMatch{"physdev", 0, ofFlow},
+    KnownMatch{"devgroup", 0, ofFlow}, KnownMatch{"helper", 0, ofFlow}, KnownMatch{"rt", 0, extensionHeader},
     KnownMatch{"frag", 0, extensionHeader}, KnownMatch{"hbh", 0, extensionHeader},
     KnownMatch{"dst", 0, extensionHeader}, KnownMatch{"mac", 0, keyed<macs>},
     KnownMatch{"length", 0, keyed<lengths>}, KnownMatch{"ttl", 0, keyed<lives>},
@@ -157,8 +163,11 @@ Step connmark(const RuleExpression& expression) {
             return unreadable();
         mark = info->ctmark, mask = info->ctmask, mode = info->mode, shift = info->shift_bits;
     }
-    if (mode == XT_CONNMARK_RESTORE)
-        return Step::flow(Answer::yes);
+    if (mode == XT_CONNMARK_RESTORE) {
+        auto step = Step::flow(Answer::yes);
+        step.asksConnectionMark = true;
+        return step;
+    }
     if (mode == XT_CONNMARK_SET && (mark & ~mask) == 0 && shift == 0) {
         auto step = Step::flow(Answer::yes);
         step.connectionMark = MarkSetting{.value = mark, .mask = mask};

@@ -5,10 +5,12 @@
 #include "base/file.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
 #include <linux/netfilter/nf_tables.h>
+#include <thread>
 #include <unistd.h>
 
 namespace tna::test {
@@ -74,6 +76,43 @@ TEST_F(Reader, RulesThatNeverRestAreNotKnown) {
     ASSERT_FALSE(set);
     EXPECT_EQ(changes, introspect::RuleLimits{}.attempts);
     EXPECT_TRUE(set.error().what.contains("changed while they were read")) << set.error().sentence();
+}
+
+/// The kernel counts a change before all of it is there: here elements come before a policy.
+TEST_F(Reader, HalfOfAChangeIsNeverRead) {
+    constexpr unsigned count = 20000;
+    std::string elements;
+    for (unsigned i = 0; i < count; ++i)
+        elements += fmt::format("{}10.0.{}.{} : accept", i == 0 ? "" : ", ", i >> 8U, i & 0xffU);
+    const auto path = [](const char* name) {
+        return fmt::format("/tmp/tna-rules-{}-{}.nft", ::getpid(), name);
+    };
+    const std::string policy =
+        "\ntable ip t {{ chain f {{ type filter hook forward priority 0; policy {}; }}\n}}\n";
+    ASSERT_TRUE(writeFile(path("few"), "flush map ip t m" + fmt::format(fmt::runtime(policy), "accept")));
+    ASSERT_TRUE(writeFile(path("many"), "add element ip t m { " + elements + " }" +
+                                            fmt::format(fmt::runtime(policy), "drop")));
+    nft("table ip t { map m { type ipv4_addr : verdict; } ; chain f { type filter hook forward priority 0; "
+        "ip "
+        "saddr vmap @m; } ; }");
+    std::atomic<bool> done = false;
+    std::thread changing([&] {
+        const NamespaceScope scope(namespace_->enter());
+        for (int i = 0; i < 24; ++i)
+            (void)command({"nft", "-f", path(i % 2 == 0 ? "many" : "few")});
+        done = true;
+    });
+    unsigned halves = 0, few = 0, many = 0;
+    while (!done)
+        if (const auto set = introspect::readRuleSet()) {
+            const bool dropping = set->chains.at(0).policy == NF_DROP;
+            halves += set->sets.at(0).elements.list.size() != (dropping ? count : 0);
+            ++(dropping ? many : few);
+        }
+    changing.join();
+    for (const char* name : {"few", "many"})
+        std::remove(path(name).c_str());
+    EXPECT_EQ(halves, 0U) << "of " << few << " and " << many;
 }
 
 TEST_F(Reader, MoreThanTheLimitIsAnError) {

@@ -48,8 +48,10 @@ TEST(LooksAt, AllFieldsThatAreLoadedAtOnce) {
 }
 
 TEST(LooksAt, TagsWhereTheTypeOfFramesIsAsked) {
-    EXPECT_EQ(looksAt({payload(0, 12, 2), cmp({0x08, 0x00}), accept()}, RuleFamily::bridge),
-              (Names{"VLAN tags"}));
+    const Expressions ipv4{payload(0, 12, 2), cmp({0x08, 0x00}), accept()};
+    EXPECT_EQ(looksAt(ipv4, RuleFamily::bridge), (Names{"VLAN tags"}));
+    EXPECT_EQ(looksAt(ipv4), (Names{"VLAN tags"}));
+    EXPECT_EQ(looksAt(ipv4, RuleFamily::ip6), Names{}) << "certainly not";
 }
 
 TEST(LooksAt, HeaderBehindTheTypeWhereThereMayBeNoTag) {
@@ -58,6 +60,47 @@ TEST(LooksAt, HeaderBehindTheTypeWhereThereMayBeNoTag) {
     EXPECT_EQ(looksAt({payload(0, 16, 2), cmp({0, 5}), accept()}), (Names{"VLAN tags", "length"}));
     EXPECT_EQ(looksAt({payload(0, 14, 2), cmp({0, 5}), accept()}, RuleFamily::ip6),
               (Names{"VLAN tags", "traffic class and flow label"}));
+}
+
+/// Packets that are meant have ACK, perhaps PSH, and no other.
+TEST(LooksAt, FlagsOfTcpOnlyIfPushDecides) {
+    constexpr std::uint8_t fin = 1, syn = 2, push = 8, ack = 0x10;
+    const auto asks = [](std::uint8_t mask, std::uint8_t wanted, std::uint32_t operation = NFT_CMP_EQ) {
+        return looksAt({meta(NFT_META_L4PROTO), cmp({6}), payload(2, 13, 1), bitwise({mask}, {0}),
+                        cmp({wanted}, operation), drop()});
+    };
+    EXPECT_EQ(asks(syn | ack, syn), Names{});
+    EXPECT_EQ(asks(syn | ack, ack), Names{});
+    EXPECT_EQ(asks(fin | syn, 0, NFT_CMP_NEQ), Names{});
+    EXPECT_EQ(asks(fin | push, fin | push), Names{}) << "without FIN it is certain";
+    EXPECT_EQ(asks(push, push), Names{"TCP flags"});
+    EXPECT_EQ(asks(push, 0, NFT_CMP_NEQ), Names{"TCP flags"});
+    xt_tcp info{};
+    info.flg_mask = syn | ack;
+    info.flg_cmp = syn;
+    const Expressions isTcp{meta(NFT_META_L4PROTO), cmp({6})};
+    EXPECT_EQ(looksAt({isTcp[0], isTcp[1], match("tcp", 0, bytesOf(info)), drop()}), Names{});
+    info.flg_mask = info.flg_cmp = push;
+    EXPECT_EQ(looksAt({isTcp[0], isTcp[1], match("tcp", 0, bytesOf(info)), drop()}), Names{"TCP flags"});
+}
+
+TEST(LooksAt, AllThatIsUsedAgainOrElsewhere) {
+    constexpr std::uint8_t syn = 2;
+    const Expressions isTcp{meta(NFT_META_L4PROTO), cmp({6}), payload(2, 13, 1)};
+    const auto with = [&](Expressions more) {
+        more.insert(more.begin(), isTcp.begin(), isTcp.end());
+        return looksAt(more);
+    };
+    auto apart = bitwise({syn}, {0});
+    apart.destination = NFT_REG_2;
+    const auto used = writing(meta(NFT_META_MARK));
+    EXPECT_EQ(with({apart, used, accept()}), Names{"TCP flags"}) << "what was loaded is still there";
+    EXPECT_EQ(with({cmp({syn}, NFT_CMP_NEQ), used, accept()}), Names{"TCP flags"});
+    EXPECT_EQ(looksAt({payload(1, 0, 4), bitwise({0}, {0}), accept()}).size(), 3U) << "of a part only";
+    EXPECT_EQ(looksAt({payload(1, 1, 1), cmp({0}), payload(1, 6, 2), bitwise({0x1f, 0xff}, {0, 0}),
+                       cmp({0, 0}, NFT_CMP_NEQ), drop()}),
+              Names{"DSCP and ECN"})
+        << "of fragments nothing is looked at";
 }
 
 TEST(LooksAt, RoutesAndWhatTheyAreLookedUpBy) {
@@ -279,6 +322,25 @@ TEST(ConnectionsMarks, OfDifferentPlacesAndProtocols) {
     EXPECT_FALSE(judgedAt(set, RuleFamily::ip, NF_INET_POST_ROUTING).steadyForUdp);
     set.chains[1].family = RuleFamily::ip6;
     EXPECT_TRUE(steady(set));
+}
+
+/// The first packet that a rule marks comes with another mark than those after it.
+TEST(ConnectionsMarks, AreLookedAtAsTheyComeWhereRulesSetThem) {
+    const Names before{"the connection's mark as it comes"};
+    const Expressions asks{ct(NFT_CT_MARK), cmp({1, 0, 0, 0}), drop()};
+    xt_connmark_tginfo1 restored{};
+    restored.mode = XT_CONNMARK_RESTORE;
+    EXPECT_EQ(looksAt(asks), Names{});
+    EXPECT_EQ(looksAt(marking(1)), Names{});
+    for (const auto& rule : {asks, Expressions{match("connmark", 1), drop()},
+                             Expressions{target("CONNMARK", 1, bytesOf(restored))}}) {
+        auto set = ruleSetOf({rule, marking(1)});
+        EXPECT_EQ(judgedForward(set).looksAt, before);
+        set.chains.push_back(baseOf("behind", NF_INET_POST_ROUTING, 0, {marking(1)}));
+        set.chains[0].rules.pop_back();
+        EXPECT_EQ(judgedForward(set).looksAt, before);
+        EXPECT_EQ(judgedAt(set, RuleFamily::ip, NF_INET_POST_ROUTING).looksAt, Names{});
+    }
 }
 
 TEST(Others, WhatNetfilterCallsMustBeKnown) {

@@ -172,9 +172,9 @@ std::ostream& operator<<(std::ostream& out, const Reach& row) {
 }
 
 constexpr std::uint8_t tcpNumber = 6, udpNumber = 17, syn = 0x02, ack = 0x10, push = 0x08, fin = 0x01;
-std::vector<std::uint8_t> states(std::uint16_t mask, bool inverted = false) {
+std::vector<std::uint8_t> states(std::uint16_t mask, bool inverted = false, std::uint16_t more = 0) {
     xt_conntrack_mtinfo3 info{};
-    info.match_flags = XT_CONNTRACK_STATE;
+    info.match_flags = XT_CONNTRACK_STATE | more;
     info.invert_flags = inverted ? XT_CONNTRACK_STATE : 0;
     info.state_mask = mask;
     return bytesOf(info);
@@ -236,6 +236,14 @@ const std::vector<Reach> reaches{
      true,
      true},
     {"MatchingEstablished", {match("conntrack", 3, states(established)), accept()}, false, false},
+    {"MatchingEstablishedInTheOldWords",
+     {match("conntrack", 3, states(established, false, XT_CONNTRACK_STATE_ALIAS)), accept()},
+     false,
+     false},
+    {"MatchingEstablishedFromSomebody",
+     {match("conntrack", 3, states(established, false, XT_CONNTRACK_ORIGSRC)), accept()},
+     true,
+     true},
     {"MatchingNew", {match("conntrack", 3, states(fresh)), accept()}, true, true},
     {"MatchingAllButNew", {match("conntrack", 3, states(fresh, true)), accept()}, false, false},
     {"MatchingTranslated", {match("conntrack", 3, states(XT_CONNTRACK_STATE_DNAT)), accept()}, true, true},
