@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When connections are learnt, and what is told of the rules that packets pass.
-#include "support/eventually.hpp"
 #include "supervisor_fixture.hpp"
+#include "support/eventually.hpp"
 
 namespace tna::test {
 namespace {
