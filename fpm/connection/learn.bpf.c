@@ -7,6 +7,7 @@
  */
 #include "connection/lesson.bpf.h"
 #include "connection/rules.bpf.h"
+#include "connection/segment.bpf.h"
 #include "connection/tracked.bpf.h"
 
 #define NF_ACCEPT 1
@@ -72,17 +73,22 @@ int set_out(struct bpf_nf_ctx *ctx)
 		return NF_ACCEPT;
 	here->packet = (u64)ctx->skb;
 	here->generation = rules_generation(own_net, &home.rules[0]);
+	here->serial = home.rules[0].serial;
 	here->routes = routes_generation(own_net);
 	EACH (index, 4)
 		here->words[index] = header_word(header, index);
 	return NF_ACCEPT;
 }
 
-/* The packet is not the one that set out here last, under the rules that there are, or it is not the same any
- * more but for one hop. */
-INLINE int has_changed(const struct tna_passage *here, u64 skb, u64 header, u32 generation)
+/* The packet is not the one that set out here last, under the rules and routes that there are, or it is not
+ * the same any more but for one hop. */
+INLINE int has_changed(const struct tna_passage *here, u64 skb, u64 header)
 {
-	if (here->packet != skb || !generation || here->generation != generation)
+	volatile struct tna_judged_rules *judged = &home.rules[0];
+	u32 generation = rules_generation(own_net, judged);
+
+	if (here->packet != skb || !generation || here->generation != generation ||
+	    here->serial != judged->serial || here->routes != routes_generation(own_net))
 		return 1;
 	return here->words[0] != header_word(header, 0) || here->words[1] - 1 != header_word(header, 1) ||
 	       here->words[2] != header_word(header, 2) || here->words[3] != header_word(header, 3);
@@ -94,38 +100,31 @@ INLINE int is_bridged(struct net_device *device)
 	return BPF_CORE_READ_BITFIELD(device, priv_flags) & (IFF_EBRIDGE | IFF_BRIDGE_PORT);
 }
 
-INLINE struct tna_connection *connection_of(const struct tna_connection_key *key)
-{
-	static const struct tna_connection nothing = {};
-	struct tna_connection *known = bpf_map_lookup_elem(&connections, key);
-
-	if (known)
-		return known;
-	bpf_map_update_elem(&connections, key, &nothing, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&connections, key);
-}
-
-/* While it is written, it says that nothing is known. */
-INLINE void write_lesson(volatile struct tna_lesson *lesson, const struct tna_passage *here, u64 entry,
+INLINE void write_lesson(const struct tna_ends *ends, const struct tna_passage *here, u64 entry,
 			 u32 direction, u64 from, u64 to)
 {
-	s64 left = tracked_left(entry) >> 6, most = refresh;
+	/* no CPU writes two at a time */
+	u64 stamp = bpf_ktime_get_ns() << 12 | (bpf_get_smp_processor_id() & 0xfff);
+	s64 left = tracked_left(entry), most = refresh;
+	struct tna_lesson lesson = {
+		.stamp = stamp,
+		.entry = entry,
+		.generation = here->generation,
+		.serial = here->serial,
+		.mark = tracked_mark(entry),
+		.direction = direction,
+		.until = bpf_jiffies64() + (left >> 6 < most ? left >> 6 : most),
+		.arrival = from,
+		.departure = to,
+		.routes = here->routes,
+		.service = here->words[0] >> 8,
+		.least = left - (left >> 3),
+		.stamp_again = stamp,
+	};
 
-	lesson->generation = 0;
-	barrier();
-	lesson->entry = entry;
-	lesson->mark = tracked_mark(entry);
-	lesson->until = bpf_jiffies64() + (left < most ? left : most);
-	lesson->arrival = from;
-	lesson->departure = to;
-	lesson_device(from, &lesson->from);
-	lesson_device(to, &lesson->to);
-	lesson->direction = direction;
-	lesson->routes = here->routes;
-	lesson->service = here->words[0] >> 8;
-	lesson->entry_again = entry;
-	barrier();
-	lesson->generation = here->generation;
+	lesson_device(from, &lesson.from);
+	lesson_device(to, &lesson.to);
+	bpf_map_update_elem(&lessons, ends, &lesson, BPF_ANY);
 }
 
 INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
@@ -135,11 +134,9 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
 	u64 from = KGET(u64, state, in), to = KGET(u64, state, out), header = header_of(skb);
 	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO;
 	u32 info = tracked & CONNECTION_INFO, direction = info == CONNECTION_ESTABLISHED_REPLY;
-	u32 generation = rules_generation(own_net, &home.rules[0]);
-	struct tna_connection_key key = {};
+	volatile struct tna_judged_rules *judged = &home.rules[0];
 
-	if (has_changed(here, (u64)ctx->skb, header, generation) ||
-	    here->routes != routes_generation(own_net))
+	if (has_changed(here, (u64)ctx->skb, header))
 		return;
 	if (!entry || (info != CONNECTION_ESTABLISHED && info != CONNECTION_ESTABLISHED_REPLY) || !from ||
 	    !to)
@@ -150,26 +147,18 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
 		return;
 	if (header_word(header, 0) % 256 != 0x45 || header_word(header, 1) >> 8 != PROTOCOL_UDP)
 		return;
-	struct ends ends = {.source = header_word(header, 2),
-			    .destination = header_word(header, 3),
-			    .source_port = KLOAD(u16, header + 20),
-			    .destination_port = KLOAD(u16, header + 22),
-			    .protocol = PROTOCOL_UDP};
+	struct tna_ends ends = {.source = header_word(header, 2),
+				.destination = header_word(header, 3),
+				.source_port = KLOAD(u16, header + 20),
+				.destination_port = KLOAD(u16, header + 22),
+				.protocol = PROTOCOL_UDP};
 
 	if (tracked_unfit(entry, direction, &ends, own_net))
 		return;
-	if (rules_differ(own_net, &home.rules[0], 4)) {
-		home.rules[0].missed++;
-		return;
-	}
-	u32 larger = ends_from_larger(&ends);
-
-	ends_key(&ends, larger, &key);
-	struct tna_connection *known = connection_of(&key);
-
-	if (known)
-		write_lesson(larger ? &known->lessons[1] : &known->lessons[0], here, entry, direction, from,
-			     to);
+	if (rules_differ(own_net, judged, 4))
+		judged->missed = 1;
+	else
+		write_lesson(&ends, here, entry, direction, from, to);
 }
 
 SEC("netfilter")

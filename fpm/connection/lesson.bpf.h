@@ -3,9 +3,9 @@
 #define TNA_CONNECTION_LESSON_H
 
 /*
- * What was learnt. An entry of the table may become another connection's while it is read, and a lesson may
- * be written while it is read: whoever has read one looks at the end whether it is the one that was read at
- * the beginning.
+ * What was learnt, of each flow. A lesson is put into the table as a whole, and never changed there; but its
+ * memory may become another one's while it is read: whoever has read one looks at the end whether it is the
+ * one that was read at the beginning.
  */
 
 #include <tna/connection.h>
@@ -16,9 +16,9 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1);
-	__type(key, struct tna_connection_key);
-	__type(value, struct tna_connection);
-} connections SEC(".maps");
+	__type(key, struct tna_ends);
+	__type(value, struct tna_lesson);
+} lessons SEC(".maps");
 
 /* Rules know devices by their names, numbers and groups, of which each may change while the others do not. */
 INLINE u64 lesson_device_differs(u64 device, const volatile struct tna_rule_device *known)

@@ -19,29 +19,36 @@ INLINE u32 checksum_matters(u64 net)
 	return KLOAD(u8, KADDR(struct net, net, ct.sysctl_checksum));
 }
 
+/* From the first packet on that meets other functions, nothing is known until the controller has judged anew.
+ */
+INLINE u32 evaluate_rules(u64 net, volatile struct tna_judged_rules *judged)
+{
+	BECAUSE(!rules_generation(net, judged) || !(judged->steady & TNA_STEADY_UDP), IP_NETFILTER);
+	if (rules_differ(net, judged, 4)) {
+		judged->generation = 0;
+		judged->missed = 1;
+		return TNA_REASON_IP_NETFILTER;
+	}
+	return REASON_NONE;
+}
+
 /* The device to which Linux hands the packet, by address; else a reason for which it is Linux's. */
 NOINLINE u64 connection_permit(hook_context *ctx)
 {
 	u64 net = CONSTANT(NET), word = 0;
 	volatile struct tna_judged_rules *judged = &home.rules[0];
-	struct tna_connection_key key = {};
 	struct segment segment;
 
 	UNLESS_BECAUSE(segment_parse(ctx, &segment));
-	BECAUSE(!rules_generation(net, judged) || !(judged->steady & TNA_STEADY_UDP), IP_NETFILTER);
-	BECAUSE(rules_differ(net, judged, 4), IP_NETFILTER);
-	u32 larger = ends_from_larger(&segment.ends);
+	UNLESS_BECAUSE(evaluate_rules(net, judged));
+	volatile struct tna_lesson *lesson = bpf_map_lookup_elem(&lessons, &segment.ends);
 
-	ends_key(&segment.ends, larger, &key);
-	struct tna_connection *known = bpf_map_lookup_elem(&connections, &key);
+	BECAUSE(!lesson, FLOW_UNKNOWN);
+	u64 stamp = lesson->stamp, entry = lesson->entry;
+	u64 departure = lesson->departure, arrival = lesson->arrival;
 
-	BECAUSE(!known, FLOW_UNKNOWN);
-	volatile struct tna_lesson *lesson = larger ? &known->lessons[1] : &known->lessons[0];
-	u64 entry = lesson->entry, departure = lesson->departure, arrival = lesson->arrival;
-	u32 generation = lesson->generation;
-
-	BECAUSE(!generation || !entry, FLOW_UNKNOWN);
-	word = generation ^ judged->generation;
+	COLLECT(word, lesson->generation ^ judged->generation);
+	COLLECT(word, lesson->serial ^ judged->serial);
 	COLLECT(word, lesson->routes ^ routes_generation(net));
 	COLLECT(word, lesson->service ^ segment.service);
 	COLLECT(word, arrival ^ hook_ingress_device(hook_kernel_buffer(ctx)));
@@ -50,11 +57,11 @@ NOINLINE u64 connection_permit(hook_context *ctx)
 	COLLECT(word, tracked_unfit(entry, lesson->direction, &segment.ends, net));
 	COLLECT(word, tracked_mark(entry) ^ lesson->mark);
 	u64 until = lesson->until;
+	s32 least = lesson->least;
 
-	COLLECT(word, (lesson->generation ^ generation) | (lesson->entry ^ entry));
-	COLLECT(word, lesson->entry_again ^ entry);
+	COLLECT(word, (lesson->stamp ^ stamp) | (lesson->stamp_again ^ stamp));
 	BECAUSE(word, FLOW_CHANGED);
-	BECAUSE((s64)(until - bpf_jiffies64()) < 0, FLOW_REFRESH);
+	BECAUSE((s64)(until - bpf_jiffies64()) < 0 || tracked_left(entry) < least, FLOW_REFRESH);
 	BECAUSE(segment.checksum && checksum_matters(net) &&
 			segment_checksum_wrong(ctx, segment.length, segment_ends_sum(&segment)),
 		FLOW_CHECKSUM);

@@ -4,16 +4,18 @@
 
 /* What is behind the IP header of a packet in the middle of a flow, as connection tracking looks at it. */
 
+#include <tna/connection.h>
+
 #include "base/reason.bpf.h"
-#include "connection/ends.bpf.h"
 #include "packet/ipv4.bpf.h"
 
 #define IPV4_FRAGMENT 0xff3fu /* more to come, or not the first one; in network order */
+#define PROTOCOL_UDP 17
 #define UDP_HEADER_LEN 8
 #define SEGMENT_MOST 2048u /* bytes of which the checksum is computed */
 
 struct segment {
-	struct ends ends;
+	struct tna_ends ends;
 	u32 service; /* type of service */
 	u32 length;
 	u32 checksum; /* as it lies in the header; of UDP, 0: there is none */
@@ -29,13 +31,14 @@ INLINE u32 segment_parse(hook_context *ctx, struct segment *segment)
 
 	BECAUSE(at + UDP_HEADER_LEN > end, FLOW_KIND);
 	BECAUSE(!ipv4_start_plain(ip.start) || ipv4_length_wrong(&ip), FLOW_KIND);
+	BECAUSE(ip.total < IPV4_HEADER_LEN + UDP_HEADER_LEN, FLOW_KIND); /* what is behind is padding */
 	BECAUSE(*(u16 *)(data + ETH_HLEN + 6) & IPV4_FRAGMENT || ip.tuple.protocol != PROTOCOL_UDP,
 		FLOW_KIND);
-	segment->ends = (struct ends){.source = ip.tuple.addresses,
-				      .destination = ip.tuple.addresses >> 32,
-				      .source_port = *(u16 *)at,
-				      .destination_port = *(u16 *)(at + 2),
-				      .protocol = ip.tuple.protocol};
+	segment->ends = (struct tna_ends){.source = ip.tuple.addresses,
+					  .destination = ip.tuple.addresses >> 32,
+					  .source_port = *(u16 *)at,
+					  .destination_port = *(u16 *)(at + 2),
+					  .protocol = ip.tuple.protocol};
 	segment->service = ip.start >> 24;
 	segment->length = ip.total - IPV4_HEADER_LEN;
 	segment->checksum = *(u16 *)(at + 6);
@@ -43,25 +46,34 @@ INLINE u32 segment_parse(hook_context *ctx, struct segment *segment)
 	return REASON_NONE;
 }
 
-/* The bytes of a power of two, if they are part of the length. */
-#define SUM_PART(bytes)                                                                                      \
-	if (length & (bytes)) {                                                                              \
+/* So many bytes; before 6.13, the kernel adds up 512 at most. */
+#define SUM(bytes)                                                                                           \
+	do {                                                                                                 \
 		if (at + (bytes) > end)                                                                      \
 			return 1;                                                                            \
 		sum = bpf_csum_diff(0, 0, (u32 *)at, (bytes), sum);                                          \
+		if (sum < 0)                                                                                 \
+			return 1;                                                                            \
 		at += (bytes);                                                                               \
-	}
+	} while (0)
+
+/* The bytes of a power of two, if they are part of the length. */
+#define SUM_PART(bytes)                                                                                      \
+	if (length & (bytes))                                                                                \
+	SUM(bytes)
 
 /* Not 0: the checksum over the segment is wrong, or nobody has computed it. */
 NOINLINE u32 segment_checksum_wrong(hook_context *ctx, u32 length, u32 ends_sum)
 {
 	u8 *at = hook_data(ctx) + ETH_HLEN + IPV4_HEADER_LEN, *end = hook_data_end(ctx);
-	u64 sum = ends_sum;
+	s64 sum = ends_sum;
 
 	if (length >= SEGMENT_MOST)
 		return 1;
-	SUM_PART(1024);
-	SUM_PART(512);
+	EACH (index, SEGMENT_MOST / 512 - 1) {
+		if (length >= 512 * (index + 1))
+			SUM(512);
+	}
 	SUM_PART(256);
 	SUM_PART(128);
 	SUM_PART(64);
@@ -69,7 +81,6 @@ NOINLINE u32 segment_checksum_wrong(hook_context *ctx, u32 length, u32 ends_sum)
 	SUM_PART(16);
 	SUM_PART(8);
 	SUM_PART(4);
-	sum = (u32)sum;
 	if (length & 2) {
 		if (at + 2 > end)
 			return 1;

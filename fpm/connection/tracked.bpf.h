@@ -8,7 +8,9 @@
  */
 
 #include "kernel/conntrack_types.h"
-#include "connection/ends.bpf.h"
+#include <tna/connection.h>
+
+#include "kernel/access.h"
 
 #define FAMILY_INET 2 /* AF_INET */
 
@@ -60,7 +62,7 @@ INLINE s32 tracked_left(u64 entry)
 
 /* The entry is not the one of these ends in this direction, or not one of an established connection that is
  * as plain as can be. */
-INLINE u64 tracked_unfit(u64 entry, u32 direction, const struct ends *ends, u64 net)
+INLINE u64 tracked_unfit(u64 entry, u32 direction, const struct tna_ends *ends, u64 net)
 {
 	u64 tuple = KADDR(struct nf_conn, entry, tuplehash) +
 		    (direction & 1) * bpf_core_type_size(struct nf_conntrack_tuple_hash) +

@@ -37,24 +37,23 @@ struct tna_hooks {
 };
 
 /* The rules of one protocol, as the controller has judged them; `generation` is written last, and is 0
- * meanwhile. */
+ * meanwhile, and from when packets meet other functions. */
 struct tna_judged_rules {
 	__u32 generation;                /* of the rule sets that were judged; 0: nothing is known */
+	__u32 serial;                    /* of the judgement */
 	__u32 steady;                    /* TNA_STEADY_* */
+	__u32 missed;                    /* packets have met other functions */
 	__u32 functions[TNA_RULE_HOOKS]; /* their number */
-	__u32 missed;                    /* packets that met other functions */
-	__u64 lists[TNA_RULE_HOOKS];     /* struct nf_hook_entries * */
+	__u32 unused;
+	__u64 lists[TNA_RULE_HOOKS]; /* struct nf_hook_entries * */
 };
 
-/*
- * Two ends of IPv4 and their ports, as they lie in the headers: those of the smaller end first, so that both
- * directions have the same key.
- */
-struct tna_connection_key {
-	__u32 low;
-	__u32 high;
-	__u16 low_port;
-	__u16 high_port;
+/* Who talks to whom over IPv4, in one direction, as it lies in the headers. */
+struct tna_ends {
+	__u32 source;
+	__u32 destination;
+	__u16 source_port;
+	__u16 destination_port;
 	__u32 protocol;
 };
 
@@ -67,33 +66,34 @@ struct tna_rule_device {
 	__u32 group;
 };
 
-/* What became of a packet of one direction. */
+/* What became of a packet. */
 struct tna_lesson {
+	__u64 stamp;      /* no two lessons have the same */
 	__u64 entry;      /* struct nf_conn *, of the connection */
-	__u32 generation; /* of the rules that let it pass; 0: nothing is known */
+	__u32 generation; /* of the rules that let it pass */
+	__u32 serial;     /* of the judgement about those */
 	__u32 mark;       /* of the connection */
+	__u32 direction;  /* as the connection's entry counts them */
 	__u64 until;      /* jiffies: then Linux gets a packet, to refresh the entry */
 	__u64 arrival;    /* struct net_device * */
 	__u64 departure;  /* struct net_device * to which Linux handed it */
 	struct tna_rule_device from;
 	struct tna_rule_device to;
-	__u32 direction; /* as the connection's entry counts them */
-	__u32 routes;    /* their generation: rules may look at routes, and at addresses of the host */
-	__u32 service;   /* type of service: by it, too */
+	__u32 routes;  /* their generation: rules may look at routes, and at addresses of the host */
+	__u32 service; /* type of service: by it, too */
+	__s32 least;   /* jiffies that the connection must have left: who else has made it shorter? */
 	__u32 unused;
-	__u64 entry_again; /* the same as above, if this is one lesson, and not the halves of two */
-};
-
-struct tna_connection {
-	struct tna_lesson lessons[2]; /* from the smaller end, and from the larger one */
+	__u64 stamp_again; /* the same as above, if this is one lesson, and not the halves of two */
 };
 
 /* Per CPU: a packet that is on its way through the rules. */
 struct tna_passage {
 	__u64 packet;     /* struct sk_buff * */
 	__u32 generation; /* of the rules when it set out */
-	__u32 routes;     /* the same of the routes */
-	__u32 words[4];   /* of its header: type of service, time to live and protocol, addresses */
+	__u32 serial;     /* of the judgement about those */
+	__u32 routes;     /* the generation of the routes */
+	__u32 unused;
+	__u32 words[4]; /* of its header: type of service, time to live and protocol, addresses */
 };
 
 #endif

@@ -47,6 +47,7 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
         rules.lists[place] = judged.functions.at(place).list;
     }
     rules.missed = 0;
+    rules.serial++;
     if (rules.steady != 0)
         __atomic_store_n(&rules.generation, generation, __ATOMIC_SEQ_CST);
 }
@@ -72,9 +73,9 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
         bpf_program__set_type(program, std::bit_cast<bpf_prog_type>(programType));
         bpf_program__set_expected_attach_type(program, std::bit_cast<bpf_attach_type>(attachType));
     }
-    const int connections = pipeline.map("connections");
+    const int lessons = pipeline.map("lessons");
     if (bpf_map__reuse_fd(opened->maps.data_home, pipeline.homeMap) != 0 ||
-        bpf_map__reuse_fd(opened->maps.connections, connections) != 0 || Generated::load(opened) != 0)
+        bpf_map__reuse_fd(opened->maps.lessons, lessons) != 0 || Generated::load(opened) != 0)
         return failErrno(errno, learning);
     learner->home_ = &opened->data_home->home;
     learner->judge({});

@@ -56,7 +56,7 @@ Result<HookLists> HookProbe::read() {
                 .repeat = 1);
     *answer_ = {};
     if (const int error = bpf_prog_test_run_opts(bpf_program__fd(program_), &options); error != 0)
-        return failErrno(error, listing);
+        return failErrno(-error, listing);
     HookLists lists;
     if (auto done = placesOf(answer_->lists[0], lists.ipv4); !done)
         return std::unexpected(done.error());

@@ -59,7 +59,7 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts, unsigned maxConnections)
     auto object = openGenerated(skeleton, maxPorts, forReadingInPlace);
     if (!object)
         return object;
-    if (bpf_map__set_max_entries(skeleton->maps.connections, maxConnections) != 0 ||
+    if (bpf_map__set_max_entries(skeleton->maps.lessons, 2 * maxConnections) != 0 ||
         !loadOpened(skeleton, *object))
         return std::unexpected(refused(forReadingInPlace));
     return object;

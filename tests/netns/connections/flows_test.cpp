@@ -153,9 +153,24 @@ TEST_F(Flows, OfWhichAPacketIsOddAreLinuxsForThatPacket) {
     shorter.bytes.at(39)--;
     longer.bytes.at(39)++;
     auto runt = packet({.payload = 4});
+    // The packet ends before its header does, and what stands there is padding.
+    std::vector<Frame> cut;
+    for (const unsigned total : {20U, 23U, 24U, 27U}) {
+        auto frame = forth();
+        frame.bytes.at(17) = static_cast<std::uint8_t>(total);
+        frame.bytes.at(38) = 0;
+        frame.bytes.at(39) = static_cast<std::uint8_t>(total - 20);
+        frame.bytes.at(40) = frame.bytes.at(41) = 0;
+        finishIpv4(frame);
+        cut.push_back(frame);
+    }
     expectEachLinux({{forth({.fragment = 0x2000}), "flow-kind"},
                      {forth({.fragment = 1}), "flow-kind"},
                      {runt, "flow-kind"},
+                     {cut[0], "flow-kind"},
+                     {cut[1], "flow-kind"},
+                     {cut[2], "flow-kind"},
+                     {cut[3], "flow-kind"},
                      {changed(23, 6), "flow-kind"},
                      {changed(23, 1), "flow-kind"},
                      {shorter, "flow-kind"},
