@@ -64,8 +64,8 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
     auto* opened = Generated::open();
     if (opened == nullptr)
         return failErrno(errno, learning);
-    std::unique_ptr<Learner> learner{new Learner(
-        pipeline, {opened, [](void* object) { Generated::destroy(static_cast<Generated*>(object)); }})};
+    std::unique_ptr<Learner> learner{
+        new Learner({opened, [](void* object) { Generated::destroy(static_cast<Generated*>(object)); }})};
     opened->rodata->own_net = net;
     opened->rodata->refresh = refresh;
     for (auto* program : {opened->progs.set_out, opened->progs.arrived}) {
@@ -76,6 +76,7 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
     if (bpf_map__reuse_fd(opened->maps.data_home, pipeline.homeMap) != 0 ||
         bpf_map__reuse_fd(opened->maps.connections, connections) != 0 || Generated::load(opened) != 0)
         return failErrno(errno, learning);
+    learner->home_ = &opened->data_home->home;
     learner->judge({});
     for (const unsigned family : {NFPROTO_IPV4})
         for (const auto& done :
@@ -87,7 +88,8 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
 }
 
 Learner::~Learner() {
-    judge({});
+    if (home_ != nullptr)
+        judge({});
 }
 
 Result<void> Learner::link(int program, unsigned family, unsigned hook, int priority) {
@@ -106,13 +108,13 @@ Result<void> Learner::link(int program, unsigned family, unsigned hook, int prio
 }
 
 void Learner::judge(const assemble::RuleJudgement& judgement) const {
-    publish(pipeline_.home->rules[0], judgement.generation, judgement.ipv4);
-    publish(pipeline_.home->rules[1], judgement.generation, judgement.ipv6);
+    publish(home_->rules[0], judgement.generation, judgement.ipv4);
+    publish(home_->rules[1], judgement.generation, judgement.ipv6);
 }
 
 bool Learner::missed() const {
-    return __atomic_load_n(&pipeline_.home->rules[0].missed, __ATOMIC_RELAXED) != 0 ||
-           __atomic_load_n(&pipeline_.home->rules[1].missed, __ATOMIC_RELAXED) != 0;
+    return __atomic_load_n(&home_->rules[0].missed, __ATOMIC_RELAXED) != 0 ||
+           __atomic_load_n(&home_->rules[1].missed, __ATOMIC_RELAXED) != 0;
 }
 
 } // namespace tna::deploy

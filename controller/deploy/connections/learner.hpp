@@ -8,13 +8,15 @@
 #include <chrono>
 #include <vector>
 
+struct tna_namespace;
+
 namespace tna::deploy {
 
 /// Two programs at netfilter's hooks of this network namespace, which see what Linux lets pass and tell the
 /// pipeline (fpm/connection/). They are attached for as long as this lives.
 class Learner : public ConnectionLearner {
 public:
-    /// The pipeline must outlive it. `refresh`, in jiffies: so old is a connection's entry at
+    /// It may outlive the pipeline. `refresh`, in jiffies: so old is a connection's entry at
     /// most.
     [[nodiscard]] static Result<std::unique_ptr<ConnectionLearner>>
     attach(const PipelineObject& pipeline, Casts casts, std::uint64_t net, std::uint64_t refresh);
@@ -29,12 +31,11 @@ private:
     template <typename Generated>
     [[nodiscard]] static Result<std::unique_ptr<ConnectionLearner>>
     attachOf(const PipelineObject& pipeline, std::uint64_t net, std::uint64_t refresh);
-    Learner(const PipelineObject& pipeline, Skeleton skeleton)
-        : pipeline_(pipeline), skeleton_(std::move(skeleton)) {}
+    explicit Learner(Skeleton skeleton) : skeleton_(std::move(skeleton)) {}
     [[nodiscard]] Result<void> link(int program, unsigned family, unsigned hook, int priority);
 
-    const PipelineObject& pipeline_;
     Skeleton skeleton_;
+    tna_namespace* home_ = nullptr; ///< what it shares with the pipeline
     std::vector<UniqueFd> links_;
     std::set<std::uint32_t> programs_;
 };

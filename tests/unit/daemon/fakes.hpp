@@ -5,6 +5,7 @@
 #include "daemon/kernel.hpp"
 #include "introspect/network_source.hpp"
 
+#include <atomic>
 #include <functional>
 #include <linux/neighbour.h>
 
@@ -63,8 +64,26 @@ struct PathState {
     deploy::Mistrust takenOver;
     std::size_t inherited = 0;
     bool handedOver = false;
+    bool canLearn = true; ///< connections, where there are rules
+    unsigned learners = 0;
+    bool missed = false; ///< packets meet other functions than those that were judged
+    std::vector<assemble::RuleJudgement> judgements;
     bool open = false;
     bool cut = false;
+};
+
+class FakeLearner : public deploy::ConnectionLearner {
+public:
+    explicit FakeLearner(std::shared_ptr<PathState> state) : state_(std::move(state)) { state_->learners++; }
+    ~FakeLearner() override { state_->learners--; }
+    [[nodiscard]] std::set<std::uint32_t> programs() const override { return {77}; }
+    void judge(const assemble::RuleJudgement& judgement) const override {
+        state_->judgements.push_back(judgement);
+    }
+    [[nodiscard]] bool missed() const override { return state_->missed; }
+
+private:
+    std::shared_ptr<PathState> state_;
 };
 
 class FakePath : public deploy::DataPath {
@@ -110,7 +129,9 @@ public:
         return fail("nothing is seen here");
     }
     [[nodiscard]] Result<std::unique_ptr<deploy::ConnectionLearner>> learnConnections() const override {
-        return fail("nothing is learnt here");
+        if (!state_->canLearn)
+            return fail("nothing is learnt here");
+        return std::make_unique<FakeLearner>(state_);
     }
     void forgetFlows() const override { state_->forgotten++; }
     [[nodiscard]] std::optional<deploy::Disagreement> disagreement() const override { return state_->found; }
@@ -193,7 +214,13 @@ public:
     [[nodiscard]] Result<Devices> xdpFeatures() const override {
         return silent ? Result<Devices>{fail("drivers do not tell")} : devices;
     }
-    [[nodiscard]] Result<assemble::RulesInPlace> readRules() override { return assemble::RulesInPlace{}; }
+    [[nodiscard]] Result<assemble::RulesInPlace> readRules() override {
+        ruleReadings++;
+        assemble::RulesInPlace rules;
+        rules.set.generation = generation;
+        rules.set.functions.emplace();
+        return rules;
+    }
     [[nodiscard]] bool hasTcxAtIngress(model::IfIndex ifindex) const override {
         return tcxIngress.contains(ifindex);
     }
@@ -206,6 +233,8 @@ public:
     std::optional<Error> refused;
     std::optional<Error> watchedRefused;
     std::set<model::IfIndex> tcxIngress;
+    std::atomic<unsigned> ruleReadings = 0; ///< in a thread of its own
+    std::atomic<std::uint32_t> generation = 5;
     unsigned loads = 0;
     unsigned watchedLoads = 0;
     std::vector<std::shared_ptr<PathState>> paths; ///< that were loaded, one after the other
