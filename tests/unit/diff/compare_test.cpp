@@ -229,8 +229,9 @@ TEST(Comparison, TagsDoNotHideWhatAHostSaysByItself) {
 }
 
 TEST(Comparison, CountersOfTheHostItselfAreCompared) {
-    EXPECT_EQ(ownCounters("Ip: Forwarding InReceives InDelivers\nIp: 1 77 5\nTcp: InErrs\nTcp: 2\n"),
-              "IpForwarding 1\nIpInDelivers 5\nTcpInErrs 2\n");
+    EXPECT_EQ(
+        ownCounters("Ip: Forwarding InReceives InDelivers InAddrErrors\nIp: 1 77 5 3\nTcp: InErrs\nTcp: 2\n"),
+        "IpForwarding 1\nIpInAddrErrors 3\nTcpInErrs 2\n");
     EXPECT_EQ(ownCounters("Ip6InReceives 7\nIp6InHdrErrors 3\n"), "Ip6InHdrErrors 3\n");
 }
 
