@@ -17,7 +17,9 @@ constexpr std::array forwarded = {
     "IpOutTransmits", "Ip6InReceives", "Ip6OutForwDatagrams", "Ip6InOctets", "Ip6OutOctets", "Ip6InNoECTPkts",
     "Ip6InECT1Pkts", "Ip6InECT0Pkts", "Ip6InCEPkts", "Ip6OutDiscards", "Ip6OutRequests", "Ip6OutTransmits",
     // Of devices without IPv6, to which somebody's reports come unasked.
-    "Ip6InDiscards"};
+    "Ip6InDiscards",
+    // Also of a bridge's own questions, and of complaints about what the host's tunnels carry unasked.
+    "IpInDelivers"};
 
 bool mayDiffer(const std::string& name) {
     for (const auto* one : forwarded)

@@ -183,8 +183,9 @@ bool quotesUnasked(const Frame& packet, const Own& own) {
     if (packet.size() < minimum || byteAt(packet, 9) != icmp)
         return false;
     const auto message = headerSize(packet, 0), quoted = message + 8;
+    const bool noNeighbour = byteAt(packet, message) == 3 && byteAt(packet, message + 1) == 1;
     return isError(byteAt(packet, message)) && carriesFrame(packet, quoted) &&
-           comesUnasked(carriedBy(packet, quoted), own);
+           (noNeighbour || comesUnasked(carriedBy(packet, quoted), own));
 }
 
 void forgetChance(Frame& frame, const Own& own) {

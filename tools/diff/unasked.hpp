@@ -19,7 +19,8 @@ struct Own {
 /// to senders that are limited by time.
 [[nodiscard]] bool comesUnasked(const Frame& frame, const Own& own);
 /// Whether a packet of IPv4 that has come to its destination complains about such a frame, which the host's
-/// own tunnel carried.
+/// own tunnel carried; or about any, for there is no neighbour, which it says when the time to find one is
+/// up.
 [[nodiscard]] bool quotesUnasked(const Frame& packet, const Own& own);
 
 /// Sets to 0 what a host numbers for itself, identifications of its ICMP and of its fragments of IPv6, and

@@ -161,11 +161,11 @@ TEST(Comparison, NumbersOfTunnelsAreForgottenAlsoWhereTheyAreQuoted) {
     }
 }
 
-/// "Host unreachable" to the host itself, about a frame in its tunnel.
-Frame complaintAboutCarried(const Frame& carried) {
+/// "Host unreachable" (1) or another to the host itself, about a frame in its tunnel.
+Frame complaintAboutCarried(const Frame& carried, std::uint8_t code) {
     auto packet = Writer(station(1), station(2))
                       .bytes({0x45, 0, 0, 0, 0, 0, 0, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 1})
-                      .bytes({3, 1, 0, 0, 0, 0, 0, 0})
+                      .bytes({3, code, 0, 0, 0, 0, 0, 0})
                       .bytes({0x45, 0, 0, 0, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 1, 2})
                       .bytes({0xed, 0x19, 0x12, 0xb5, 0, 108, 0, 0, 8, 0, 0, 0, 0, 0, 7, 0})
                       .bytes(carried)
@@ -176,9 +176,10 @@ Frame complaintAboutCarried(const Frame& carried) {
 
 TEST(Comparison, ComplaintsAboutWhatComesUnaskedAreNotCompared) {
     const Own own{{station(0xff10)}, {}};
-    EXPECT_TRUE(quotesUnasked(complaintAboutCarried(question), own));
-    EXPECT_FALSE(quotesUnasked(complaintAboutCarried(segment(1, 1)), own));
-    EXPECT_FALSE(quotesUnasked(complaintAboutCarried(question), {{station(0xff11)}, {}}));
+    EXPECT_TRUE(quotesUnasked(complaintAboutCarried(question, 4), own));
+    EXPECT_TRUE(quotesUnasked(complaintAboutCarried(segment(1, 1), 1), own));
+    EXPECT_FALSE(quotesUnasked(complaintAboutCarried(segment(1, 1), 4), own));
+    EXPECT_FALSE(quotesUnasked(complaintAboutCarried(question, 4), {{station(0xff11)}, {}}));
     EXPECT_FALSE(quotesUnasked({}, own));
 }
 
@@ -229,8 +230,9 @@ TEST(Comparison, TagsDoNotHideWhatAHostSaysByItself) {
 }
 
 TEST(Comparison, CountersOfTheHostItselfAreCompared) {
-    EXPECT_EQ(ownCounters("Ip: Forwarding InReceives InDelivers\nIp: 1 77 5\nTcp: InErrs\nTcp: 2\n"),
-              "IpForwarding 1\nIpInDelivers 5\nTcpInErrs 2\n");
+    EXPECT_EQ(
+        ownCounters("Ip: Forwarding InReceives InDelivers InAddrErrors\nIp: 1 77 5 3\nTcp: InErrs\nTcp: 2\n"),
+        "IpForwarding 1\nIpInAddrErrors 3\nTcpInErrs 2\n");
     EXPECT_EQ(ownCounters("Ip6InReceives 7\nIp6InHdrErrors 3\n"), "Ip6InHdrErrors 3\n");
 }
 

@@ -9,7 +9,8 @@
 namespace tna::diff {
 
 namespace {
-/// How a device is made, called x0; {0} is a port.
+/// How a device is made, called x0; {0} is a port. Without a queue, macvlan drops what is for groups; from
+/// the queue, a worker would hand it over when it likes.
 struct LinkKind {
     const char* words;
     bool over = false;    ///< what it gets and sends are the port's frames
@@ -23,13 +24,13 @@ constexpr LinkKind kinds[] = {
     {"ip link add x0 {1} type bond mode balance-rr", true, true},
     {"ip link add x0 {1} type bond mode broadcast", true, true},
     {"ip link add x0 {1} type team", true, true},
-    {"ip link add x0 {1} link {0} type macvlan mode bridge", true},
-    {"ip link add x0 {1} link {0} type macvlan mode private", true},
-    {"ip link add x0 {1} link {0} type macvlan mode vepa", true},
-    {"ip link add x0 link {0} type macvlan mode passthru", true},
-    {"ip link add x0 {1} link {0} type macvlan mode source macaddr add 02:00:00:00:00:01", true},
-    {"ip link add x0 {1} link {0} type macvtap mode bridge", true},
-    {"ip link add x0 link {0} type macvtap mode passthru", true},
+    {"ip link add x0 {1} link {0} type macvlan bcqueuelen 0 mode bridge", true},
+    {"ip link add x0 {1} link {0} type macvlan bcqueuelen 0 mode private", true},
+    {"ip link add x0 {1} link {0} type macvlan bcqueuelen 0 mode vepa", true},
+    {"ip link add x0 link {0} type macvlan bcqueuelen 0 mode passthru", true},
+    {"ip link add x0 {1} link {0} type macvlan bcqueuelen 0 mode source macaddr add 02:00:00:00:00:01", true},
+    {"ip link add x0 {1} link {0} type macvtap bcqueuelen 0 mode bridge", true},
+    {"ip link add x0 link {0} type macvtap bcqueuelen 0 mode passthru", true},
     {"ip link add x0 link {0} type ipvlan mode l2", true, false, false},
     {"ip link add x0 link {0} type ipvlan mode l3", true, false, false},
     {"ip link add x0 link {0} type ipvlan mode l3s", true, false, false},
