@@ -3,6 +3,8 @@
 
 #include "support/ipv6.hpp"
 
+#include <filesystem>
+
 namespace tna::test {
 
 namespace {
@@ -37,8 +39,12 @@ void ConnectionsTest::SetUp() {
     RouteTest::SetUp();
     if (IsSkipped())
         return;
-    if (command({"nft", "list", "tables"}).exitCode != 0)
-        GTEST_SKIP() << "needs nft, and a kernel with nf_tables";
+    // The first rule that asks for connections brings what tracks them.
+    const bool tracked =
+        command({"nft", "table inet first { chain c { ct state established; }; }"}).exitCode == 0;
+    if (!tracked || !std::filesystem::exists("/proc/sys/net/netfilter/nf_conntrack_udp_timeout_stream"))
+        GTEST_SKIP() << "needs nft, and a kernel with nf_tables and connection tracking";
+    nft("delete table inet first");
     config_.limits.connections = 1024;
     // None need be seen by Linux while a test runs.
     sysctl("net.netfilter.nf_conntrack_udp_timeout_stream", "1000000");
