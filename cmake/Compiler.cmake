@@ -35,10 +35,12 @@ endif()
 
 # Headers and templates take most of the time of compiling: where all of a target is compiled, that is several times faster
 # as one file. In debug builds each file stands for itself, and is told if it hides a name of its own.
+set(TNA_APART "" CACHE STRING "Files that are compiled by themselves, since they change often (tests/mutate)")
 # tna_compile_as_one(TARGET [APART files...]): but for those, which have names of their own that are others' as well.
 function(tna_compile_as_one target)
   cmake_parse_arguments(ARG "" "" "APART" ${ARGN})
-  set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  list(TRANSFORM TNA_APART PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE changing)
+  set_source_files_properties(${ARG_APART} ${changing} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     target_compile_options(${target} PRIVATE -Wno-shadow)

@@ -2,8 +2,10 @@
 // Stations: known, unknown, moved, deleted, made static; what is cached never outlives what Linux knows.
 #include "bridge_fixture.hpp"
 #include "support/bridge_netlink.hpp"
+#include "support/own_maps.hpp"
 
 #include <linux/neighbour.h>
+#include <tna/fastpath.h>
 
 namespace tna::test {
 namespace {
@@ -210,15 +212,6 @@ TEST_F(Forwarding, LockedStations) {
     EXPECT_EQ(treat(between(2, 7), 1), (Treatment{slowPath("egress-port-flags"), to}));
 }
 
-/// Linux tells who asked for it when a station that was silent speaks again; it must see that frame.
-TEST_F(Forwarding, StationWhoseActivityIsNotified) {
-    if (const int error = setActivity("p0", station(1), FDB_NOTIFY_BIT | FDB_NOTIFY_INACTIVE_BIT); error != 0)
-        GTEST_SKIP() << "this kernel does not watch stations' activity: " << std::strerror(error);
-    EXPECT_EQ(treat(oneToTwo()), slow("refresh", {1}));
-    // Linux takes notice in the next tick of its clock.
-    EXPECT_TRUE(eventually([&] { return treat(oneToTwo()) == fast(1); }));
-}
-
 TEST_F(Forwarding, BytesAreCountedAtBothPorts) {
     const auto in = controller_->port("p0");
     const auto out = controller_->port("p1");
@@ -241,6 +234,41 @@ TEST_F(Forwarding, MorePairsOfStationsThanAreCached) {
     settle();
     EXPECT_EQ(counted(0).fast, before.fast + 2 * stations);
     EXPECT_EQ(counted(0).slow, before.slow);
+}
+
+/// Where a second decision would hide what the first one has forgotten, or is no disagreement.
+class ForwardingDecidedOnce : public Forwarding {
+protected:
+    ForwardingDecidedOnce() { config_.kernel.selfCheck = 0; }
+};
+
+/// Linux tells who asked for it when a station that was silent speaks again; it must see that frame.
+TEST_F(ForwardingDecidedOnce, StationWhoseActivityIsNotified) {
+    if (const int error = setActivity("p0", station(1), FDB_NOTIFY_BIT | FDB_NOTIFY_INACTIVE_BIT); error != 0)
+        GTEST_SKIP() << "this kernel does not watch stations' activity: " << std::strerror(error);
+    EXPECT_EQ(treat(oneToTwo()), slow("refresh", {1}));
+    // Linux takes notice in the next tick of its clock.
+    EXPECT_TRUE(eventually([&] { return treat(oneToTwo()) == fast(1); }));
+}
+
+/// As the kernel uses memory again: what a flow points to has become another station of the same port.
+TEST_F(ForwardingDecidedOnce, EntryThatHasBecomeAnotherStations) {
+    if (watched())
+        GTEST_SKIP() << "what is watched remembers no entries";
+    must("bridge fdb replace " + text(station(7)) + " dev p1 master static");
+    ASSERT_EQ(treat(between(1, 7)), fast(1, between(1, 7)));
+    std::vector<std::uint64_t> entries;
+    for (const auto& flow : entriesOfOwnMaps<tna_flow>("tna_flows"))
+        if (flow.packets > 0)
+            entries.push_back(flow.destination);
+    ASSERT_EQ(entries.size(), 2U);
+    ASSERT_NE(entries[0], entries[1]);
+    changeEntriesOfOwnMaps<tna_flow>("tna_flows", [&](tna_flow& flow) {
+        if (flow.packets > 0)
+            flow.destination = flow.destination == entries[0] ? entries[1] : entries[0];
+    });
+    must("bridge fdb del " + text(station(2)) + " dev p1 master");
+    EXPECT_EQ(treat(oneToTwo()), slow("unknown-unicast", {1, 2}));
 }
 
 } // namespace

@@ -67,5 +67,23 @@ TEST_F(BridgeSelfCheck, FlowThatLeadsElsewherePausesTheBridge) {
     EXPECT_TRUE(eventually([&] { return treat(oneToTwo()).path == fastPath(); }));
 }
 
+/// Not every frame asks whether the bridge is paused: what is remembered must not hold any longer.
+class BridgeSelfCheckNowAndThen : public BridgeSelfCheck {
+protected:
+    BridgeSelfCheckNowAndThen() { config_.kernel.selfCheck = 4; }
+};
+
+TEST_F(BridgeSelfCheckNowAndThen, WhatIsRememberedIsPausedAsWell) {
+    ASSERT_EQ(treat(oneToTwo()).path, fastPath());
+    ASSERT_NO_FATAL_FAILURE(plant());
+    // By its way back, which is remembered, and not due for the next two frames.
+    ASSERT_EQ(treat(twoToOne(), 1).path, fastPath());
+    ASSERT_TRUE(eventually([&] {
+        treat(oneToTwo());
+        return status()["paused"] == nlohmann::json{"bridge"};
+    }));
+    EXPECT_EQ(treat(twoToOne(), 1), (Treatment{slowPath("self-check"), {{0, {twoToOne()}}}}));
+}
+
 } // namespace
 } // namespace tna::test

@@ -110,6 +110,7 @@ TEST_F(Topology, PortsMovedToAnotherNamespaceAreLeftToItsLinux) {
                 sysctl(key, "0");
         must("bridge fdb replace " + text(station(1)) + " dev p0 master static");
         must("bridge fdb replace " + text(station(2)) + " dev p1 master static");
+        must("bridge fdb replace " + text(station(7)) + " dev p0 master static");
         // The carrier comes a moment later.
         EXPECT_TRUE(eventually([] {
             const auto ports = command({"bridge", "link", "show"}).output;
@@ -120,10 +121,13 @@ TEST_F(Topology, PortsMovedToAnotherNamespaceAreLeftToItsLinux) {
     }
     for (int i = 0; i < 2; i++)
         EXPECT_EQ(treat(oneToTwo()).out, (Arrivals{{1, {oneToTwo()}}}));
+    // Nothing is remembered of these two.
+    const auto unseen = FrameBuilder().ethernet(station(2), station(7)).udp();
+    EXPECT_EQ(treat(unseen).out, (Arrivals{{1, {unseen}}}));
     const auto after = counted(0);
     EXPECT_EQ(after.fast, before.fast);
     const auto counts = after.slow.find("namespace");
-    EXPECT_TRUE(counts != after.slow.end() && counts->second == 2) << ::testing::PrintToString(after);
+    EXPECT_TRUE(counts != after.slow.end() && counts->second == 3) << ::testing::PrintToString(after);
 }
 
 TEST_F(Topology, RenamedPortStaysAccelerated) {

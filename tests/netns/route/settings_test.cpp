@@ -126,6 +126,9 @@ Condition policy(const char* name, const std::string& direction) {
 TEST_F(RouterSettings, Ipsec) {
     expectAllAsLinux(
         {policy("Forward", "fwd"), policy("Out", "out"),
+         // Policies are counted together, but only those of IPv4 make Linux forget its routes.
+         one("OfIpv6", {"ip xfrm policy flush"}, "ip xfrm policy add src ::/0 dst ::/0 dir fwd action block",
+             "xfrm", "ip xfrm policy flush"),
          one("Default", {"ip xfrm policy setdefault fwd accept"}, "ip xfrm policy setdefault fwd block",
              "xfrm", "ip xfrm policy setdefault fwd accept"),
          one("DefaultOut", {"ip xfrm policy setdefault out accept"}, "ip xfrm policy setdefault out block",
@@ -180,6 +183,9 @@ TEST_F(RouterSettings, Devices) {
     expectAllAsLinux(
         {one("MacvlanOnThePort", {"ip link add link p0 name mv0 type macvlan && ip link del mv0"},
              "ip link add link p0 name mv0 type macvlan && ip link set mv0 up", "stacked", "ip link del mv0"),
+         // Unlike one that is set up, it does not make Linux, and so what is remembered, forget routes.
+         one("MacvlanThatIsDown", {"ip link add link p0 name mv0 type macvlan && ip link del mv0"},
+             "ip link add link p0 name mv0 type macvlan", "stacked", "ip link del mv0"),
          one("SmallerMtu", {}, "ip link set p1 mtu 1000", "", "ip link set p1 mtu 1500"),
          RouteTest::about(
              {"MtuTooSmall", {}, {"ip link set p1 mtu 600"}, "route-mtu", {"ip link set p1 mtu 1500"}},
