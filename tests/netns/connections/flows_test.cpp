@@ -195,11 +195,14 @@ TEST_F(Flows, FromAnotherPortOrToAnotherOneAreLinuxs) {
 }
 
 TEST_F(Flows, ThatComeInElsewhereAreLinuxs) {
-    begin();
-    learned();
     must("ip route add 10.0.0.2/32 via 10.0.2.2");
-    const auto frame = finishUdp(ipv4Frame(portMac(2), station(3), {}), 4000, 5000);
-    EXPECT_EQ(treat(frame, 2), (Treatment{slowPath("flow-changed"), routedTo(forth())}));
+    begin();
+    expectLinux(forth(), "flow-unknown");
+    expectFast(forth());
+    const auto elsewhere = finishUdp(ipv4Frame(portMac(2), station(3), {}), 4000, 5000);
+    EXPECT_EQ(treat(elsewhere, 2), (Treatment{slowPath("flow-changed"), routedTo(forth())}));
+    EXPECT_EQ(treat(elsewhere, 2), (Treatment{fastPath(), routedTo(forth())}));
+    expectLinux(forth(), "flow-changed");
 }
 
 TEST_F(Flows, AreSeenByLinuxNowAndThen) {
