@@ -3,7 +3,7 @@
 
 #include "base/file.hpp"
 
-#include <cctype>
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 

@@ -24,8 +24,6 @@ public:
     void startOver() { learner_.reset(); }
 
     [[nodiscard]] bool learning() const { return learner_ != nullptr; }
-    /// To be watched for readability; -1: nothing is judged yet.
-    [[nodiscard]] int fd() const { return watch_ ? watch_->fd() : -1; }
     [[nodiscard]] const assemble::RuleJudgement& judgement() const { return judgement_; }
     /// Why connections cannot be learnt here, if they cannot.
     [[nodiscard]] const std::optional<std::string>& impossible() const { return impossible_; }

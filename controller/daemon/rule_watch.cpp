@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/rule_watch.hpp"
 
-#include <cstdint>
-#include <sys/eventfd.h>
-#include <unistd.h>
+#include <utility>
 
 namespace tna::daemon {
 
 RuleWatch::RuleWatch(Kernel& kernel)
-    : kernel_(kernel), told_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+    : kernel_(kernel), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 RuleWatch::~RuleWatch() = default;
 
@@ -23,8 +20,6 @@ void RuleWatch::ask(Question question) {
 
 std::optional<assemble::RuleJudgement> RuleWatch::take() {
     const std::lock_guard lock{mutex_};
-    std::uint64_t times = 0;
-    (void)::read(told_.get(), &times, sizeof times);
     return std::exchange(answer_, std::nullopt);
 }
 
@@ -40,8 +35,6 @@ void RuleWatch::run(const std::stop_token& stop) {
         auto judgement = judge(question);
         const std::lock_guard lock{mutex_};
         answer_ = std::move(judgement);
-        const std::uint64_t once = 1;
-        (void)::write(told_.get(), &once, sizeof once);
     }
 }
 

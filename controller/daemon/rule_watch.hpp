@@ -2,7 +2,6 @@
 #pragma once
 
 #include "assemble/rules/flows.hpp"
-#include "base/unique_fd.hpp"
 #include "daemon/kernel.hpp"
 
 #include <condition_variable>
@@ -23,8 +22,6 @@ public:
     RuleWatch(const RuleWatch&) = delete;
     RuleWatch& operator=(const RuleWatch&) = delete;
 
-    /// Readable when there is a new judgement.
-    [[nodiscard]] int fd() const { return told_.get(); }
     /// The rules have changed, or may have.
     struct Question {
         std::set<std::string> legacyTables;
@@ -40,7 +37,6 @@ private:
     [[nodiscard]] assemble::RuleJudgement judge(const Question& question);
 
     Kernel& kernel_;
-    UniqueFd told_;
     std::mutex mutex_;
     std::condition_variable_any asked_;
     std::optional<Question> question_;

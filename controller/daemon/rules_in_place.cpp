@@ -26,13 +26,13 @@ Result<deploy::HookLists> RulesInPlaceReader::readHooks() {
 
 /// Finding names takes a while, so it is done where something is called that was not called before.
 Result<void> RulesInPlaceReader::name(const deploy::HookLists& lists) {
+    if (lists == named_)
+        return {};
     std::set<std::uint64_t> wanted;
     for (const auto* places : {&lists.ipv4, &lists.ipv6})
         for (const auto& list : *places)
             for (const auto& one : list.functions)
                 wanted.insert(one.function);
-    if (lists == named_)
-        return {};
     auto names = capability::symbolsAt(wanted);
     if (!names)
         return std::unexpected(names.error());

@@ -13,12 +13,8 @@
 #define NF_ACCEPT 1
 
 /* include/linux/netfilter.h */
-struct nf_hook_state;
-
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct nf_hook_state {
-	u8 hook;
-	u8 pf;
 	struct net_device *in;
 	struct net_device *out;
 };
