@@ -31,8 +31,7 @@ void Connections::follow(const deploy::DataPath& dataPath, const model::Network&
     if (learn == learning())
         return;
     if (!learn) {
-        learner_.reset();
-        judgement_ = {};
+        startOver();
         return;
     }
     auto attached = dataPath.learnConnections();
@@ -42,9 +41,16 @@ void Connections::follow(const deploy::DataPath& dataPath, const model::Network&
         return;
     }
     learner_ = std::move(*attached);
+    keeper_ = std::make_unique<StreamKeeper>(kernel_, *learner_);
     if (!watch_)
         watch_ = std::make_unique<RuleWatch>(kernel_);
     rulesChanged(network);
+}
+
+void Connections::startOver() {
+    keeper_.reset();
+    learner_.reset();
+    judgement_ = {};
 }
 
 void Connections::rulesChanged(const model::Network& network) {

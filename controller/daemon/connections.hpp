@@ -3,6 +3,7 @@
 
 #include "daemon/reporter.hpp"
 #include "daemon/rule_watch.hpp"
+#include "daemon/stream_keeper.hpp"
 
 #include <memory>
 
@@ -21,7 +22,7 @@ public:
     /// Passes on what the rules have been found to be; at each interval, also asks anew where it is in doubt.
     void tell(const model::Network& network, bool atInterval);
     /// Another fast path is in place.
-    void startOver() { learner_.reset(); }
+    void startOver();
 
     [[nodiscard]] bool learning() const { return learner_ != nullptr; }
     [[nodiscard]] const assemble::RuleJudgement& judgement() const { return judgement_; }
@@ -34,6 +35,7 @@ private:
     Kernel& kernel_;
     std::unique_ptr<RuleWatch> watch_;
     std::unique_ptr<deploy::ConnectionLearner> learner_;
+    std::unique_ptr<StreamKeeper> keeper_; ///< goes first
     std::optional<std::string> impossible_;
     assemble::RuleJudgement judgement_;
 };

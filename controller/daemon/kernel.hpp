@@ -6,6 +6,7 @@
 #include "config/config.hpp"
 #include "deploy/kernel/vlan_devices.hpp"
 #include "deploy/results/data_path.hpp"
+#include "introspect/connection_change.hpp"
 #include "introspect/stations.hpp"
 
 #include <map>
@@ -50,6 +51,8 @@ public:
     /// The rule sets as they are in effect, but for tables of iptables-legacy. Not for several threads at a
     /// time.
     [[nodiscard]] virtual Result<assemble::RulesInPlace> readRules() = 0;
+    /// Of the entry of a connection; from any thread.
+    [[nodiscard]] virtual Result<void> change(const introspect::ConnectionChange& change) = 0;
     /// Whether BPF programs of traffic control are attached to a device (tcx).
     [[nodiscard]] virtual bool hasTcxAtIngress(model::IfIndex ifindex) const = 0;
     [[nodiscard]] virtual bool hasTcxAtEgress(model::IfIndex ifindex) const = 0;

@@ -147,6 +147,10 @@ Result<assemble::RulesInPlace> RealKernel::readRules() {
     return rules_.read();
 }
 
+Result<void> RealKernel::change(const introspect::ConnectionChange& change) {
+    return introspect::changeConnection(change);
+}
+
 bool RealKernel::hasTcxAtIngress(model::IfIndex ifindex) const {
     return deploy::hasTcxAtIngress(ifindex);
 }

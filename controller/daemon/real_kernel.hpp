@@ -33,6 +33,7 @@ public:
     [[nodiscard]] Result<std::vector<model::FdbEntry>> dumpFdb(std::size_t most) const override;
     [[nodiscard]] Result<Devices> xdpFeatures() const override;
     [[nodiscard]] Result<assemble::RulesInPlace> readRules() override;
+    [[nodiscard]] Result<void> change(const introspect::ConnectionChange& change) override;
     [[nodiscard]] bool hasTcxAtIngress(model::IfIndex ifindex) const override;
     [[nodiscard]] bool hasTcxAtEgress(model::IfIndex ifindex) const override;
 

@@ -31,6 +31,16 @@ public:
     }
     void put(std::uint16_t type, const char* text) { put(type, text, std::strlen(text) + 1); }
 
+    /// An attribute that holds those which `fill` puts.
+    template <typename Fill>
+    void nest(std::uint16_t type, Fill&& fill) {
+        const auto at = message().nlmsg_len;
+        put(static_cast<std::uint16_t>(type | NLA_F_NESTED), std::span<const std::uint8_t>{});
+        fill(*this);
+        reinterpret_cast<nlattr*>(&buffer_[at])->nla_len =
+            static_cast<std::uint16_t>(message().nlmsg_len - at);
+    }
+
     /// Until the next attribute.
     [[nodiscard]] nlmsghdr& message() { return *reinterpret_cast<nlmsghdr*>(buffer_.data()); }
     /// False: an attribute was longer than attributes can be, and was left out.

@@ -5,6 +5,7 @@
  * calls it established, and it is as it was but for one hop, then that is a lesson: for as long as neither
  * the rules nor the connection change, Linux would do the same with the next packet.
  */
+#include "connection/follow.bpf.h"
 #include "connection/lesson.bpf.h"
 #include "connection/rules.bpf.h"
 #include "connection/segment.bpf.h"
@@ -123,6 +124,14 @@ INLINE void write_lesson(const struct tna_ends *ends, const struct tna_passage *
 	bpf_map_update_elem(&lessons, ends, &lesson, BPF_ANY);
 }
 
+/* What may be in the middle of a flow. */
+INLINE int in_the_middle(u64 header, u32 protocol, u64 entry)
+{
+	if (protocol == PROTOCOL_TCP)
+		return (KLOAD(u8, header + 33) & ~TCP_PSH) == TCP_ACK && !tracked_restless(entry);
+	return protocol == PROTOCOL_UDP;
+}
+
 INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
@@ -130,30 +139,34 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
 	u64 from = KGET(u64, state, in), to = KGET(u64, state, out), header = header_of(skb);
 	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO;
 	u32 info = tracked & CONNECTION_INFO, direction = info == CONNECTION_ESTABLISHED_REPLY;
+	u32 protocol = header_word(header, 1) >> 8;
 	volatile struct tna_judged_rules *judged = &home.rules[0];
 
-	if (has_changed(here, (u64)ctx->skb, header))
+	if (!entry)
 		return;
-	if (!entry || (info != CONNECTION_ESTABLISHED && info != CONNECTION_ESTABLISHED_REPLY) || !from ||
-	    !to)
+	int known = protocol != PROTOCOL_TCP || stream_follow(skb, header, entry, info);
+
+	if (has_changed(here, (u64)ctx->skb, header) || !rules_steady(own_net, judged, protocol))
+		return;
+	if ((info != CONNECTION_ESTABLISHED && info != CONNECTION_ESTABLISHED_REPLY) || !from || !to)
 		return;
 	if (KGET(u32, skb, mark)) /* a device that leads to this namespace keeps it there */
 		return;
 	if (is_bridged(KOBJ(struct net_device, from)) || is_bridged(KOBJ(struct net_device, to)))
 		return;
-	if (header_word(header, 0) % 256 != 0x45 || header_word(header, 1) >> 8 != PROTOCOL_UDP)
+	if (header_word(header, 0) % 256 != 0x45 || !in_the_middle(header, protocol, entry))
 		return;
 	struct tna_ends ends = {.source = header_word(header, 2),
 				.destination = header_word(header, 3),
 				.source_port = KLOAD(u16, header + 20),
 				.destination_port = KLOAD(u16, header + 22),
-				.protocol = PROTOCOL_UDP};
+				.protocol = protocol};
 
 	if (tracked_unfit(entry, direction, &ends, own_net))
 		return;
 	if (rules_differ(own_net, judged, 4))
 		judged->missed = 1;
-	else
+	else if (known || !stream_begin(entry))
 		write_lesson(&ends, here, entry, direction, from, to);
 }
 

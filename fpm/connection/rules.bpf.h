@@ -11,6 +11,7 @@
  */
 
 #include "base/slots.bpf.h"
+#include "connection/segment.bpf.h"
 #include "guards/hook_list.bpf.h"
 #include "kernel/loop.bpf.h"
 
@@ -38,6 +39,24 @@ INLINE u32 rules_generation(u64 net, const volatile struct tna_judged_rules *jud
 	u32 generation = KLOAD(u32, KADDR(struct net, net, nft.base_seq));
 
 	return generation == judged->generation ? generation : 0;
+}
+
+/* nf_conntrack_tcp_be_liberal */
+INLINE u32 tracking_liberal(u64 net)
+{
+	return KLOAD(u8, KADDR(struct net, net, ct.nf_ct_proto.tcp.tcp_be_liberal));
+}
+
+/* They treat all packets in the middle of a flow alike; of TCP, it is known as well what becomes of those
+ * that are called invalid, if any are. */
+INLINE u32 rules_steady(u64 net, const volatile struct tna_judged_rules *judged, u32 protocol)
+{
+	u32 steady = judged->steady;
+
+	if (protocol != PROTOCOL_TCP)
+		return steady & TNA_STEADY_UDP;
+	return steady & TNA_STEADY_TCP &&
+	       (steady & (TNA_INVALID_DROPPED | TNA_INVALID_PASSED) || tracking_liberal(net));
 }
 
 /* Moves after each change of routes, rules for routing, addresses and links (rt_cache_flush()). */

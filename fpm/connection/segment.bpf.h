@@ -7,10 +7,13 @@
 #include <tna/connection.h>
 
 #include "base/reason.bpf.h"
+#include "connection/windows.bpf.h"
 #include "packet/ipv4.bpf.h"
 
 #define IPV4_FRAGMENT 0xff3fu /* more to come, or not the first one; in network order */
+#define PROTOCOL_TCP 6
 #define PROTOCOL_UDP 17
+#define TCP_HEADER_LEN 20
 #define UDP_HEADER_LEN 8
 #define SEGMENT_MOST 2048u /* bytes of which the checksum is computed */
 
@@ -19,9 +22,85 @@ struct segment {
 	u32 service; /* type of service */
 	u32 length;
 	u32 checksum; /* as it lies in the header; of UDP, 0: there is none */
+	struct tcp_part tcp;
 };
 
-/* A packet of UDP, whole and without IP options, that says of its length what IP says (udp_error()). */
+#define TCP_WORD(one, two, three, four) bpf_htonl((one) << 24 | (two) << 16 | (three) << 8 | (four))
+#define TCP_NOTHING 1u /* options, by kind; behind them, their length */
+#define TCP_PIECES 5u
+#define TCP_TIMESTAMP 8u
+#define TCP_TIMES TCP_WORD(TCP_NOTHING, TCP_NOTHING, TCP_TIMESTAMP, 10u)
+#define TCP_PIECES_OF(number) TCP_WORD(TCP_NOTHING, TCP_NOTHING, TCP_PIECES, 2 + 8u * (number))
+
+/*
+ * What is acknowledged in pieces, where options lie as everybody has them: times, or pieces, or times and
+ * then pieces. Not 0: as nobody has them.
+ */
+INLINE u64 segment_pieces(u8 *at, u8 *end, u32 length, struct tcp_part *tcp)
+{
+	if (!length)
+		return 0;
+	if (at + 4 > end)
+		return 1;
+	if (*(u32 *)at == TCP_TIMES && length >= 12) {
+		at += 12;
+		length -= 12;
+		if (!length)
+			return 0;
+		if (at + 4 > end)
+			return 1;
+	}
+	u32 first = *(u32 *)at, number = (length - 4) / 8;
+
+	if (length != 4 + 8 * number || number < 1 || number > 4)
+		return 1;
+	EACH (index, 4) {
+		if (index >= number)
+			break;
+		if (index + 1 == number && first != TCP_PIECES_OF(index + 1))
+			return 1;
+		if (at + 12 + 8 * index > end)
+			return 1;
+		u32 sack = bpf_ntohl(*(u32 *)(at + 8 + 8 * index));
+
+		if (tcp_before(tcp->sack, sack))
+			tcp->sack = sack;
+	}
+	return 0;
+}
+
+/* Of TCP, with a header as it should be (tcp_error()); neither the beginning of a connection nor a segment
+ * with flags that make no sense. */
+INLINE u32 segment_parse_tcp(u8 *at, u8 *end, struct segment *segment)
+{
+	struct tcp_part *tcp = &segment->tcp;
+
+	BECAUSE(at + TCP_HEADER_LEN > end, FLOW_KIND);
+	u32 header = *(u8 *)(at + 12), length = (header >> 4) * 4;
+
+	BECAUSE(length < TCP_HEADER_LEN || length > segment->length || header & 0xf, FLOW_KIND);
+	tcp->flags = *(u8 *)(at + 13);
+	tcp->sequence = bpf_ntohl(*(u32 *)(at + 4));
+	tcp->ack = tcp->sack = bpf_ntohl(*(u32 *)(at + 8));
+	tcp->window = bpf_ntohs(*(u16 *)(at + 14));
+	tcp->end = tcp->sequence + segment->length - length + (tcp->flags & TCP_FIN);
+	segment->checksum = *(u16 *)(at + 16) | 1u << 16;
+	BECAUSE(tcp->flags & TCP_SYN || !(tcp->flags & (TCP_ACK | TCP_RST)), FLOW_KIND);
+	BECAUSE(tcp->flags & TCP_RST && tcp->flags & (TCP_FIN | TCP_URG), FLOW_KIND);
+	BECAUSE(segment_pieces(at + TCP_HEADER_LEN, end, length - TCP_HEADER_LEN, tcp), FLOW_KIND);
+	return REASON_NONE;
+}
+
+/* The packet can be in the middle of a connection: its like have passed the rules, which do not look at
+ * PSH. */
+INLINE u32 segment_in_the_middle(const struct segment *segment)
+{
+	return segment->ends.protocol == PROTOCOL_UDP ||
+	       ((segment->tcp.flags & ~TCP_PSH) == TCP_ACK && segment->tcp.window);
+}
+
+/* A packet of UDP or TCP, whole and without IP options; of UDP, one that says of its length what IP says
+ * (udp_error()). */
 INLINE u32 segment_parse(hook_context *ctx, struct segment *segment)
 {
 	struct ipv4 ip;
@@ -29,11 +108,11 @@ INLINE u32 segment_parse(hook_context *ctx, struct segment *segment)
 	BECAUSE(!ipv4_parse(ctx, &ip, 0), SHORT);
 	u8 *data = hook_data(ctx), *end = hook_data_end(ctx), *at = data + ETH_HLEN + IPV4_HEADER_LEN;
 
-	BECAUSE(at + UDP_HEADER_LEN > end, FLOW_KIND);
+	BECAUSE(at + UDP_HEADER_LEN > end, FLOW_KIND); /* TCP has more */
 	BECAUSE(!ipv4_start_plain(ip.start) || ipv4_length_wrong(&ip), FLOW_KIND);
 	BECAUSE(ip.total < IPV4_HEADER_LEN + UDP_HEADER_LEN, FLOW_KIND); /* what is behind is padding */
-	BECAUSE(*(u16 *)(data + ETH_HLEN + 6) & IPV4_FRAGMENT || ip.tuple.protocol != PROTOCOL_UDP,
-		FLOW_KIND);
+	BECAUSE(*(u16 *)(data + ETH_HLEN + 6) & IPV4_FRAGMENT, FLOW_KIND);
+	BECAUSE(ip.tuple.protocol != PROTOCOL_UDP && ip.tuple.protocol != PROTOCOL_TCP, FLOW_KIND);
 	segment->ends = (struct tna_ends){.source = ip.tuple.addresses,
 					  .destination = ip.tuple.addresses >> 32,
 					  .source_port = *(u16 *)at,
@@ -41,6 +120,8 @@ INLINE u32 segment_parse(hook_context *ctx, struct segment *segment)
 					  .protocol = ip.tuple.protocol};
 	segment->service = ip.start >> 24;
 	segment->length = ip.total - IPV4_HEADER_LEN;
+	if (ip.tuple.protocol == PROTOCOL_TCP)
+		return segment_parse_tcp(at, end, segment);
 	segment->checksum = *(u16 *)(at + 6);
 	BECAUSE(bpf_ntohs(*(u16 *)(at + 4)) != segment->length, FLOW_KIND);
 	return REASON_NONE;

@@ -63,7 +63,29 @@ struct nf_ct_ext {
 	u8 offset[9];
 };
 
+/* include/linux/netfilter/nf_conntrack_tcp.h */
+struct ip_ct_tcp_state {
+	u32 td_end;
+	u32 td_maxend;
+	u32 td_maxwin;
+	u32 td_maxack;
+	u8 td_scale;
+	u8 flags;
+};
+
+struct ip_ct_tcp {
+	struct ip_ct_tcp_state seen[2];
+	u8 state;
+	u8 retrans;
+	u8 last_index;
+	u16 last_win;
+};
+
 /* include/net/netfilter/nf_conntrack.h */
+union nf_conntrack_proto {
+	struct ip_ct_tcp tcp;
+};
+
 struct nf_conn {
 	u32 timeout;
 	struct nf_conntrack_zone zone;
@@ -72,6 +94,7 @@ struct nf_conn {
 	possible_net_t ct_net;
 	u32 mark; /* only with CONFIG_NF_CONNTRACK_MARK */
 	struct nf_ct_ext *ext;
+	union nf_conntrack_proto proto;
 };
 
 #pragma clang attribute pop
@@ -93,7 +116,17 @@ struct nf_conn {
 
 /* include/uapi/linux/netfilter/nf_conntrack_common.h: enum ip_conntrack_info */
 #define CONNECTION_ESTABLISHED 0
+#define CONNECTION_NEW 2
 #define CONNECTION_ESTABLISHED_REPLY 3
 #define CONNECTION_INFO 7ull /* these bits of skb->_nfct */
+
+/* include/uapi/linux/netfilter/nf_conntrack_tcp.h: enum tcp_conntrack, IP_CT_TCP_FLAG_* */
+#define TRACKED_ESTABLISHED 3
+#define TRACKED_SACK (1u << 1)
+#define TRACKED_LIBERAL (1u << 3)
+#define TRACKED_HAS_ACKED (1u << 5)
+
+/* include/linux/netfilter/nf_conntrack_tcp.h, net/netfilter/nf_conntrack_proto_tcp.c: enum tcp_bit_set */
+#define TRACKED_LAST_ACK 3
 
 #endif

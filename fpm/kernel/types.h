@@ -221,8 +221,18 @@ struct netns_nf {
 };
 
 /* include/net/netns/conntrack.h */
+struct nf_tcp_net {
+	u8 tcp_be_liberal;
+	u8 tcp_ignore_invalid_rst; /* since 6.1 */
+};
+
+struct nf_ip_net {
+	struct nf_tcp_net tcp;
+};
+
 struct netns_ct {
 	u8 sysctl_checksum;
+	struct nf_ip_net nf_ct_proto;
 };
 
 struct netns_nftables {
@@ -327,7 +337,7 @@ struct sk_buff {
 	u16 network_header;
 	unsigned int end;
 	struct net_device *dev;
-	unsigned int data_len;
+	unsigned int len, data_len;
 };
 
 #pragma clang attribute pop

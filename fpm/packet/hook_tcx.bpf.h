@@ -21,6 +21,7 @@ typedef struct sk_buff hook_buffer;
 #define HOOK_SECTION "tc"
 #define HOOK_TO_LINUX TC_ACT_OK
 #define HOOK_SENT TC_ACT_REDIRECT
+#define HOOK_DROP TC_ACT_SHOT
 #define HOOK_IS_NOT_SENT "!= 7"
 _Static_assert(TC_ACT_REDIRECT == 7, "the condition above");
 

@@ -12,6 +12,7 @@ typedef struct xdp_buff hook_buffer;
 #define HOOK_SECTION "xdp.frags"
 #define HOOK_TO_LINUX XDP_PASS
 #define HOOK_SENT XDP_REDIRECT
+#define HOOK_DROP XDP_DROP
 #define HOOK_IS_NOT_SENT "!= 4"
 _Static_assert(XDP_REDIRECT == 4, "the condition above");
 #define HOOK_TAGS_BESIDE 0

@@ -10,6 +10,10 @@
 #define TNA_STEADY_TCP 1u
 #define TNA_STEADY_UDP 2u
 
+/* What becomes of packets of TCP that connection tracking calls invalid; neither: that depends. */
+#define TNA_INVALID_DROPPED 4u
+#define TNA_INVALID_PASSED 8u
+
 /* The places that forwarded packets pass: pre-routing, forward, post-routing. */
 #define TNA_RULE_HOOKS 3
 
@@ -41,7 +45,7 @@ struct tna_hooks {
 struct tna_judged_rules {
 	__u32 generation;                /* of the rule sets that were judged; 0: nothing is known */
 	__u32 serial;                    /* of the judgement */
-	__u32 steady;                    /* TNA_STEADY_* */
+	__u32 steady;                    /* TNA_STEADY_*, TNA_INVALID_* */
 	__u32 missed;                    /* packets have met other functions */
 	__u32 functions[TNA_RULE_HOOKS]; /* their number */
 	__u32 unused;
@@ -84,6 +88,33 @@ struct tna_lesson {
 	__s32 least;   /* jiffies that the connection must have left: who else has made it shorter? */
 	__u32 unused;
 	__u64 stamp_again; /* the same as above, if this is one lesson, and not the halves of two */
+};
+
+/* What one side of a connection of TCP has sent, as connection tracking keeps it (struct ip_ct_tcp_state). */
+struct tna_stream_side {
+	__u32 end;    /* the highest sequence number, and one */
+	__u32 maxend; /* what the other side lets it send */
+	__u32 maxwin; /* the largest window that it has told */
+	__u32 acked;  /* what the other side has acknowledged */
+};
+
+/*
+ * A connection of TCP some packets of which connection tracking does not see: the windows as it would have
+ * them if it did, and what the controller needs to put its entry right when nothing comes for a while.
+ */
+struct tna_stream {
+	struct tna_stream_side sides[2]; /* as the connection's entry counts directions */
+	__u64 born;                      /* in ns: no two that are one entry have it */
+	__u64 used;                      /* in jiffies, when the last packet came */
+	__u32 judged; /* by direction: packets outside of the windows are invalid, and not let pass as ever */
+	__u32 shut;   /* the last window that was told was 0 */
+	__u32 reset;  /* it has been reset */
+	__u32 source[4];
+	__u32 destination[4];
+	__u16 source_port; /* all as it lies in the headers of the first packet */
+	__u16 destination_port;
+	__u32 ipv6;
+	__u32 unused;
 };
 
 /* Per CPU: a packet that is on its way through the rules. */

@@ -72,7 +72,8 @@
 	X(VRF, "vrf", "the port belongs to a VRF, which has routes of its own")                              \
 	X(NOT_FORWARDING, "not-forwarding", "forwarding is off for this protocol, or on the port")           \
 	X(IP_NETFILTER, "ip-netfilter", "netfilter rules, NAT or connection tracking for routed packets")    \
-	X(FLOW_KIND, "flow-kind", "netfilter rules, and the packet is none in the middle of a flow of UDP")  \
+	X(FLOW_KIND, "flow-kind",                                                                            \
+	  "netfilter rules, and the packet is none in the middle of a flow of TCP or UDP")                   \
 	X(FLOW_UNKNOWN, "flow-unknown",                                                                      \
 	  "netfilter rules: what Linux decides about this flow, or about this direction of it, is not "      \
 	  "known yet")                                                                                       \
@@ -81,7 +82,13 @@
 	X(FLOW_REFRESH, "flow-refresh",                                                                      \
 	  "Linux sees one packet of a flow now and then, so that the connection does not time out")          \
 	X(FLOW_CHECKSUM, "flow-checksum",                                                                    \
-	  "the checksum of UDP is wrong: connection tracking calls such a packet invalid")                   \
+	  "the checksum of TCP or UDP is wrong: connection tracking calls such a packet invalid")            \
+	X(FLOW_STATE, "flow-state",                                                                          \
+	  "netfilter rules: the connection of TCP begins or ends, or the packet is early or late, or "       \
+	  "connection tracking has not been told yet not to mind its windows")                               \
+	X(FLOW_WINDOW, "flow-window",                                                                        \
+	  "the packet is outside of the windows of TCP: invalid to connection tracking, and dropped if "     \
+	  "the rules drop such packets")                                                                     \
 	X(XFRM, "xfrm", "IPsec policies")                                                                    \
 	X(VLAN_SETTINGS, "vlan-settings",                                                                    \
 	  "the VLAN device is down, keeps tags in frames (reorder_hdr off), maps priorities, or has tags "   \

@@ -17,27 +17,28 @@ namespace {
 using Buffer = std::array<char, 4096>;
 
 void putEnd(nlmsghdr* request, std::uint16_t tuple, const std::string& from, std::uint16_t fromPort,
-            const std::string& to, std::uint16_t toPort) {
+            const std::string& to, std::uint16_t toPort, std::uint8_t number) {
     auto* nest = mnl_attr_nest_start(request, tuple);
     auto* ip = mnl_attr_nest_start(request, CTA_TUPLE_IP);
     mnl_attr_put_u32(request, CTA_IP_V4_SRC, ::inet_addr(from.c_str()));
     mnl_attr_put_u32(request, CTA_IP_V4_DST, ::inet_addr(to.c_str()));
     mnl_attr_nest_end(request, ip);
     auto* protocol = mnl_attr_nest_start(request, CTA_TUPLE_PROTO);
-    mnl_attr_put_u8(request, CTA_PROTO_NUM, IPPROTO_UDP);
+    mnl_attr_put_u8(request, CTA_PROTO_NUM, number);
     mnl_attr_put_u16(request, CTA_PROTO_SRC_PORT, htons(fromPort));
     mnl_attr_put_u16(request, CTA_PROTO_DST_PORT, htons(toPort));
     mnl_attr_nest_end(request, protocol);
     mnl_attr_nest_end(request, nest);
 }
 
-nlmsghdr* begin(Buffer& buffer, int message, unsigned flags, const UdpConnection& connection) {
+nlmsghdr* begin(Buffer& buffer, int message, unsigned flags, const Connection& connection) {
     auto* request = mnl_nlmsg_put_header(buffer.data());
     request->nlmsg_type = static_cast<std::uint16_t>(NFNL_SUBSYS_CTNETLINK << 8 | message);
     request->nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | NLM_F_ACK | flags);
     const nfgenmsg header{AF_INET, NFNETLINK_V0, 0};
     *static_cast<nfgenmsg*>(mnl_nlmsg_put_extra_header(request, sizeof header)) = header;
-    putEnd(request, CTA_TUPLE_ORIG, connection.from, connection.fromPort, connection.to, connection.toPort);
+    putEnd(request, CTA_TUPLE_ORIG, connection.from, connection.fromPort, connection.to, connection.toPort,
+           connection.protocol);
     return request;
 }
 
@@ -61,10 +62,11 @@ int ask(nlmsghdr* request, const std::function<void(const nlmsghdr*)>& onAnswer 
 }
 } // namespace
 
-int addConnection(const UdpConnection& connection, const EntryWords& words) {
+int addConnection(const Connection& connection, const EntryWords& words) {
     Buffer buffer{};
     auto* request = begin(buffer, IPCTNL_MSG_CT_NEW, NLM_F_CREATE | NLM_F_EXCL, connection);
-    putEnd(request, CTA_TUPLE_REPLY, connection.to, connection.toPort, connection.from, connection.fromPort);
+    putEnd(request, CTA_TUPLE_REPLY, connection.to, connection.toPort, connection.from, connection.fromPort,
+           connection.protocol);
     mnl_attr_put_u32(request, CTA_TIMEOUT, htonl(words.timeout));
     const std::uint32_t status = IPS_CONFIRMED | IPS_SEEN_REPLY | IPS_ASSURED;
     mnl_attr_put_u32(request, CTA_STATUS, htonl(status));
@@ -78,12 +80,12 @@ int addConnection(const UdpConnection& connection, const EntryWords& words) {
     return ask(request);
 }
 
-int removeConnection(const UdpConnection& connection) {
+int removeConnection(const Connection& connection) {
     Buffer buffer{};
     return ask(begin(buffer, IPCTNL_MSG_CT_DELETE, 0, connection));
 }
 
-int markConnection(const UdpConnection& connection, std::uint32_t mark) {
+int markConnection(const Connection& connection, std::uint32_t mark) {
     Buffer buffer{};
     auto* request = begin(buffer, IPCTNL_MSG_CT_NEW, 0, connection);
     mnl_attr_put_u32(request, CTA_MARK, htonl(mark));
@@ -97,7 +99,7 @@ struct Wanted {
     std::optional<std::uint32_t> found;
 };
 
-std::optional<std::uint32_t> numberOf(const UdpConnection& connection, int attribute) {
+std::optional<std::uint32_t> numberOf(const Connection& connection, int attribute) {
     Buffer buffer{};
     Wanted wanted{attribute, {}};
     const int error = ask(begin(buffer, IPCTNL_MSG_CT_GET, 0, connection), [&](const nlmsghdr* message) {
@@ -115,11 +117,11 @@ std::optional<std::uint32_t> numberOf(const UdpConnection& connection, int attri
 }
 } // namespace
 
-std::optional<std::uint32_t> timeoutOf(const UdpConnection& connection) {
+std::optional<std::uint32_t> timeoutOf(const Connection& connection) {
     return numberOf(connection, CTA_TIMEOUT);
 }
 
-bool isAssured(const UdpConnection& connection) {
+bool isAssured(const Connection& connection) {
     return (numberOf(connection, CTA_STATUS).value_or(0) & IPS_ASSURED) != 0;
 }
 

@@ -8,13 +8,14 @@
 
 namespace tna::test {
 
-/// A connection of UDP in IPv4 as its first packet had it. Replies come the other way, but for what is
+/// A connection over IPv4 as its first packet had it. Replies come the other way, but for what is
 /// translated.
-struct UdpConnection {
+struct Connection {
     std::string from = "10.0.0.2";
     std::uint16_t fromPort = 4000;
     std::string to = "10.0.1.2";
     std::uint16_t toPort = 5000;
+    std::uint8_t protocol = 17; ///< IPPROTO_UDP
 };
 
 /// What can be said of an entry when it is made.
@@ -25,12 +26,12 @@ struct EntryWords {
 };
 
 /// 0, or errno.
-[[nodiscard]] int addConnection(const UdpConnection& connection, const EntryWords& words = {});
-[[nodiscard]] int removeConnection(const UdpConnection& connection);
-[[nodiscard]] int markConnection(const UdpConnection& connection, std::uint32_t mark);
+[[nodiscard]] int addConnection(const Connection& connection, const EntryWords& words = {});
+[[nodiscard]] int removeConnection(const Connection& connection);
+[[nodiscard]] int markConnection(const Connection& connection, std::uint32_t mark);
 /// Seconds that are left; nothing: there is no such connection.
-[[nodiscard]] std::optional<std::uint32_t> timeoutOf(const UdpConnection& connection);
+[[nodiscard]] std::optional<std::uint32_t> timeoutOf(const Connection& connection);
 /// Whether packets have come both ways for a while.
-[[nodiscard]] bool isAssured(const UdpConnection& connection);
+[[nodiscard]] bool isAssured(const Connection& connection);
 
 } // namespace tna::test

@@ -280,7 +280,10 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
     }
     if (kind == "match")
         return evaluateMatch(expression, packet);
-    return kind == "target" ? evaluateTarget(expression) : byName(kind);
+    auto step = kind == "target" ? evaluateTarget(expression) : byName(kind);
+    if (packet.invalid && (kind == "reject" || expression.name == "REJECT")) // it is dropped, and answered
+        step.lets = true;
+    return step;
 }
 
 } // namespace tna::assemble::rules

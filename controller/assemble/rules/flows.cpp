@@ -52,12 +52,24 @@ RuleObstacle looking(RuleFamily family, const std::vector<std::string>& fields) 
     return obstacle;
 }
 
+RuleObstacle uncertain(RuleFamily family) {
+    RuleObstacle obstacle{.family = family, .tcp = true};
+    obstacle.reason = "what becomes of packets of TCP that connection tracking calls invalid depends on more "
+                      "than that";
+    obstacle.hint = "drop them first (`ct state invalid drop`), or have none called so "
+                    "(`sysctl net.netfilter.nf_conntrack_tcp_be_liberal=1`)";
+    return obstacle;
+}
+
 void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector<JudgedHook>& judged,
                  FlowRules& rules, std::vector<RuleObstacle>& obstacles) {
     rules.tcp = rules.udp = true;
+    bool dropped = false, passed = true;
     for (const auto& hook : judged) {
         if (hook.packets != family)
             continue;
+        dropped |= hook.dropsInvalid;
+        passed &= hook.passesInvalid;
         const auto fields = notCompared(hook);
         rules.tcp &= hook.steadyForTcp && fields.empty();
         rules.udp &= hook.steadyForUdp && fields.empty();
@@ -65,6 +77,10 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         if (!fields.empty())
             obstacles.push_back(looking(family, fields));
     }
+    if (dropped || passed)
+        rules.invalid = dropped ? Invalid::dropped : Invalid::passed;
+    else if (rules.tcp)
+        obstacles.push_back(uncertain(family));
     for (const auto& one : *set.functions)
         if (one.family == family && outside(one)) {
             rules.tcp = rules.udp = false;

@@ -17,11 +17,15 @@ struct FunctionPlace {
 };
 using FunctionPlaces = std::array<FunctionPlace, 3>;
 
+/// What becomes of packets of TCP that connection tracking calls invalid.
+enum class Invalid { depends, dropped, passed };
+
 /// What the fast path has to know of the rules that packets of one protocol pass, to repeat what Linux did
 /// with a flow's first packets.
 struct FlowRules {
     bool tcp = false; ///< the rules are steady for it
     bool udp = false;
+    Invalid invalid = Invalid::depends;
     FunctionPlaces functions{};
     bool operator==(const FlowRules&) const = default;
 };

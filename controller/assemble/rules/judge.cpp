@@ -228,6 +228,20 @@ private:
                     marking_.add({one, &base, protocol, ipv6, index_});
             }
         }
+        if (isTracked(base))
+            walkInvalid(place, base);
+    }
+
+    /// What is not known to drop or to pass all of them does neither.
+    void walkInvalid(const Place& place, const RuleChain& base) {
+        const AbstractPacket packet{.bridged = place.packets == RuleFamily::bridge,
+                                    .ipv6 = place.packets == RuleFamily::ip6,
+                                    .protocol = IPPROTO_TCP,
+                                    .invalid = true};
+        rules::Walk walk(packet, chains_, surroundings_);
+        walk.base(base);
+        judged_.dropsInvalid |= !walk.mayPass();
+        judged_.passesInvalid &= !walk.mayBeDropped();
     }
 
     void addForAll(RuleFamily family, std::string table, std::string reason, std::string hint) {

@@ -39,6 +39,9 @@ struct JudgedHook {
     std::vector<JudgedChain> chains;                            ///< in the order of their priorities
     bool steadyForTcp = true;
     bool steadyForUdp = true;
+    /// What becomes here of packets of TCP that connection tracking calls invalid; neither: that depends.
+    bool dropsInvalid = false;
+    bool passesInvalid = true;
     std::vector<std::string> looksAt; ///< what a fast path would have to compare for each packet
     std::vector<RuleObstacle> obstacles;
     std::size_t moreObstacles = 0; ///< that are not listed

@@ -85,7 +85,8 @@ void fill(Bits& bits, std::size_t at, std::uint32_t base, std::uint32_t offset,
         set(static_cast<std::uint8_t>(type >> shift), static_cast<std::uint8_t>(~unlike >> shift));
     }
     constexpr std::uint8_t ack = 0x10, ackOrPush = 0x18, moreFragmentsAndOffset = 0x3f;
-    if (base == NFT_PAYLOAD_TRANSPORT_HEADER && packet.protocol == IPPROTO_TCP && offset == 13)
+    if (base == NFT_PAYLOAD_TRANSPORT_HEADER && packet.protocol == IPPROTO_TCP && offset == 13 &&
+        !packet.invalid)
         set(ack, static_cast<std::uint8_t>(~(ackOrPush ^ ack)));
     if (base != NFT_PAYLOAD_NETWORK_HEADER)
         return;
@@ -191,6 +192,10 @@ Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& p
 
 Loaded loadCt(const model::RuleExpression& expression, const AbstractPacket& packet) {
     constexpr std::size_t longest = 16; // addresses, names
+    if (packet.invalid) // nothing else is known of it (nft_ct_get_eval)
+        return expression.key == NFT_CT_STATE
+                   ? flowOf(number(NF_CT_STATE_INVALID_BIT))
+                   : Loaded{Bits::unknown(longest), Step::flow(Answer::no)};
     switch (expression.key) {
     case NFT_CT_STATE: {
         constexpr std::uint32_t established = 1U << (IP_CT_ESTABLISHED + 1);

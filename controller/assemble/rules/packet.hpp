@@ -16,7 +16,8 @@ enum class Answer { no, maybe, yes };
     return answer == Answer::maybe ? answer : answer == Answer::yes ? Answer::no : Answer::yes;
 }
 
-/// Any packet in the middle of an established flow: of TCP it has ACK and perhaps PSH; it is no fragment, and
+/// Any packet in the middle of an established flow, or of TCP one that connection tracking calls invalid. In
+/// the middle of a flow, of TCP it has ACK and perhaps PSH; it is no fragment, and
 /// nothing is between the headers of IPv6 and TCP or UDP. In bridges it has one VLAN tag at most, which the
 /// kernel has taken off. Addresses, ports, devices are any.
 struct AbstractPacket {
@@ -26,6 +27,8 @@ struct AbstractPacket {
     /// Connection tracking has seen it. If not, it may have in an earlier life: as a bridged frame, or before
     /// a veth (nf_conntrack_bridge, skb_scrub_packet).
     bool tracked = true;
+    /// Connection tracking has called it invalid: it has no connection then. Its flags are any.
+    bool invalid = false;
 };
 
 /// Bytes of which only some bits are known.

@@ -30,7 +30,9 @@ const model::RuleChain* Chains::find(const model::RuleChain& from, const std::st
 }
 
 void Walk::base(const model::RuleChain& chain) {
-    (void)walk(chain, 0);
+    const auto ways = walk(chain, 0);
+    mayPass_ &= ways.lets || (ways.comesBack && chain.policy != NF_DROP);
+    mayBeDropped_ |= ways.comesBack && chain.policy != NF_ACCEPT;
     if (chain.policy != NF_ACCEPT && chain.policy != NF_DROP)
         findings_.push_back({&chain, nullptr, "its policy is not known"});
 }
@@ -143,6 +145,7 @@ Walk::Leads Walk::follow(const model::RuleChain& chain, const model::FilterRule&
         return {.returns = true};
     if (verdict.code == NFT_BREAK)
         return {.goesOn = true};
+    mayBeDropped_ |= verdict.code != NFT_CONTINUE && verdict.code != NF_ACCEPT;
     if (verdict.code == NFT_CONTINUE || drops(verdict))
         return {};
     const auto kind = verdict.code < 0 ? verdict.code : verdict.code & kindOfVerdict;

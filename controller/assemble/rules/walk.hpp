@@ -45,6 +45,9 @@ public:
     [[nodiscard]] const std::set<std::string_view>& looksAt() const { return looksAt_; }
     [[nodiscard]] const std::vector<MarkingRule>& marking() const { return marking_; }
     [[nodiscard]] bool asksConnectionMark() const { return asksConnectionMark_; }
+    /// What may become of the packet in the chains that were walked, each by itself.
+    [[nodiscard]] bool mayPass() const { return mayPass_; }
+    [[nodiscard]] bool mayBeDropped() const { return mayBeDropped_; }
 
 private:
     /// Where a rule, or a part of one, may lead to.
@@ -93,6 +96,8 @@ private:
     std::set<std::string_view> looksAt_;
     std::vector<MarkingRule> marking_;
     bool asksConnectionMark_ = false;
+    bool mayPass_ = true;
+    bool mayBeDropped_ = false;
 };
 
 } // namespace tna::assemble::rules

@@ -39,6 +39,8 @@ Step stateStep(std::uint32_t mask, std::uint32_t translated, bool inverted, cons
     Answer answer = (mask & translated) != 0 || !packet.tracked ? Answer::maybe : Answer::no;
     if (packet.tracked && (mask & established) != 0)
         answer = Answer::yes;
+    if (packet.invalid)
+        answer = (mask & XT_CONNTRACK_STATE_INVALID) != 0 ? Answer::yes : Answer::no;
     return Step::flow(inverted ? opposite(answer) : answer);
 }
 
@@ -60,10 +62,12 @@ Step conntrack(const RuleExpression& expression, const AbstractPacket& packet) {
     if ((flags & XT_CONNTRACK_EXPIRES) != 0)
         return Step::differs("how long the connection will last decides");
     if ((flags & XT_CONNTRACK_STATE) == 0)
-        return Step::flow();
+        return Step::flow(packet.invalid ? Answer::no : Answer::maybe);
     auto step = stateStep(mask, translated, (inverted & XT_CONNTRACK_STATE) != 0, packet);
     // Whatever else is asked for may be so or not. (`-m state` is written with a flag of its own.)
-    if ((flags & ~(XT_CONNTRACK_STATE | XT_CONNTRACK_STATE_ALIAS)) != 0 && step.answer == Answer::yes)
+    // Of what has no connection nothing else is asked (conntrack_mt).
+    if (!packet.invalid && (flags & ~(XT_CONNTRACK_STATE | XT_CONNTRACK_STATE_ALIAS)) != 0 &&
+        step.answer == Answer::yes)
         step.answer = Answer::maybe;
     return step;
 }
@@ -85,7 +89,8 @@ Step tcp(const RuleExpression& expression, const AbstractPacket& packet) {
         return Step::differs("it looks at what differs between the packets of a flow");
     constexpr std::uint8_t ack = 0x10, push = 0x08;
     const std::array value{ack};
-    const Bits flags{{value.begin(), value.end()}, {static_cast<std::uint8_t>(~push)}};
+    const Bits flags{{value.begin(), value.end()},
+                     {static_cast<std::uint8_t>(packet.invalid ? 0 : ~push)}};
     const std::array mask{info->flg_mask}, wanted{info->flg_cmp}, none{std::uint8_t{0}};
     auto answer = compare(masked(flags, mask, none), 0, wanted);
     if ((info->invflags & XT_TCP_INV_FLAGS) != 0)

@@ -41,14 +41,16 @@ constexpr int lastPlace = std::numeric_limits<int>::max() - 1;
 
 void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::FlowRules& judged) {
     __atomic_store_n(&rules.generation, 0, __ATOMIC_SEQ_CST);
-    rules.steady = (judged.tcp ? TNA_STEADY_TCP : 0U) | (judged.udp ? TNA_STEADY_UDP : 0U);
+    rules.steady = (judged.tcp ? TNA_STEADY_TCP : 0U) | (judged.udp ? TNA_STEADY_UDP : 0U) |
+                   (judged.invalid == assemble::Invalid::dropped ? TNA_INVALID_DROPPED : 0U) |
+                   (judged.invalid == assemble::Invalid::passed ? TNA_INVALID_PASSED : 0U);
     for (std::size_t place = 0; place < TNA_RULE_HOOKS; ++place) {
         rules.functions[place] = judged.functions.at(place).number;
         rules.lists[place] = judged.functions.at(place).list;
     }
     rules.missed = 0;
     rules.serial++;
-    if (rules.steady != 0)
+    if (judged.tcp || judged.udp)
         __atomic_store_n(&rules.generation, generation, __ATOMIC_SEQ_CST);
 }
 } // namespace
@@ -73,9 +75,10 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
         bpf_program__set_type(program, std::bit_cast<bpf_prog_type>(programType));
         bpf_program__set_expected_attach_type(program, std::bit_cast<bpf_attach_type>(attachType));
     }
-    const int lessons = pipeline.map("lessons");
+    learner->streams_ = pipeline.map("streams");
     if (bpf_map__reuse_fd(opened->maps.data_home, pipeline.homeMap) != 0 ||
-        bpf_map__reuse_fd(opened->maps.lessons, lessons) != 0 || Generated::load(opened) != 0)
+        bpf_map__reuse_fd(opened->maps.lessons, pipeline.map("lessons")) != 0 ||
+        bpf_map__reuse_fd(opened->maps.streams, learner->streams_) != 0 || Generated::load(opened) != 0)
         return failErrno(errno, learning);
     learner->home_ = &opened->data_home->home;
     learner->judge({});
@@ -111,6 +114,25 @@ Result<void> Learner::link(int program, unsigned family, unsigned hook, int prio
 void Learner::judge(const assemble::RuleJudgement& judgement) const {
     publish(home_->rules[0], judgement.generation, judgement.ipv4);
     publish(home_->rules[1], judgement.generation, judgement.ipv6);
+}
+
+std::vector<Stream> Learner::streams() const {
+    constexpr std::uint32_t atOnce = 1024;
+    std::vector<std::uint64_t> entries(atOnce);
+    std::vector<tna_stream> values(atOnce);
+    std::vector<Stream> all;
+    std::uint32_t place = 0;
+    for (bool begun = false;; begun = true) {
+        std::uint32_t count = atOnce;
+        const int error = bpf_map_lookup_batch(streams_, begun ? &place : nullptr, &place, entries.data(),
+                                               values.data(), &count, nullptr);
+        if (error != 0 && error != -ENOENT) // what is left comes next time
+            return all;
+        for (std::uint32_t i = 0; i < count; ++i)
+            all.push_back({entries[i], values[i]});
+        if (error != 0)
+            return all;
+    }
 }
 
 bool Learner::missed() const {

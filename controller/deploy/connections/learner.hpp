@@ -25,6 +25,7 @@ public:
     [[nodiscard]] std::set<std::uint32_t> programs() const override { return programs_; }
     void judge(const assemble::RuleJudgement& judgement) const override;
     [[nodiscard]] bool missed() const override;
+    [[nodiscard]] std::vector<Stream> streams() const override;
 
 private:
     using Skeleton = std::unique_ptr<void, void (*)(void*)>;
@@ -36,6 +37,7 @@ private:
 
     Skeleton skeleton_;
     tna_namespace* home_ = nullptr; ///< what it shares with the pipeline
+    int streams_ = -1; ///< the pipeline's
     std::vector<UniqueFd> links_;
     std::set<std::uint32_t> programs_;
 };

@@ -75,6 +75,12 @@ public:
     virtual void forget(model::IfIndex ifindex) const = 0;
 };
 
+/// A connection of TCP that the fast path keeps an eye on, by the address of its entry.
+struct Stream {
+    std::uint64_t entry = 0;
+    tna_stream known{};
+};
+
 /// Learns from what netfilter lets pass, for as long as it lives.
 class ConnectionLearner {
 public:
@@ -89,6 +95,8 @@ public:
     virtual void judge(const assemble::RuleJudgement& judgement) const = 0;
     /// Whether packets have met other functions than those that were judged.
     [[nodiscard]] virtual bool missed() const = 0;
+    /// From any thread.
+    [[nodiscard]] virtual std::vector<Stream> streams() const = 0;
 };
 
 /// The fast path of one network namespace.

@@ -74,6 +74,10 @@ NOINLINE int route_look_again(hook_context *ctx)
 		reason = evaluate_connection(ctx, route_at(place)->egress_dev);
 	if (reason == TNA_REASON_UNPROVED && CONSTANT(SELF_CHECK) && !CONSTANT(STACKED))
 		route_search_fails(ctx, hook_ingress_ifindex(ctx));
+	if (CONSTANT(RULES) && connection_drops(reason)) {
+		leave_to_linux(ctx, reason);
+		return HOOK_DROP;
+	}
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
 	route_remember_hop(place);
@@ -153,9 +157,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	COLLECT(doubt, inet_not_forwarding(inet));
 	COLLECT(doubt, inet_reverse_path(net, inet) ^ route->reverse_path);
 	COLLECT(closer, guard_capture_possible(net));
-	if (CONSTANT(RULES))
-		COLLECT(doubt, connection_permit(ctx) ^ egress_address);
-	else
+	if (!CONSTANT(RULES))
 		COLLECT(doubt, guard_inet_hooks(net));
 	COLLECT(doubt, guard_xfrm(net));
 	COLLECT(doubt, route_gone(KOBJ(struct fib_alias, route->alias), route->info));
@@ -173,6 +175,10 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	COLLECT(doubt, guard_egress_down(egress));
 	COLLECT(closer, guard_egress_qdisc(egress));
 
+	if (CONSTANT(RULES)) { /* what is permitted is noted, so nothing else may be in the way */
+		RARELY(doubt, "!= 0", look_again);
+		COLLECT(doubt, connection_permit(ctx) ^ egress_address);
+	}
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, ip.frame_len, ip.total, ip.ethernet.tags,
 			  stacked ? route_tags(route_stack_at(index)) : 0, 4);

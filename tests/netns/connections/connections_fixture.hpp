@@ -40,7 +40,7 @@ protected:
         EXPECT_EQ(treat(frame), (Treatment{slowPath(reason), passes ? routedTo(frame) : Arrivals{}}));
     }
 
-    UdpConnection connection_;
+    Connection connection_;
 };
 
 } // namespace tna::test

@@ -81,6 +81,7 @@ public:
         state_->judgements.push_back(judgement);
     }
     [[nodiscard]] bool missed() const override { return state_->missed; }
+    [[nodiscard]] std::vector<deploy::Stream> streams() const override { return {}; }
 
 private:
     std::shared_ptr<PathState> state_;
@@ -221,6 +222,7 @@ public:
         rules.set.functions.emplace();
         return rules;
     }
+    [[nodiscard]] Result<void> change(const introspect::ConnectionChange&) override { return {}; }
     [[nodiscard]] bool hasTcxAtIngress(model::IfIndex ifindex) const override {
         return tcxIngress.contains(ifindex);
     }

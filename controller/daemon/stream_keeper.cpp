@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/stream_keeper.hpp"
+
+#include <algorithm>
+#include <spdlog/spdlog.h>
+
+namespace tna::daemon {
+
+namespace {
+using Clock = std::chrono::steady_clock; // CLOCK_MONOTONIC
+constexpr std::chrono::milliseconds pause{250};
+constexpr int share = 20; ///< of the time, one part of so many may be worked
+} // namespace
+
+StreamKeeper::StreamKeeper(Kernel& kernel, const deploy::ConnectionLearner& learner)
+    : kernel_(kernel), learner_(learner), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+StreamKeeper::~StreamKeeper() = default;
+
+void StreamKeeper::run(const std::stop_token& stop) {
+    Clock::duration wait = pause;
+    std::unique_lock lock{mutex_};
+    while (!stopped_.wait_for(lock, stop, wait, [&stop] { return stop.stop_requested(); }) &&
+           !stop.stop_requested()) {
+        const auto begun = Clock::now();
+        keep();
+        wait = std::max<Clock::duration>(pause, share * (Clock::now() - begun));
+    }
+}
+
+void StreamKeeper::keep() {
+    const auto streams = learner_.streams();
+    if (streams.empty())
+        return;
+    for (const auto& change :
+         book_.next(streams, Clock::now().time_since_epoch(), introspect::readTcpTimeouts()))
+        if (const auto changed = kernel_.change(change); !changed && !std::exchange(complained_, true))
+            spdlog::warn("{}; connections of TCP stay with Linux", changed.error().sentence());
+}
+
+} // namespace tna::daemon

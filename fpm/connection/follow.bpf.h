@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_CONNECTION_FOLLOW_H
+#define TNA_CONNECTION_FOLLOW_H
+
+/* Segments of TCP that Linux has let pass: their connection's windows move by them as by those that were
+ * fast. */
+
+#include "connection/stream.bpf.h"
+
+#define TCP_OPTIONS_MOST 40
+#define TCP_OPTION_END 0
+#define TCP_OPTION_NOTHING 1
+#define TCP_OPTION_PIECES 5
+
+/* tcp_sack(): the highest that is acknowledged, wherever that lies. */
+APART u32 passed_pieces(u64 options, u32 length, u32 ack)
+{
+	u32 sack = ack, at = 0, size = 0;
+	struct search pieces;
+
+	SEARCH (pieces, TCP_OPTIONS_MOST) {
+		u32 kind = KLOAD(u8, options + at);
+
+		if (at >= length || kind == TCP_OPTION_END)
+			CONCLUDE(pieces, search_none());
+		size = kind == TCP_OPTION_NOTHING ? 1 : KLOAD(u8, options + at + 1);
+		if (!size || (kind != TCP_OPTION_NOTHING && size < 2) || size > length - at)
+			CONCLUDE(pieces, search_none());
+		if (kind == TCP_OPTION_PIECES && size >= 10 && (size - 2) % 8 == 0)
+			CONCLUDE(pieces, search_found(options + at + 2));
+		at = (at + size) & 63; /* below the length, which is 40 at most: for the verifier */
+	}
+	u64 piece = found_or_linux(pieces);
+
+	EACH (index, 4) {
+		if (!piece || 2 + 8 * (index + 1) > size)
+			break;
+		u32 edge = bpf_ntohl(KLOAD(u32, piece + 8 * index + 4));
+
+		if (tcp_before(sack, edge))
+			sack = edge;
+	}
+	return sack;
+}
+
+/* False: not all of its headers can be seen. */
+INLINE int passed_parse(struct sk_buff *skb, u64 header, u32 header_length, struct tcp_part *part)
+{
+	u32 seen = KGET(u32, skb, len) - KGET(u32, skb, data_len);
+	u64 at = header + header_length;
+	u32 length = (KLOAD(u8, at + 12) >> 4) * 4;
+
+	if (seen < header_length + 20 || length < 20 || seen < header_length + length)
+		return 0;
+	part->flags = KLOAD(u8, at + 13);
+	part->sequence = bpf_ntohl(KLOAD(u32, at + 4));
+	part->ack = bpf_ntohl(KLOAD(u32, at + 8));
+	part->sack = passed_pieces(at + 20, length - 20, part->ack);
+	part->window = bpf_ntohs(KLOAD(u16, at + 14));
+	part->end =
+		part->sequence + KGET(u32, skb, len) - header_length - length + (part->flags & TCP_FIN);
+	return 1;
+}
+
+/* The ends of the connection's first packet, over IPv4. */
+INLINE void stream_ends(u64 entry, struct tna_stream *stream)
+{
+	u64 tuple = KADDR(struct nf_conn, entry, tuplehash) +
+		    bpf_core_field_offset(struct nf_conntrack_tuple_hash, tuple);
+
+	stream->source[0] = KLOAD(u32, KADDR(struct nf_conntrack_tuple, tuple, src.u3.all));
+	stream->destination[0] = KLOAD(u32, KADDR(struct nf_conntrack_tuple, tuple, dst.u3.all));
+	stream->source_port = KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.u.all));
+	stream->destination_port = KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, dst.u.all));
+}
+
+INLINE u64 stream_differs(const struct tna_stream *stream, u64 entry)
+{
+	struct tna_stream now = {};
+
+	stream_ends(entry, &now);
+	return (stream->source[0] ^ now.source[0]) | (stream->destination[0] ^ now.destination[0]) |
+	       (stream->source_port ^ now.source_port) | (stream->destination_port ^ now.destination_port);
+}
+
+/* Of a connection of which both sides have been seen, and from when connection tracking knows its windows:
+ * nothing has passed it by. */
+NOINLINE int stream_begin(u64 entry)
+{
+	struct tna_stream stream = {.born = bpf_ktime_get_ns(), .used = bpf_jiffies64()};
+
+	stream_ends(entry, &stream);
+	EACH (direction, 2) {
+		u32 flags = tracked_side_flags(entry, direction);
+
+		tracked_side_read(entry, direction, &stream.sides[direction]);
+		if (!(flags & TRACKED_LIBERAL))
+			stream.judged |= 1u << direction;
+		if (!(flags & TRACKED_HAS_ACKED) || !stream.sides[direction].maxwin)
+			return 1;
+	}
+	return bpf_map_update_elem(&streams, &entry, &stream, BPF_NOEXIST) != 0;
+}
+
+/* Whether there is anything to know about this connection of TCP; what is known includes this segment then.
+ */
+NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u64 entry, u32 info)
+{
+	struct tna_stream *stream = bpf_map_lookup_elem(&streams, &entry);
+	u32 direction = info == CONNECTION_ESTABLISHED_REPLY;
+	struct tcp_part part;
+
+	if (!stream)
+		return 0;
+	if ((info != CONNECTION_ESTABLISHED && info != CONNECTION_ESTABLISHED_REPLY) ||
+	    stream_differs(stream, entry)) {
+		bpf_map_delete_elem(&streams, &entry); /* it was another one's */
+		return 0;
+	}
+	if (!passed_parse(skb, header, (KLOAD(u8, header) & 0xf) * 4, &part)) {
+		stream->judged = 0;
+		return 1;
+	}
+	if (part.flags & TCP_RST && part.sequence == stream_side(stream, direction)->acked)
+		stream->reset = 1;
+	if (part.flags & (TCP_RST | TCP_SYN) || !(part.flags & TCP_ACK))
+		return 1;
+	stream_pieces(entry, direction, &part);
+	u32 verdict = stream_judge(stream, direction, &part);
+
+	if (verdict == WINDOWS_IN)
+		stream->shut = !part.window;
+	if ((verdict == WINDOWS_IN || verdict == WINDOWS_OVER) &&
+	    stream_note(stream, entry, direction, &part, verdict))
+		stream->judged = 0;
+	return 1;
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_CONNECTION_STREAM_H
+#define TNA_CONNECTION_STREAM_H
+
+/*
+ * Connections of TCP. Packets that pass connection tracking by leave its idea of their windows behind, and
+ * then it calls others invalid. So it is told (by the controller) to be liberal about them, and their windows
+ * are judged here: of all packets that are seen, fast or not, from when it still knew itself.
+ */
+
+#include "base/reason.bpf.h"
+#include "connection/rules.bpf.h"
+#include "connection/tracked.bpf.h"
+#include "connection/windows.bpf.h"
+
+/* By the address of the connection's entry. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, u64);
+	__type(value, struct tna_stream);
+} streams SEC(".maps");
+
+/* What connection tracking knows of what one side has sent (struct ip_ct_tcp_state). */
+INLINE u64 tracked_side(u64 entry, u32 direction)
+{
+	return KADDR(struct nf_conn, entry, proto.tcp.seen) +
+	       (direction & 1) * bpf_core_type_size(struct ip_ct_tcp_state);
+}
+
+INLINE u32 tracked_side_flags(u64 entry, u32 direction)
+{
+	return KLOAD(u8, KADDR(struct ip_ct_tcp_state, tracked_side(entry, direction), flags));
+}
+
+INLINE u32 tracked_side_scale(u64 entry, u32 direction)
+{
+	return KLOAD(u8, KADDR(struct ip_ct_tcp_state, tracked_side(entry, direction), td_scale));
+}
+
+INLINE void tracked_side_read(u64 entry, u32 direction, struct tna_stream_side *side)
+{
+	u64 seen = tracked_side(entry, direction);
+
+	side->end = KLOAD(u32, KADDR(struct ip_ct_tcp_state, seen, td_end));
+	side->maxend = KLOAD(u32, KADDR(struct ip_ct_tcp_state, seen, td_maxend));
+	side->maxwin = KLOAD(u32, KADDR(struct ip_ct_tcp_state, seen, td_maxwin));
+	side->acked = KLOAD(u32, KADDR(struct ip_ct_tcp_state, tracked_side(entry, !(direction & 1)), td_maxack));
+}
+
+/* Linux is liberal about both sides: no packet in the middle is invalid to it. */
+INLINE u32 tracked_liberal(u64 entry)
+{
+	return tracked_side_flags(entry, 0) & tracked_side_flags(entry, 1) & TRACKED_LIBERAL;
+}
+
+/*
+ * The next packet in the middle would change more than windows and the time that is left: the state, what is
+ * known of the last packet (which others are compared with), or the number of those that came again.
+ */
+INLINE u64 tracked_restless(u64 entry)
+{
+	u64 tcp = KADDR(struct nf_conn, entry, proto.tcp), word = 0;
+
+	COLLECT(word, KLOAD(u8, KADDR(struct ip_ct_tcp, tcp, state)) ^ TRACKED_ESTABLISHED);
+	COLLECT(word, KLOAD(u8, KADDR(struct ip_ct_tcp, tcp, last_index)) ^ TRACKED_LAST_ACK);
+	COLLECT(word, KLOAD(u8, KADDR(struct ip_ct_tcp, tcp, retrans)));
+	COLLECT(word, !KLOAD(u16, KADDR(struct ip_ct_tcp, tcp, last_win)));
+	return word;
+}
+
+/* nf_conntrack_tcp_ignore_invalid_rst */
+INLINE u32 tracking_ignores_resets(u64 net)
+{
+	return bpf_core_field_exists(struct nf_tcp_net, tcp_ignore_invalid_rst)
+		       ? KLOAD(u8, KADDR(struct net, net, ct.nf_ct_proto.tcp.tcp_ignore_invalid_rst))
+		       : 0;
+}
+
+/* Pieces that are acknowledged count where the other side has asked for them. */
+INLINE void stream_pieces(u64 entry, u32 direction, struct tcp_part *part)
+{
+	if (!(tracked_side_flags(entry, !(direction & 1)) & TRACKED_SACK))
+		part->sack = part->ack;
+}
+
+INLINE struct tna_stream_side *stream_side(struct tna_stream *stream, u32 direction)
+{
+	return direction & 1 ? &stream->sides[1] : &stream->sides[0];
+}
+
+INLINE u32 stream_judge(struct tna_stream *stream, u32 direction, struct tcp_part *part)
+{
+	return windows_judge(stream_side(stream, direction), stream_side(stream, !(direction & 1)), part);
+}
+
+INLINE u64 stream_note(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part,
+		       u32 verdict)
+{
+	*(volatile u64 *)&stream->used = bpf_jiffies64();
+	return windows_note(stream_side(stream, direction), stream_side(stream, !(direction & 1)), part, verdict,
+			    tracked_side_scale(entry, direction));
+}
+
+/* Invalid, by the windows as they are known here, and also by what Linux knows (which may be less). */
+INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part, u64 net)
+{
+	struct tna_stream_side sender, receiver;
+	u32 acked = stream_side(stream, direction)->acked;
+
+	if (!(stream->judged >> (direction & 1) & 1) || tracking_liberal(net))
+		return 0;
+	if (part->flags & TCP_RST && !tracking_ignores_resets(net) && tcp_before(part->sequence, acked))
+		return 1;
+	if (stream_judge(stream, direction, part) != WINDOWS_OUT)
+		return 0;
+	tracked_side_read(entry, direction, &sender);
+	tracked_side_read(entry, !(direction & 1), &receiver);
+	return windows_judge(&sender, &receiver, part) == WINDOWS_OUT;
+}
+
+#endif
