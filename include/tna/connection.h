@@ -86,7 +86,7 @@ struct tna_lesson {
 	__u64 stamp_again; /* the same as above, if this is one lesson, and not the halves of two */
 };
 
-/* Per CPU: a packet that is on its way through the rules. */
+/* Per CPU: packets that are on their way through the rules. */
 struct tna_passage {
 	__u64 packet;     /* struct sk_buff * */
 	__u32 generation; /* of the rules when it set out */
