@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bench/testbed/scenario.hpp"
 #include "base/error.hpp"
+#include "bench/testbed/scenario.hpp"
 
 #include <atomic>
 #include <thread>

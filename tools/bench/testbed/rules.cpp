@@ -25,9 +25,8 @@ std::string foreignRule(const Setup& setup, unsigned number) {
 
 /// What comes back needs to be established, unless nothing is tracked.
 std::string acceptance(const Setup& setup) {
-    return setup.tracking == Tracking::off
-               ? "iifname \"d0\" accept\niifname \"d1\" accept\n"
-               : "ct state established,related accept\niifname \"d0\" accept\n";
+    return setup.tracking == Tracking::off ? "iifname \"d0\" accept\niifname \"d1\" accept\n"
+                                           : "ct state established,related accept\niifname \"d0\" accept\n";
 }
 
 Result<void> loadRulesFrom(const std::string& rules, std::vector<std::string> program) {
@@ -53,11 +52,11 @@ std::string ruleSetOf(const Setup& setup) {
     const bool firewall = filters(setup.scenario);
     if (setup.rules == 0 && !firewall)
         return {};
-    auto text = fmt::format("table {} tna_bench {{\n{}chain forward {{\n"
-                            "type filter hook forward priority 0;{}\n",
-                            routes(setup.scenario) ? "inet" : "bridge",
-                            setup.ruleChanges != 0 ? "chain changes {\n}\n" : "",
-                            firewall ? " policy drop;" : "");
+    auto text =
+        fmt::format("table {} tna_bench {{\n{}chain forward {{\n"
+                    "type filter hook forward priority 0;{}\n",
+                    routes(setup.scenario) ? "inet" : "bridge",
+                    setup.ruleChanges != 0 ? "chain changes {\n}\n" : "", firewall ? " policy drop;" : "");
     for (unsigned i = 0; i < setup.rules; i++)
         text += foreignRule(setup, i);
     if (setup.ruleChanges != 0)
