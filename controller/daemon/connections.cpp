@@ -48,6 +48,8 @@ void Connections::follow(const deploy::DataPath& dataPath, const model::Network&
 }
 
 void Connections::startOver() {
+    if (watch_)
+        watch_->forget();
     keeper_.reset();
     learner_.reset();
     judgement_ = {};
@@ -55,7 +57,8 @@ void Connections::startOver() {
 
 void Connections::rulesChanged(const model::Network& network) {
     if (learner_)
-        watch_->ask({network.netfilter.legacyTables, learner_->programs()});
+        watch_->ask({network.netfilter.legacyTables, learner_->programs(),
+                     [learner = learner_.get()](const auto& judgement) { learner->judge(judgement); }});
 }
 
 void Connections::tell(const model::Network& network, bool atInterval) {
@@ -64,7 +67,6 @@ void Connections::tell(const model::Network& network, bool atInterval) {
     if (auto judged = watch_->take()) {
         announce(*judged);
         judgement_ = std::move(*judged);
-        learner_->judge(judgement_);
     }
     if (atInterval && (judgement_.generation == 0 || learner_->missed()))
         rulesChanged(network);

@@ -33,8 +33,8 @@ private:
     void announce(const assemble::RuleJudgement& judged) const;
 
     Kernel& kernel_;
-    std::unique_ptr<RuleWatch> watch_;
     std::unique_ptr<deploy::ConnectionLearner> learner_;
+    std::unique_ptr<RuleWatch> watch_;     ///< goes before it
     std::unique_ptr<StreamKeeper> keeper_; ///< goes first
     std::optional<std::string> impossible_;
     assemble::RuleJudgement judgement_;

@@ -13,9 +13,17 @@ RuleWatch::~RuleWatch() = default;
 void RuleWatch::ask(Question question) {
     {
         const std::lock_guard lock{mutex_};
+        publish_ = question.publish;
         question_ = std::move(question);
     }
     asked_.notify_one();
+}
+
+void RuleWatch::forget() {
+    const std::lock_guard lock{mutex_};
+    publish_ = nullptr;
+    question_.reset();
+    answer_.reset();
 }
 
 std::optional<assemble::RuleJudgement> RuleWatch::take() {
@@ -34,7 +42,10 @@ void RuleWatch::run(const std::stop_token& stop) {
         }
         auto judgement = judge(question);
         const std::lock_guard lock{mutex_};
-        answer_ = std::move(judgement);
+        if (publish_) {
+            publish_(judgement);
+            answer_ = std::move(judgement);
+        }
     }
 }
 

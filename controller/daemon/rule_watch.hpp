@@ -5,6 +5,7 @@
 #include "daemon/kernel.hpp"
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -26,9 +27,12 @@ public:
     struct Question {
         std::set<std::string> legacyTables;
         std::set<std::uint32_t> own; ///< programs that learn
-        bool operator==(const Question&) const = default;
+        /// Is called with the answer, in the watch's own thread.
+        std::function<void(const assemble::RuleJudgement&)> publish;
     };
     void ask(Question question);
+    /// From when this returns, nothing is called that was to be.
+    void forget();
     /// The last judgement, if it is new.
     [[nodiscard]] std::optional<assemble::RuleJudgement> take();
 
@@ -40,6 +44,7 @@ private:
     std::mutex mutex_;
     std::condition_variable_any asked_;
     std::optional<Question> question_;
+    std::function<void(const assemble::RuleJudgement&)> publish_;
     std::optional<assemble::RuleJudgement> answer_;
     std::jthread thread_; ///< goes first
 };

@@ -173,7 +173,8 @@ Result<std::unique_ptr<RefusalLog>> FastPath::watchRefusals() const {
 Result<std::unique_ptr<ConnectionLearner>> FastPath::learnConnections() const {
     if (!casts_)
         return fail("connections are not learnt where the kernel is not read in place");
-    return Learner::attach(*pipeline_, *casts_, net_, refresh_);
+    // There are more connections than stations, and each of these packets is Linux's.
+    return Learner::attach(*pipeline_, *casts_, net_, 4 * refresh_);
 }
 
 Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const {

@@ -31,18 +31,26 @@ struct bpf_nf_ctx {
 const volatile __u64 own_net = 0;
 const volatile __u64 refresh = 0; /* in jiffies: so old is a connection's entry at most */
 
+/*
+ * Under load, packets set out several at a time (net.core.gro_normal_batch, or as many as a driver polls)
+ * before the first of them arrives. Each has a place by where its bytes lie in memory; two of the same place
+ * are one lesson less.
+ */
+#define PASSAGES_LOG 6
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, 1 << PASSAGES_LOG);
 	__type(key, u32);
 	__type(value, struct tna_passage);
 } passage SEC(".maps");
 
-INLINE struct tna_passage *passage_here(void)
+INLINE struct tna_passage *passage_of(struct bpf_nf_ctx *ctx)
 {
-	u32 zero = 0;
+	u64 head = KGET(u64, KCAST(struct sk_buff, ctx->skb), head);
+	u32 place = head * 0x9e3779b97f4a7c15ull >> (64 - PASSAGES_LOG);
 
-	return bpf_map_lookup_elem(&passage, &zero);
+	return bpf_map_lookup_elem(&passage, &place);
 }
 
 INLINE u64 header_of(struct sk_buff *skb)
@@ -63,7 +71,7 @@ SEC("netfilter")
 int set_out(struct bpf_nf_ctx *ctx)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
-	struct tna_passage *here = passage_here();
+	struct tna_passage *here = passage_of(ctx);
 	u64 header = header_of(skb);
 
 	if (!here)
@@ -77,8 +85,8 @@ int set_out(struct bpf_nf_ctx *ctx)
 	return NF_ACCEPT;
 }
 
-/* The packet is not the one that set out here last, under the rules and routes that there are, or it is not
- * the same any more but for one hop. */
+/* The packet is not the one that set out last at its place, under the rules and routes that there are, or it
+ * is not the same any more but for one hop. */
 INLINE int has_changed(const struct tna_passage *here, u64 skb, u64 header)
 {
 	volatile struct tna_judged_rules *judged = &home.rules[0];
@@ -173,9 +181,9 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
 SEC("netfilter")
 int arrived(struct bpf_nf_ctx *ctx)
 {
-	struct tna_passage *here = passage_here();
+	struct tna_passage *here = passage_of(ctx);
 
-	if (here) {
+	if (here && here->packet == (u64)ctx->skb) {
 		learn(ctx, here);
 		here->packet = 0;
 	}

@@ -117,7 +117,7 @@ struct tna_stream {
 	__u32 unused;
 };
 
-/* Per CPU: a packet that is on its way through the rules. */
+/* Per CPU: packets that are on their way through the rules. */
 struct tna_passage {
 	__u64 packet;     /* struct sk_buff * */
 	__u32 generation; /* of the rules when it set out */

@@ -24,6 +24,7 @@ constexpr const char* footer =
     "  tna-bench throughput --quick                  a bridge: plain Linux, tna and the ceiling, side by "
     "side\n"
     "  tna-bench throughput --scenario router --stations 200 --json >router.json\n"
+    "  tna-bench throughput --scenario firewall --rules 10 --stations 1,200 --cpus 1\n"
     "  tna-bench report router.json                  the result as a page with pictures\n"
     "  tna-bench micro                               nanoseconds and instructions of each module\n"
     "  tna-bench rfc2544 --tx eth1 --rx eth2         through a machine that is cabled to this one";

@@ -41,6 +41,14 @@ INLINE u32 evaluate_connection(hook_context *ctx, u64 departure)
 	return REASON_NONE;
 }
 
+/* For a packet that is not to be sent. */
+INLINE int route_refuse(hook_context *ctx, u32 reason)
+{
+	int verdict = leave_to_linux(ctx, reason);
+
+	return CONSTANT(RULES) && connection_drops(reason) ? HOOK_DROP : verdict;
+}
+
 /* For a packet that could not be proved; it need not be slow. */
 NOINLINE int route_look_again(hook_context *ctx)
 {
@@ -74,12 +82,8 @@ NOINLINE int route_look_again(hook_context *ctx)
 		reason = evaluate_connection(ctx, route_at(place)->egress_dev);
 	if (reason == TNA_REASON_UNPROVED && CONSTANT(SELF_CHECK) && !CONSTANT(STACKED))
 		route_search_fails(ctx, hook_ingress_ifindex(ctx));
-	if (CONSTANT(RULES) && connection_drops(reason)) {
-		leave_to_linux(ctx, reason);
-		return HOOK_DROP;
-	}
 	if (reason != REASON_NONE)
-		return leave_to_linux(ctx, reason);
+		return route_refuse(ctx, reason);
 	route_remember_hop(place);
 	return route_send_known(ctx, place);
 }
@@ -177,7 +181,11 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 
 	if (CONSTANT(RULES)) { /* what is permitted is noted, so nothing else may be in the way */
 		RARELY(doubt, "!= 0", look_again);
-		COLLECT(doubt, connection_permit(ctx) ^ egress_address);
+		u64 permitted = connection_permit(ctx);
+
+		if (permitted < REASON_NONE)
+			return route_verdict(LOOK_REFUSED, permitted);
+		COLLECT(doubt, permitted ^ egress_address);
 	}
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, ip.frame_len, ip.total, ip.ethernet.tags,
@@ -238,6 +246,8 @@ INLINE int route_conclude(hook_context *ctx, u64 verdict)
 					    : route_prove_found(ctx);
 	if (verdict < LOOK_ELSEWHERE)
 		return verdict;
+	if (CONSTANT(RULES) && (u32)verdict == LOOK_REFUSED)
+		return route_refuse(ctx, verdict >> 32);
 	if ((u32)verdict == LOOK_CLOSER && !route_look_closer(ctx, verdict >> 32))
 		return route_send_checked(ctx, verdict >> 32);
 	return route_look_again(ctx);

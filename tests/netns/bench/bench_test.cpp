@@ -123,7 +123,8 @@ TEST_F(Bench, LatencyIsTakenOfEveryFrameThatArrives) {
 
 /// Back through routers, too: their packets have to find home.
 TEST_F(Bench, RoundTripsGoThroughRouters) {
-    for (const auto scenario : {Scenario::router, Scenario::router6, Scenario::bridges}) {
+    for (const auto scenario :
+         {Scenario::router, Scenario::router6, Scenario::bridges, Scenario::firewall, Scenario::firewall6}) {
         LatencyOptions options;
         options.contenders = {"linux", "tna"};
         options.loads = {5};
@@ -217,6 +218,7 @@ TEST_F(Bench, WrongArgumentsAreNamed) {
     wrong("--entries", "10000000", "--entries must be up to");
     wrong("--ports", "1", "--ports: must be a whole number from 2");
     wrong("--generator", "magic", "--generator");
+    wrong("--tracking", "off", "are of firewalls: choose one with --scenario");
     const auto large = test::command({TNA_BENCH, "throughput", "--generator", "live", "--size", "4000"});
     EXPECT_EQ(large.exitCode, 2);
     EXPECT_THAT(large.output, HasSubstr("--generator live sends frames of up to 3000 bytes: choose packet"));

@@ -63,6 +63,22 @@ TEST(BenchFrame, OfAnIpv6RouterFitsIntoTheSmallest) {
     EXPECT_EQ(sent, forwarded);
 }
 
+TEST(BenchFrame, OfAFirewallIsAConnectionOfItsOwnAndComesBack) {
+    for (const auto scenario : {Scenario::firewall, Scenario::firewall6}) {
+        const std::size_t ports = scenario == Scenario::firewall ? 34 : 54;
+        const Frames frames{scenario, 100};
+        const auto sent = frames.sent(5);
+        // UDP, from port 1024 + 5 to 9; and back, where nothing but addresses and ports differ
+        EXPECT_TRUE(startsWith(sent, ports, {0x04, 0x05, 0, 9, 0, static_cast<unsigned char>(100 - ports)}));
+        EXPECT_TRUE(startsWith(frames.forwarded(5), ports, {0x04, 0x05, 0, 9}));
+        const auto back = frames.back(5);
+        EXPECT_TRUE(startsWith(back, ports, {0, 9, 0x04, 0x05}));
+        EXPECT_NE(frames.sent(5 + (1U << 14U)), sent);
+        const auto own = frames.head().ownBits;
+        EXPECT_TRUE(startsWith(own, ports, {0xff, 0xff, 0, 0}));
+    }
+}
+
 TEST(BenchFrame, FlowsGoToDifferentPlaces) {
     for (const auto scenario : {Scenario::bridge, Scenario::router, Scenario::router6}) {
         std::set<Frame> all;
@@ -108,6 +124,22 @@ TEST(BenchSetup, WhatCannotBeIsNamed) {
     EXPECT_THAT(problemWith({.routes = 2}), HasSubstr("choose one with --scenario"));
     EXPECT_THAT(problemWith({.scenario = Scenario::router, .routes = 0}), HasSubstr("--routes"));
     EXPECT_THAT(problemWith({.frameSize = 63}), HasSubstr("--size must be from 64"));
+    EXPECT_THAT(problemWith({.scenario = Scenario::router, .tracking = Tracking::oneWay}),
+                HasSubstr("--tracking and --rule-changes are of firewalls"));
+    EXPECT_THAT(problemWith({.ruleChanges = 1}), HasSubstr("are of firewalls"));
+    EXPECT_THAT(problemWith({.scenario = Scenario::firewall, .ruleChanges = 1001}),
+                HasSubstr("--rule-changes must be up to"));
+    EXPECT_THAT(problemWith({.scenario = Scenario::firewall, .protocol = Protocol::tcp}),
+                HasSubstr("takes no TCP"));
+}
+
+TEST(BenchSetup, FramesThatNobodyHasChosenHaveRoomForTheMark) {
+    for (std::size_t i = 0; i < scenarioNames.size(); i++) {
+        bench::Setup setup{.scenario = static_cast<Scenario>(i)};
+        setup.frameSize = usualSizeOf(setup);
+        EXPECT_EQ(problemWith(setup), "") << scenarioNames.at(i);
+        EXPECT_EQ(setup.frameSize, setup.scenario == Scenario::firewall6 ? 70U : 64U);
+    }
 }
 
 } // namespace

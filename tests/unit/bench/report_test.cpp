@@ -70,6 +70,21 @@ TEST(BenchReport, RoundInWhichLinuxDidPartOfTheWorkIsFlagged) {
     EXPECT_TRUE(resultDocument({}, nlohmann::json::object(), all)["series"][1]["rounds"][2]["suspect"]);
 }
 
+TEST(BenchReport, PartThatWasFastIsShownAndAFirewallsMayBeSlowNowAndThen) {
+    auto all = threeRounds();
+    for (auto& round : all[1].rounds) {
+        round.slow = round.total.sent / 20;
+        round.mayBeSlow = 0.1;
+    }
+    EXPECT_THAT(remarks(all), IsEmpty());
+    EXPECT_THAT(renderTable(all), HasSubstr("  95.0 "));
+    const auto document = resultDocument({}, nlohmann::json::object(), all);
+    EXPECT_DOUBLE_EQ(document["series"][1]["fast"]["median"], 0.95);
+    EXPECT_TRUE(document["series"][0]["fast"].is_null());
+    all[1].rounds[0].slow = all[1].rounds[0].total.sent / 5;
+    EXPECT_THAT(remarks(all), ElementsAre(HasSubstr("in 1 of 3 rounds not all was fast")));
+}
+
 TEST(BenchReport, ContenderThatFailedIsNotShownAsMeasured) {
     auto all = threeRounds();
     all[2].notMeasured = "it does not forward";

@@ -61,6 +61,7 @@ static inline __attribute__((always_inline)) __u32 latency_bucket(__u64 ns)
 #define ADDRESSING_STATIONS 0 /* both MAC addresses */
 #define ADDRESSING_IPV4 1     /* destination and header checksum */
 #define ADDRESSING_IPV6 2     /* destination */
+#define ADDRESSING_PORTS 4    /* added to either: and the source's port */
 
 #define HEAD_WORDS 8 /* of each frame are the generator's, eight bytes each */
 
@@ -72,6 +73,9 @@ static inline __attribute__((always_inline)) __u32 latency_bucket(__u64 ns)
 #define SCATTER_BITS 22
 #define DESTINATIONS_IPV4 0x64400000u /* 100.64.0.0/10 */
 #define SCATTER(flow) ((flow) * 0x9e3779b1u & ((1u << SCATTER_BITS) - 1))
+
+/* Other rules than the last do not know these ports. */
+#define FLOW_PORT(flow) (1024 + ((flow) & 0x3fff))
 
 #define TNA_BENCH_ETH 14
 
@@ -89,10 +93,15 @@ static inline __attribute__((always_inline)) __u32 latency_bucket(__u64 ns)
 static inline __attribute__((always_inline)) void write_flow(__u8 *data, __u32 addressing, __u32 flow,
 							     __u32 header_sum, int back)
 {
-	if (addressing == ADDRESSING_STATIONS) {
+	__u32 way = addressing & ~ADDRESSING_PORTS;
+
+	if (addressing & ADDRESSING_PORTS)
+		*(__u16 *)(data + TNA_BENCH_ETH + (way == ADDRESSING_IPV6 ? 40 : 20) + (back ? 2 : 0)) =
+			TNA_BENCH_BE16((__u16)FLOW_PORT(flow));
+	if (way == ADDRESSING_STATIONS) {
 		*(__u32 *)(data + 2) = TNA_BENCH_BE32(flow);
 		*(__u32 *)(data + 8) = TNA_BENCH_BE32(flow);
-	} else if (addressing == ADDRESSING_IPV4) {
+	} else if (way == ADDRESSING_IPV4) {
 		__u32 bits = SCATTER(flow), sum = header_sum + (bits >> 16) + (bits & 0xffff);
 
 		*(__u32 *)(data + TNA_BENCH_ETH + (back ? 12 : 16)) =

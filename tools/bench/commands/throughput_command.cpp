@@ -6,12 +6,24 @@
 
 #include <algorithm>
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 #include <thread>
 
 namespace tna::bench {
 
 namespace {
+void addTracking(CLI::App& command, Setup& setup) {
+    std::map<std::string, Tracking> names;
+    for (std::size_t i = 0; i < trackingNames.size(); i++)
+        names.emplace(trackingNames.at(i), static_cast<Tracking>(i));
+    command
+        .add_option("--tracking", setup.tracking,
+                    "of a firewall: what flows are to connection tracking: established, one-way, new, or off")
+        ->transform(CLI::CheckedTransformer(names, CLI::ignore_case).description(""))
+        ->default_str("established");
+}
+
 struct ThroughputArguments {
     ThroughputOptions options;
     bool json = false;
@@ -41,6 +53,8 @@ std::string problemWithOptions(const ThroughputOptions& options) {
 int runThroughput(ThroughputArguments& arguments) {
     auto& options = arguments.options;
     const auto scenario = options.setup.scenario;
+    if (options.sizes.empty())
+        options.sizes = {usualSizeOf(options.setup)};
     options.contenders = chooseContenders(options.contenders, usualContenders(scenario), options.setup);
     if (arguments.quick) {
         options.cpus = {1};
@@ -90,6 +104,9 @@ void addThroughput(CLI::App& app, int& exitCode) {
     addList("--rules", options.rules, "numbers of netfilter rules that frames meet");
     addList("--routing-rules", options.routingRules,
             "of a router: numbers of routing rules that packets meet");
+    addTracking(*command, options.setup);
+    addList("--rule-changes", options.ruleChanges,
+            "of a firewall: numbers of changes of its rules per second");
     addList("--entries", options.entries, "of a bridge: numbers of stations that do not talk");
     addList("--stations", options.stations, "numbers of pairs of stations that talk; or destinations");
     addList("--cpus", options.cpus, "numbers of CPUs");
@@ -105,11 +122,18 @@ void addThroughput(CLI::App& app, int& exitCode) {
     paper->excludes(quick);
     command->footer(
         "bridge: of two ports; router, router6: two ports with IPv4 or IPv6 addresses; bridges: two bridges "
-        "with IPv4 addresses.\n" +
+        "with IPv4 addresses;\nfirewall, firewall6: a router that drops what it does not accept: --rules "
+        "that "
+        "concern nobody, then established connections.\nfast%: the part of all frames that did not go to "
+        "Linux, where there is another way.\n" +
         contenderHelp() +
         "Before anything is timed a frame of each flow and size is sent, and compared at the far end; then a "
         "TCP\nconnection is made.");
-    command->callback([arguments, &exitCode] { exitCode = runThroughput(*arguments); });
+    command->callback([arguments, command, &exitCode] {
+        if (command->count("--size") == 0)
+            arguments->options.sizes.clear();
+        exitCode = runThroughput(*arguments);
+    });
 }
 
 } // namespace tna::bench

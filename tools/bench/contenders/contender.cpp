@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view otherDaemon = "tna@";
 
 /// What a contender can be put in the place of.
-enum class Place { any, bridge, router, bridgeOrRouter };
+enum class Place { any, bridge, router, bridgeOrRouter, firewall };
 
 struct Kind {
     std::string_view name;
@@ -31,13 +31,15 @@ constexpr std::array kinds{
     Kind{"linux+nf", Place::bridge, true, "with them on, the kernel's default",
          [](const std::string&, const Setup&) { return makeLinux(true); }},
     Kind{"tna", Place::any, true, "tnad beside it",
-         [](const std::string& tnad, const Setup& setup) { return makeTna(tnad, "auto", setup.ports); }},
+         [](const std::string& tnad, const Setup& setup) { return makeTna(tnad, "auto", setup); }},
     Kind{"tna-mirror", Place::bridge, false, "tnad with fdb = \"mirror\"",
-         [](const std::string& tnad, const Setup& setup) { return makeTna(tnad, "mirror", setup.ports); }},
+         [](const std::string& tnad, const Setup& setup) { return makeTna(tnad, "mirror", setup); }},
     Kind{"ceiling", Place::any, true, "a program that only redirects to a fixed port",
          [](const std::string&, const Setup&) { return makeCeiling(); }},
     Kind{"direct", Place::any, true, "the sink in the place of what is measured",
          [](const std::string&, const Setup&) { return makeDirect(); }},
+    Kind{"flowtable", Place::firewall, false, "Linux with a flowtable, where the kernel has them",
+         [](const std::string&, const Setup&) { return makeFlowtable(); }},
     Kind{"xdp-forward", Place::router, false, "that of xdp-tools 1.5 or newer",
          [](const std::string&, const Setup&) { return makeXdpForward(); }},
     Kind{"ovs", Place::bridge, false, "Open vSwitch in user space, by AF_XDP",
@@ -65,6 +67,8 @@ bool fits(const Kind& kind, Scenario scenario) {
         return scenario == Scenario::router || scenario == Scenario::router6;
     case Place::bridgeOrRouter:
         return scenario == Scenario::bridge || scenario == Scenario::router;
+    case Place::firewall:
+        return filters(scenario);
     case Place::any:
         break;
     }
@@ -161,7 +165,7 @@ std::unique_ptr<Contender> makeContender(const std::string& name, const std::str
         return makeCabled(name, setup.cabling);
     if (const auto* kind = find(name))
         return kind->make(tnad, setup);
-    return makeTna(name.substr(otherDaemon.size()), "auto", setup.ports);
+    return makeTna(name.substr(otherDaemon.size()), "auto", setup);
 }
 
 } // namespace tna::bench

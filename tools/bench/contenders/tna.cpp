@@ -2,16 +2,22 @@
 #include "bench/contenders/make.hpp"
 #include "bench/testbed/tnad.hpp"
 
+#include <algorithm>
+
 namespace tna::bench {
 
 namespace {
+/// That are remembered; more than flows, for they are remembered by each processor.
+constexpr unsigned fewestConnections = 65536;
+
 /// The daemon itself; ended with its lane, so that nothing of it is left.
 class Tna : public Contender {
 public:
-    Tna(std::string file, std::string fdb, unsigned ports)
-        : file_(std::move(file)), fdb_(std::move(fdb)), ports_(ports) {}
+    Tna(std::string file, std::string fdb, const Setup& setup)
+        : file_(std::move(file)), fdb_(std::move(fdb)), ports_(setup.ports),
+          connections_(filters(setup.scenario) ? std::max(fewestConnections, 2 * setup.flows) : 0) {}
     Result<void> start(Traffic&) override {
-        auto started = Tnad::start(file_, fdb_);
+        auto started = Tnad::start(file_, fdb_, connections_);
         if (!started)
             return std::unexpected(started.error());
         tnad_.emplace(std::move(*started));
@@ -30,12 +36,13 @@ private:
     std::string file_;
     std::string fdb_;
     unsigned ports_;
+    unsigned connections_;
     std::optional<Tnad> tnad_;
 };
 } // namespace
 
-std::unique_ptr<Contender> makeTna(const std::string& file, const std::string& fdb, unsigned ports) {
-    return std::make_unique<Tna>(file, fdb, ports);
+std::unique_ptr<Contender> makeTna(const std::string& file, const std::string& fdb, const Setup& setup) {
+    return std::make_unique<Tna>(file, fdb, setup);
 }
 
 } // namespace tna::bench

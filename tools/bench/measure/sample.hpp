@@ -3,6 +3,7 @@
 
 #include "bench/traffic/load.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -16,6 +17,8 @@ struct Sample {
     double ownCpuSeconds = 0;          ///< of the contender's own processes in it
     Counters total;                    ///< from the start to when nothing was under way any more
     std::optional<std::uint64_t> slow; ///< of all, those that a fast path left to Linux
+
+    double mayBeSlow = 0; ///< the part of all that Linux has to see
 
     std::optional<Hardware>
         hardware;      ///< in the steady state, of the generator's threads and the contender's processes
@@ -31,7 +34,15 @@ struct Sample {
     /// Too much of it was not this machine's.
     [[nodiscard]] bool disturbed() const { return stolen > 0.02; }
     /// A fast path was to be measured, and Linux did part of the work.
-    [[nodiscard]] bool suspect() const { return slow.value_or(0) > 0; }
+    [[nodiscard]] bool suspect() const {
+        return static_cast<double>(slow.value_or(0)) > mayBeSlow * static_cast<double>(total.sent);
+    }
+    /// The part of all frames that did not go to Linux; nothing for those that have no other way.
+    [[nodiscard]] std::optional<double> fast() const {
+        if (!slow || total.sent == 0)
+            return {};
+        return 1 - static_cast<double>(std::min(*slow, total.sent)) / static_cast<double>(total.sent);
+    }
 };
 
 /// How long to measure.

@@ -70,6 +70,7 @@ std::vector<Setup> loadsOf(const ThroughputOptions& options) {
         {options.rules, &Setup::rules},
         {options.routingRules, &Setup::routingRules},
         {options.entries, &Setup::entries},
+        {options.ruleChanges, &Setup::ruleChanges},
         {options.stations, &Setup::flows}};
     for (const auto& [values, field] : axes) {
         std::vector<Setup> more;

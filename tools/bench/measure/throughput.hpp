@@ -22,6 +22,7 @@ struct ThroughputOptions {
     std::vector<unsigned> rules{0};
     std::vector<unsigned> routingRules{0};
     std::vector<unsigned> entries{0};
+    std::vector<unsigned> ruleChanges{0};
     unsigned rounds = 50;
     double seconds = 0.04;
     std::uint64_t leastFrames = 1000; ///< a measurement lasts until as many have arrived

@@ -28,7 +28,7 @@ std::vector<double> costsOf(const Series& series) {
 bool sameLoad(const Setup& one, const Setup& other) {
     const auto key = [](const Setup& setup) {
         return std::tuple{setup.flows, setup.queues,       setup.frameSize, setup.routes,
-                          setup.rules, setup.routingRules, setup.entries};
+                          setup.rules, setup.routingRules, setup.entries,   setup.ruleChanges};
     };
     return key(one) == key(other);
 }
@@ -94,6 +94,20 @@ Account accountOf(const Series& series) {
     return sum;
 }
 
+std::vector<double> fastPartsOf(const Series& series) {
+    std::vector<double> parts;
+    for (const auto& sample : series.rounds)
+        if (const auto fast = sample.fast())
+            parts.push_back(*fast);
+    return parts;
+}
+
+std::string fastCell(const Series& series) {
+    constexpr double percent = 100;
+    const auto parts = fastPartsOf(series);
+    return parts.empty() ? "-" : fmt::format("{:.1f}", summarise(parts).median * percent);
+}
+
 std::string sizeText(unsigned size) {
     return size == imix ? "IMIX" : std::to_string(size);
 }
@@ -106,11 +120,11 @@ std::string row(const std::vector<Series>& all, const Series& series) {
         return fmt::format("{} not measured: {}\n", head, series.notMeasured);
     const auto account = accountOf(series);
     return fmt::format(
-        "{} {:<18} {:<18} {:<18} {:>5.0f} {:>5} {:>11} {:>11} {:>9} {:>5} {:>5} {:>5} {:>6}{}{}\n", head,
-        ratioCell(all, series, "ceiling"), ratioCell(all, series, "linux"), spreadText(ratesOf(series)),
+        "{} {:<18} {:<18} {:<18} {:>5.0f} {:>5} {:>11} {:>11} {:>9} {:>5} {:>5} {:>5} {:>5} {:>6}{}{}\n",
+        head, ratioCell(all, series, "ceiling"), ratioCell(all, series, "linux"), spreadText(ratesOf(series)),
         summarise(costsOf(series)).median, hopCell(all, series), account.sent, account.received, account.lost,
-        account.late, account.twice, series.cores, nameOf(series.tcp), account.suspectRounds > 0 ? " !" : "",
-        account.disturbedRounds > 0 ? " ~" : "");
+        account.late, account.twice, fastCell(series), series.cores, nameOf(series.tcp),
+        account.suspectRounds > 0 ? " !" : "", account.disturbedRounds > 0 ? " ~" : "");
 }
 
 nlohmann::json hardwareDocument(const Sample& sample) {
@@ -136,6 +150,7 @@ nlohmann::json roundDocument(const Sample& sample) {
             {"sent_back", sample.total.sentBack},
             {"received_back", sample.total.receivedBack},
             {"slow", sample.slow ? nlohmann::json(*sample.slow) : nlohmann::json()},
+            {"fast", sample.fast() ? nlohmann::json(*sample.fast()) : nlohmann::json()},
             {"suspect", sample.suspect()},
             {"stolen", sample.stolen},
             {"disturbed", sample.disturbed()},
@@ -174,6 +189,7 @@ std::string amountsText(const Setup& setup) {
     add(setup.rules, 0, "netfilter rules");
     add(setup.routingRules, 0, "routing rules");
     add(setup.entries, 0, "more stations");
+    add(setup.ruleChanges, 0, "changes of the rules per second");
     add(setup.ports, 2, "ports");
     return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -185,7 +201,7 @@ std::string renderTable(const std::vector<Series>& all) {
         "frame without what\n"
         "generator and sink cost by themselves) are taken round by round.\n\n"
         " size stations CPUs  contender    x ceiling          x linux            Mpps               "
-        "ns/fr   hop        sent    received      lost  late twice cores    TCP\n";
+        "ns/fr   hop        sent    received      lost  late twice fast% cores    TCP\n";
     std::string amounts;
     for (const auto& series : all) {
         if (series.rounds.empty() && series.notMeasured.empty())
@@ -237,10 +253,12 @@ nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::
                         {"rules", series.setup.rules},
                         {"routing_rules", series.setup.routingRules},
                         {"entries", series.setup.entries},
+                        {"rule_changes", series.setup.ruleChanges},
                         {"remarks", series.remarks},
                         {"devices", devicesDocument(series.devices)},
                         {"mpps", summaryDocument(ratesOf(series))},
                         {"ns_per_frame", summaryDocument(costsOf(series))},
+                        {"fast", summaryDocument(fastPartsOf(series))},
                         {"hop_ns", summaryDocument(hopsOf(all, series))},
                         {"x_ceiling", summaryDocument(ratiosTo(all, series, "ceiling"))},
                         {"x_linux", summaryDocument(ratiosTo(all, series, "linux"))},
@@ -258,6 +276,7 @@ nlohmann::json resultDocument(const ThroughputOptions& options, const nlohmann::
                       {"rules", options.rules},
                       {"routing_rules", options.routingRules},
                       {"entries", options.entries},
+                      {"rule_changes", options.ruleChanges},
                       {"rounds", options.rounds},
                       {"seconds", options.seconds},
                       {"contenders", options.contenders}});

@@ -12,14 +12,15 @@ _RESAMPLES = 2000
 # for several.
 AXES = (("stations", None, "station", "stations"), ("cpus", None, "CPU", "CPUs"), ("frame_size", None, "byte", "bytes"),
         ("routes", 1, "route", "routes"), ("rules", 0, "netfilter rule", "netfilter rules"),
-        ("routing_rules", 0, "routing rule", "routing rules"), ("entries", 0, "more station", "more stations"))
+        ("routing_rules", 0, "routing rule", "routing rules"), ("entries", 0, "more station", "more stations"),
+        ("rule_changes", 0, "change of the rules per second", "changes of the rules per second"))
 
 
 def load_of(series, without=None):
     """"200 stations, 1 CPU, 64 bytes", and what else is not usual"""
     parts = []
     for field, usual, one, several in AXES:
-        value = series[field]
+        value = series.get(field, usual)
         if field == without or value == usual:
             continue
         parts.append(size_text(value) if field == "frame_size" else f"{value:,} {one if value == 1 else several}")
@@ -27,7 +28,7 @@ def load_of(series, without=None):
 
 
 def key_of(series):
-    return tuple(series[field] for field, *_ in AXES)
+    return tuple(series.get(field, usual) for field, usual, *_ in AXES)
 
 
 def size_text(size):

@@ -50,6 +50,8 @@ nlohmann::json setupDocument(const Setup& setup) {
             {"rules", setup.rules},
             {"routing_rules", setup.routingRules},
             {"entries", setup.entries},
+            {"tracking", nameOf(setup.tracking)},
+            {"rule_changes", setup.ruleChanges},
             {"ports", setup.ports},
             {"tx", textOrNull(setup.cabling.tx)},
             {"rx", textOrNull(setup.cabling.rx)},

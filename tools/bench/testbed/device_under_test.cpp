@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/testbed/device_under_test.hpp"
 
-#include "base/file.hpp"
 #include "bench/testbed/frame.hpp"
 #include "bench/testbed/process.hpp"
-#include "bench/testbed/temporary_folder.hpp"
+#include "bench/testbed/rules.hpp"
 
 #include <bit>
 #include <chrono>
@@ -67,34 +66,6 @@ Result<void> setUpBridge(const std::string& name, const Setup& setup) {
                                 "fdb replace 02:01:00:{0:02x}:{1:02x}:{2:02x} dev d0 master dynamic{3}\n",
                                 i >> 16U, i >> 8U & 255U, i & 255U, vlan);
     return addStations(name, stations + moreStations(setup.entries, vlan));
-}
-
-/// Of sources that no frame has, so that each frame meets all of them.
-constexpr unsigned foreignNetwork = 0xc6120000; // 198.18.0.0/15
-
-std::string foreignSource(const Setup& setup, unsigned number) {
-    if (setup.scenario == Scenario::router6)
-        return fmt::format("fd00:ffff::{:x}:{:x}", number >> 16U, number & 0xffffU);
-    const auto address = foreignNetwork + number;
-    return fmt::format("{}.{}.{}.{}", address >> 24U, address >> 16U & 255U, address >> 8U & 255U,
-                       address & 255U);
-}
-
-Result<void> addRules(const std::string& name, const Setup& setup) {
-    if (setup.rules == 0)
-        return {};
-    auto lines = fmt::format("table {} tna_bench {{\nchain forward {{\ntype filter hook forward priority 0\n",
-                             routes(setup.scenario) ? "inet" : "bridge");
-    for (unsigned i = 0; i < setup.rules; i++)
-        lines += fmt::format("{} saddr {} drop\n", setup.scenario == Scenario::router6 ? "ip6" : "ip",
-                             foreignSource(setup, i));
-    const auto folder = TemporaryFolder::make();
-    if (!folder)
-        return std::unexpected(folder.error());
-    const auto file = folder->path() + "/rules.nft";
-    if (auto written = writeFile(file, lines + "}\n}\n"); !written)
-        return written;
-    return runProgram({"ip", "netns", "exec", name, "nft", "-f", file});
 }
 
 Result<void> addRoutingRules(const std::string& name, const Setup& setup) {
@@ -182,8 +153,8 @@ Result<void> setUpRouter(const std::string& name, const Setup& setup) {
             fmt::format("link set d0 address {} up\nlink set d1 address {} up\n", ingressMac, egressMac));
         !set)
         return set;
-    return setup.scenario == Scenario::router6 ? setUpRouter6(name, setup.routes)
-                                               : setUpRouter4(name, "d0", "d1", setup.routes);
+    return usesIpv6(setup.scenario) ? setUpRouter6(name, setup.routes)
+                                    : setUpRouter4(name, "d0", "d1", setup.routes);
 }
 } // namespace
 
@@ -192,6 +163,8 @@ Result<void> setUpScenario(const std::string& name, const Setup& setup) {
     switch (setup.scenario) {
     case Scenario::router:
     case Scenario::router6:
+    case Scenario::firewall:
+    case Scenario::firewall6:
         return setUpRouter(name, setup);
     case Scenario::bridges:
         return setUpBridges(name, setup.routes);

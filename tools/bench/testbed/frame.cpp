@@ -48,24 +48,24 @@ void setChecksum(Frame& frame) {
 }
 
 /// Ports, as the header of either protocol begins; without a checksum of the payload.
-void writeTransport(Frame& frame, std::size_t at, Protocol protocol) {
+void writeTransport(Frame& frame, std::size_t at, Protocol protocol, unsigned from) {
     constexpr unsigned acknowledgement = 0x5010; // of a header of five words
     if (protocol == Protocol::tcp)
-        writeWords(frame, at, {9000, 9, 0, 1, 0, 1, acknowledgement, 0xffff, 0, 0});
+        writeWords(frame, at, {from, 9, 0, 1, 0, 1, acknowledgement, 0xffff, 0, 0});
     else
-        writeWords(frame, at, {9000, 9, static_cast<unsigned>(frame.size() - at), 0});
+        writeWords(frame, at, {from, 9, static_cast<unsigned>(frame.size() - at), 0});
 }
 
 constexpr unsigned numberOf(Protocol protocol) {
     return protocol == Protocol::tcp ? 6 : 17;
 }
 
-Frame ipv4Frame(unsigned size, Protocol protocol, std::initializer_list<unsigned> addresses) {
+Frame ipv4Frame(unsigned size, Protocol protocol, unsigned from, std::initializer_list<unsigned> addresses) {
     Frame frame(size);
     const auto length = size - static_cast<unsigned>(ethernet);
     writeWords(frame, 12, {0x0800, 0x4500, length, 0, 0, hopLimit << 8U | numberOf(protocol), 0});
     writeWords(frame, ethernet + 12, addresses);
-    writeTransport(frame, ethernet + ipv4, protocol);
+    writeTransport(frame, ethernet + ipv4, protocol, from);
     setChecksum(frame);
     return frame;
 }
@@ -91,14 +91,15 @@ void swapBytes(Frame& frame, std::size_t one, std::size_t other, std::size_t cou
 } // namespace
 
 Frame Frames::ofBridge(unsigned flow) const {
-    auto frame = ipv4Frame(size_ - static_cast<unsigned>(tag()), protocol_, {0x0a00, 1, 0x0a01, 2});
+    auto frame =
+        ipv4Frame(size_ - static_cast<unsigned>(tag()), protocol_, sourcePort(flow), {0x0a00, 1, 0x0a01, 2});
     writeWords(frame, 0, {0x0200, flow >> 16U, flow, 0x0201, flow >> 16U, flow});
     return frame;
 }
 
 Frame Frames::ofRouter(unsigned flow) const {
     const auto to = 0x64400000U | SCATTER(flow);
-    auto frame = ipv4Frame(size_, protocol_, {0x0a01, 2, to >> 16U, to});
+    auto frame = ipv4Frame(size_, protocol_, sourcePort(flow), {0x0a01, 2, to >> 16U, to});
     setMacs(frame, ingressMac, generatorMac);
     return frame;
 }
@@ -106,15 +107,15 @@ Frame Frames::ofRouter(unsigned flow) const {
 /// Without a protocol that a router would know (59), a mark fits into the smallest frame.
 Frame Frames::ofRouter6(unsigned flow) const {
     const auto to = SCATTER(flow) << (32 - scatterBits);
-    const bool tcp = protocol_ == Protocol::tcp;
+    const bool carries = protocol_ == Protocol::tcp || filters(scenario_);
     Frame frame(size_);
     setMacs(frame, ingressMac, generatorMac);
     writeWords(frame, 12,
                {0x86dd, 0x6000, 0, size_ - static_cast<unsigned>(ethernet + ipv6),
-                (tcp ? numberOf(protocol_) : 59U) << 8U | hopLimit});
+                (carries ? numberOf(protocol_) : 59U) << 8U | hopLimit});
     writeWords(frame, ethernet + 8, {0xfd00, 1, 0, 0, 0, 0, 0, 2, 0x2001, 0x0db8, to >> 16U, to, 0, 0, 0, 1});
-    if (tcp)
-        writeTransport(frame, ethernet + ipv6, protocol_);
+    if (carries)
+        writeTransport(frame, ethernet + ipv6, protocol_, sourcePort(flow));
     return frame;
 }
 
@@ -122,8 +123,10 @@ Frame Frames::untagged(unsigned flow) const {
     switch (scenario_) {
     case Scenario::router:
     case Scenario::bridges:
+    case Scenario::firewall:
         return ofRouter(flow);
     case Scenario::router6:
+    case Scenario::firewall6:
         return ofRouter6(flow);
     case Scenario::bridge:
         break;
@@ -151,10 +154,12 @@ Frame Frames::back(unsigned flow) const {
         return frame;
     }
     setMacs(frame, egressMac, sinkMac);
-    if (scenario_ == Scenario::router6)
+    if (usesIpv6(scenario_))
         swapBytes(frame, ethernet + 8, ethernet + 24, 16);
     else
         swapBytes(frame, ethernet + 12, ethernet + 16, 4);
+    if (filters(scenario_))
+        swapBytes(frame, ethernet + network(), ethernet + network() + 2, 2);
     return frame;
 }
 
@@ -163,13 +168,17 @@ Frame Frames::forwarded(unsigned flow, std::uint32_t sequence) const {
     if (!routes(scenario_))
         return frame;
     setMacs(frame, sinkMac, egressMac);
-    if (scenario_ == Scenario::router6) {
+    if (usesIpv6(scenario_)) {
         frame[hopLimitAt]--;
         return frame;
     }
     frame[ttlAt]--;
     setChecksum(frame);
     return frame;
+}
+
+unsigned Frames::sourcePort(unsigned flow) const {
+    return filters(scenario_) ? FLOW_PORT(flow) : 9000;
 }
 
 std::size_t Frames::transport() const {
@@ -181,7 +190,7 @@ std::size_t Frames::transport() const {
 }
 
 std::size_t Frames::markAt() const {
-    return ethernet + tag() + (scenario_ == Scenario::router6 ? ipv6 : ipv4) + transport();
+    return ethernet + tag() + network() + transport();
 }
 
 unsigned Frames::smallestMarked() const {
@@ -202,12 +211,14 @@ FrameHead Frames::head() const {
     if (scenario_ == Scenario::bridge) {
         differ(2, 6);
         differ(8, 12);
-    } else if (scenario_ == Scenario::router6) {
+    } else if (usesIpv6(scenario_)) {
         differ(ethernet + 28, ethernet + 32);
     } else {
         differ(checksumAt, checksumAt + 2);
         differ(ethernet + 16, ethernet + 20);
     }
+    if (filters(scenario_))
+        differ(ethernet + network(), ethernet + network() + 2);
     differ(smallestMarked() - sizeof(std::uint32_t), smallestTimed());
     return {first, back(0), forwarded(0), std::move(own), markAt(), sumOfHeader(first)};
 }

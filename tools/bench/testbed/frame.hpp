@@ -34,7 +34,8 @@ struct FrameHead {
 };
 
 /// The frames of one scenario and size, to their last byte. A bridge's flow n goes from station 02:01:n to
-/// station 02:00:n, n being four bytes; a router's to one of the addresses 100.64.0.0/10 or 2001:db8::/32.
+/// station 02:00:n, n being four bytes; a router's to one of the addresses 100.64.0.0/10 or 2001:db8::/32; a
+/// firewall's from another port as well.
 class Frames {
 public:
     Frames(Scenario scenario, unsigned size, unsigned vlan = 0, Protocol protocol = Protocol::udp)
@@ -56,6 +57,8 @@ private:
     [[nodiscard]] Frame ofRouter(unsigned flow) const;
     [[nodiscard]] Frame ofRouter6(unsigned flow) const;
     [[nodiscard]] std::size_t tag() const { return vlan_ != 0 ? 4 : 0; }
+    [[nodiscard]] unsigned sourcePort(unsigned flow) const;
+    [[nodiscard]] std::size_t network() const { return usesIpv6(scenario_) ? 40 : 20; }
     [[nodiscard]] std::size_t transport() const;
     [[nodiscard]] std::size_t markAt() const;
     Scenario scenario_;

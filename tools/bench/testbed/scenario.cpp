@@ -3,6 +3,7 @@
 
 #include "bench/testbed/frame.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tna::bench {
@@ -19,6 +20,7 @@ constexpr unsigned mostEntries = 1'000'000;
 constexpr unsigned mostPorts = 1000;
 constexpr unsigned largestLive = 3000;
 constexpr unsigned page = 4096;
+constexpr unsigned mostRuleChanges = 1000;
 
 std::string problemWithRules(const Setup& setup) {
     if (setup.rules > mostRules || setup.routingRules > mostRules)
@@ -37,6 +39,21 @@ std::string problemWithRules(const Setup& setup) {
                      setup.routes != 1 || setup.vlanFiltering;
     if (setup.cabling.cabled() && own)
         return "routes, rules, entries, ports and VLAN filtering are set on the machine under test itself";
+    return {};
+}
+
+std::string problemWithFirewall(const Setup& setup) {
+    if (!filters(setup.scenario))
+        return setup.tracking != Tracking::established || setup.ruleChanges != 0
+                   ? "--tracking and --rule-changes are of firewalls: choose one with --scenario"
+                   : "";
+    if (setup.ruleChanges > mostRuleChanges)
+        return fmt::format("--rule-changes must be up to {}", mostRuleChanges);
+    if (setup.cabling.cabled() && (setup.ruleChanges != 0 || setup.tracking == Tracking::fresh))
+        return "--rule-changes and --tracking new need a firewall between namespaces: leave out --tx and "
+               "--rx";
+    if (setup.protocol == Protocol::tcp && setup.tracking != Tracking::off)
+        return "without a handshake connection tracking takes no TCP: --protocol udp, or --tracking off";
     return {};
 }
 
@@ -74,7 +91,15 @@ std::string problemWith(const Setup& setup) {
         return problem;
     if (auto problem = problemWith(setup.cabling); !problem.empty())
         return problem;
+    if (auto problem = problemWithFirewall(setup); !problem.empty())
+        return problem;
     return problemWithFrames(setup);
+}
+
+unsigned usualSizeOf(const Setup& setup) {
+    auto small = setup;
+    small.frameSize = smallestFrame;
+    return std::max(smallestFrame, framesOf(small).front().smallestMarked());
 }
 
 std::string framesText(const Setup& setup) {
@@ -85,6 +110,10 @@ std::string framesText(const Setup& setup) {
     if (setup.vlan != 0)
         text +=
             fmt::format(" of VLAN {}{}", setup.vlan, setup.vlanFiltering ? ", filtered by the bridge" : "");
+    if (setup.tracking != Tracking::established)
+        text += fmt::format(", connection tracking: {}", nameOf(setup.tracking));
+    if (setup.ruleChanges != 0)
+        text += fmt::format(", {} changes of the rules per second", setup.ruleChanges);
     if (setup.reverse != 0)
         text += fmt::format(", {} per second back", setup.reverse);
     return text;

@@ -12,13 +12,16 @@ namespace tna::bench {
 
 /// What lies between the generator and the sink.
 enum class Scenario {
-    bridge,  ///< one bridge with two ports
-    router,  ///< two ports with IPv4 addresses
-    router6, ///< two ports with IPv6 addresses
-    bridges, ///< two bridges with IPv4 addresses, a port each
+    bridge,    ///< one bridge with two ports
+    router,    ///< two ports with IPv4 addresses
+    router6,   ///< two ports with IPv6 addresses
+    bridges,   ///< two bridges with IPv4 addresses, a port each
+    firewall,  ///< the router with rules, of which the last accept what frames are
+    firewall6, ///< the same of IPv6
 };
 
-constexpr std::array<std::string_view, 4> scenarioNames{"bridge", "router", "router6", "bridges"};
+constexpr std::array<std::string_view, 6> scenarioNames{"bridge",  "router",   "router6",
+                                                        "bridges", "firewall", "firewall6"};
 
 [[nodiscard]] constexpr std::string_view nameOf(Scenario scenario) {
     return scenarioNames.at(static_cast<std::size_t>(scenario));
@@ -27,10 +30,32 @@ constexpr std::array<std::string_view, 4> scenarioNames{"bridge", "router", "rou
 [[nodiscard]] constexpr bool routes(Scenario scenario) {
     return scenario != Scenario::bridge;
 }
+[[nodiscard]] constexpr bool usesIpv6(Scenario scenario) {
+    return scenario == Scenario::router6 || scenario == Scenario::firewall6;
+}
+/// Packets pass rules that drop what they do not accept. Flows differ in a port as well, and answers have
+/// the ports the other way round.
+[[nodiscard]] constexpr bool filters(Scenario scenario) {
+    return scenario == Scenario::firewall || scenario == Scenario::firewall6;
+}
+
+/// What flows are to the connection tracking of a firewall.
+enum class Tracking {
+    established, ///< each has gone both ways, for longer than it takes
+    oneWay,      ///< nothing comes back: each packet is accepted like the first one
+    fresh,       ///< each packet begins a connection
+    off,         ///< the rules do not ask for it, so nothing is tracked
+};
+
+constexpr std::array<std::string_view, 4> trackingNames{"established", "one-way", "new", "off"};
+
+[[nodiscard]] constexpr std::string_view nameOf(Tracking tracking) {
+    return trackingNames.at(static_cast<std::size_t>(tracking));
+}
 
 /// What packets carry.
 enum class Protocol {
-    udp, ///< of IPv4; IPv6 packets carry nothing, so that a mark fits into the smallest
+    udp, ///< but packets of router6 carry nothing, so that a mark fits into the smallest
     tcp,
 };
 
@@ -70,6 +95,8 @@ struct Setup {
     unsigned routingRules = 0; ///< likewise, of routers
     unsigned entries = 0;      ///< of a bridge: stations that are known and do not talk
     unsigned ports = 2;        ///< of a bridge
+    Tracking tracking = Tracking::established; ///< of a firewall
+    unsigned ruleChanges = 0;                  ///< likewise, of its rules: so many in a second
     Cabling cabling;
 };
 
@@ -77,6 +104,9 @@ struct Setup {
 [[nodiscard]] std::string framesText(const Setup& setup);
 /// The sizes of its frames, the smallest first.
 [[nodiscard]] std::vector<unsigned> sizesOf(const Setup& setup);
+
+/// The size of frames that nobody has chosen.
+[[nodiscard]] unsigned usualSizeOf(const Setup& setup);
 
 /// What is wrong with it, in words of the command line; empty if nothing is.
 [[nodiscard]] std::string problemWith(const Setup& setup);

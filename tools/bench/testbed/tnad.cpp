@@ -48,13 +48,14 @@ Result<std::string> findTnad(const std::string& named) {
                                  "build or install it, or name it with --tnad"});
 }
 
-Result<Tnad> Tnad::start(const std::string& file, const std::string& fdb) {
+Result<Tnad> Tnad::start(const std::string& file, const std::string& fdb, unsigned connections) {
     auto folder = TemporaryFolder::make();
     if (!folder)
         return std::unexpected(folder.error());
     const auto config = folder->path() + "/tnad.conf";
+    const auto rules = connections == 0 ? "" : fmt::format("[limits]\nconnections = {}\n", connections);
     const auto way = fdb == "auto" ? "" : fmt::format(wayConfiguration, fdb);
-    if (auto written = writeFile(config, configuration + way); !written)
+    if (auto written = writeFile(config, configuration + way + rules); !written)
         return std::unexpected(written.error());
     auto process = Process::start(
         {file, "--config", config, "--socket", folder->path() + "/socket", "--log-level", "warning"},

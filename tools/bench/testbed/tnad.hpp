@@ -20,8 +20,10 @@ namespace tna::bench {
 /// own that are gone when the object is.
 class Tnad {
 public:
-    /// `fdb`: how stations are found, as in the configuration.
-    [[nodiscard]] static Result<Tnad> start(const std::string& file, const std::string& fdb = "auto");
+    /// `fdb`: how stations are found, as in the configuration. `connections` that rules let pass and that are
+    /// remembered; an older daemon does not know any.
+    [[nodiscard]] static Result<Tnad> start(const std::string& file, const std::string& fdb = "auto",
+                                            unsigned connections = 0);
     Tnad(Tnad&&) noexcept = default;
     Tnad& operator=(Tnad&&) = delete;
     ~Tnad();

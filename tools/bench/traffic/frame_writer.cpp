@@ -25,6 +25,10 @@ std::uint32_t addressingOf(Scenario scenario) {
         return ADDRESSING_IPV4;
     case Scenario::router6:
         return ADDRESSING_IPV6;
+    case Scenario::firewall:
+        return ADDRESSING_IPV4 | ADDRESSING_PORTS;
+    case Scenario::firewall6:
+        return ADDRESSING_IPV6 | ADDRESSING_PORTS;
     case Scenario::bridge:
         break;
     }

@@ -138,7 +138,7 @@ public:
     Hosts& operator=(const Hosts&) = delete;
     ~Hosts() {
         for (const auto* host : {&generator_, &sink_}) {
-            if (scenario_ == Scenario::router6) [[maybe_unused]]
+            if (usesIpv6(scenario_)) [[maybe_unused]]
                 const auto off = setIpv6(*host, false);
             [[maybe_unused]] const auto flushed =
                 runCommand(fmt::format("ip -n {} address flush dev {}", host->name, host->device));
@@ -148,7 +148,7 @@ public:
     Result<void> configure() const {
         for (const bool isGenerator : {true, false}) {
             const auto& host = isGenerator ? generator_ : sink_;
-            if (scenario_ == Scenario::router6)
+            if (usesIpv6(scenario_))
                 if (auto on = setIpv6(host, true); !on)
                     return on;
             if (auto set = runBatch("ip", host.name, lines(host, isGenerator)); !set)
@@ -175,7 +175,7 @@ public:
 
 private:
     static std::string addressOf(Scenario scenario, unsigned side) {
-        if (scenario == Scenario::router6)
+        if (usesIpv6(scenario))
             return fmt::format("fd00:{}::2", side);
         return scenario == Scenario::bridge ? fmt::format("10.3.0.{}", side) : fmt::format("10.{}.0.2", side);
     }
@@ -191,7 +191,7 @@ private:
             return fmt::format("address add {}/24 dev {}\nneighbour replace {} lladdr {} dev {}\n",
                                host.address, host.device, other.address, isGenerator ? sinkMac : generatorMac,
                                host.device);
-        const bool six = scenario_ == Scenario::router6;
+        const bool six = usesIpv6(scenario_);
         const auto gateway = six ? fmt::format("fd00:{}::1", side) : fmt::format("10.{}.0.1", side);
         return fmt::format("address add {0}/{1} dev {2}{3}\nneighbour replace {4} lladdr {5} dev {2}\n"
                            "route add {6} via {4}\n",

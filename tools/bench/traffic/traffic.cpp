@@ -301,7 +301,7 @@ std::vector<Frame> Traffic::kept() const {
 
 Result<void> Traffic::verify(bool forwarded) {
     const auto flows = std::min<unsigned>(flows_, KEPT_FRAMES);
-    const auto cpu = std::max(1U, std::thread::hardware_concurrency()) - 1;
+    const auto cpu = lastCpu();
     forgetCounts();
     expectFrames(forwarded);
     __atomic_store_n(&skeleton_->bss->kept_count, 0, __ATOMIC_RELEASE);

@@ -46,6 +46,8 @@ public:
     /// Sends frames from the calling thread, which must be in the generator's namespace and stay on its CPU.
     /// Until something is true, which is looked at after a signal at the latest.
     [[nodiscard]] Result<void> send(const std::atomic<bool>& stop) const;
+    /// Sends a frame of each flow, from any namespace.
+    [[nodiscard]] Result<void> sendOnce() const;
     /// Sends frames the other way, from the sink's device; from any namespace. Without a count, one of each
     /// flow, from which a switch learns.
     [[nodiscard]] Result<void> sendBack(unsigned count) const;
@@ -122,6 +124,8 @@ private:
 /// Attaches natively to a device of the calling thread's namespace, for as long as the result lives.
 [[nodiscard]] Result<UniqueFd> attachXdp(int program, const std::string& device);
 
+/// Where a single thread sends from: the first CPU has the machine's interrupts as well.
+[[nodiscard]] unsigned lastCpu();
 /// Pins the calling thread to a CPU.
 void pinTo(unsigned cpu);
 

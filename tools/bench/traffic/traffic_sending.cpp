@@ -29,6 +29,10 @@ constexpr unsigned hugeCount = 1U << 24U;
 constexpr double nanoseconds = 1e9;
 } // namespace
 
+unsigned lastCpu() {
+    return std::max(1U, std::thread::hardware_concurrency()) - 1;
+}
+
 void pinTo(unsigned cpu) {
     cpu_set_t set{};
     CPU_SET(cpu, &set);
@@ -175,6 +179,10 @@ Result<void> Traffic::sendPaced(double framesPerSecond, const std::atomic<bool>&
     while (result && !stop)
         result = run(skeleton_->progs.generate_paced, untilInterrupted, 1);
     return result;
+}
+
+Result<void> Traffic::sendOnce() const {
+    return sendPinned(lastCpu(), flows_);
 }
 
 /// From one CPU, so that each flow has its turn: CPUs count flows by themselves.
