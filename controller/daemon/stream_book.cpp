@@ -18,7 +18,8 @@ bool isUnacknowledged(const tna_stream_side& side) {
 }
 
 /// As nf_conntrack_tcp_packet() would have left it behind the last packet.
-ConnectionChange settled(const tna_stream& known, std::chrono::nanoseconds idle, const TcpTimeouts& timeouts) {
+ConnectionChange settled(const tna_stream& known, std::chrono::nanoseconds idle,
+                         const TcpTimeouts& timeouts) {
     ConnectionChange change{.of = known, .liberal = true};
     change.unacknowledged = {isUnacknowledged(known.sides[0]), isUnacknowledged(known.sides[1])};
     auto lives = timeouts.established;

@@ -12,7 +12,7 @@ namespace tna::introspect {
 
 /// What is to be different about the entry of a connection of TCP.
 struct ConnectionChange {
-    tna_stream of{}; ///< whose ends say which one
+    tna_stream of{};      ///< whose ends say which one
     bool liberal = false; ///< it is not to mind windows; it may be told so for the first time or not
     std::optional<std::array<bool, 2>> unacknowledged{}; ///< data of each side, by direction
     bool closed = false;

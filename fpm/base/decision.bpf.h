@@ -101,8 +101,8 @@ INLINE u32 decision_slots(u32 in, u32 out)
 	return out << 16 | in;
 }
 
-/* The verdict goes to the modules, unless nobody is to have the frame; where there is none to go to, the frame is untouched. What is to be
- * forwarded has been noted. */
+/* The verdict goes to the modules, unless nobody is to have the frame; where there is none to go to, the
+ * frame is untouched. What is to be forwarded has been noted. */
 INLINE int decision_announce(hook_context *ctx, int verdict, void *modules, const enum tna_hook hook)
 {
 	if (verdict == HOOK_DROP)

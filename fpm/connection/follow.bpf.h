@@ -57,8 +57,7 @@ INLINE int passed_parse(struct sk_buff *skb, u64 header, u32 header_length, stru
 	part->ack = bpf_ntohl(KLOAD(u32, at + 8));
 	part->sack = passed_pieces(at + 20, length - 20, part->ack);
 	part->window = bpf_ntohs(KLOAD(u16, at + 14));
-	part->end =
-		part->sequence + KGET(u32, skb, len) - header_length - length + (part->flags & TCP_FIN);
+	part->end = part->sequence + KGET(u32, skb, len) - header_length - length + (part->flags & TCP_FIN);
 	return 1;
 }
 

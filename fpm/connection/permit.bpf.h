@@ -34,8 +34,8 @@ INLINE u32 evaluate_rules(u64 net, volatile struct tna_judged_rules *judged, u32
 }
 
 /* Of TCP: the windows of the connection are known here, and what becomes of packets outside of them. */
-INLINE u32 evaluate_stream(struct tna_stream *stream, u64 entry, u32 direction,
-			   struct segment *segment, u64 net)
+INLINE u32 evaluate_stream(struct tna_stream *stream, u64 entry, u32 direction, struct segment *segment,
+			   u64 net)
 {
 	BECAUSE(!stream || !tracked_liberal(entry) || tracked_restless(entry), FLOW_STATE);
 	stream_pieces(entry, direction, &segment->tcp);
@@ -44,8 +44,7 @@ INLINE u32 evaluate_stream(struct tna_stream *stream, u64 entry, u32 direction,
 }
 
 /* Of TCP, last of all: it is noted here, as connection tracking does not see it. */
-INLINE u32 evaluate_note(struct tna_stream *stream, u64 entry, u32 direction,
-			 struct tcp_part *part)
+INLINE u32 evaluate_note(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part)
 {
 	BECAUSE(stream->shut || stream_judge(stream, direction, part) != WINDOWS_IN, FLOW_STATE);
 	BECAUSE(stream_note(stream, entry, direction, part, WINDOWS_IN), FLOW_STATE);

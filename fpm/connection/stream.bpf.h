@@ -45,7 +45,8 @@ INLINE void tracked_side_read(u64 entry, u32 direction, struct tna_stream_side *
 	side->end = KLOAD(u32, KADDR(struct ip_ct_tcp_state, seen, td_end));
 	side->maxend = KLOAD(u32, KADDR(struct ip_ct_tcp_state, seen, td_maxend));
 	side->maxwin = KLOAD(u32, KADDR(struct ip_ct_tcp_state, seen, td_maxwin));
-	side->acked = KLOAD(u32, KADDR(struct ip_ct_tcp_state, tracked_side(entry, !(direction & 1)), td_maxack));
+	side->acked =
+		KLOAD(u32, KADDR(struct ip_ct_tcp_state, tracked_side(entry, !(direction & 1)), td_maxack));
 }
 
 /* Linux is liberal about both sides: no packet in the middle is invalid to it. */
@@ -98,8 +99,8 @@ INLINE u64 stream_note(struct tna_stream *stream, u64 entry, u32 direction, stru
 		       u32 verdict)
 {
 	*(volatile u64 *)&stream->used = bpf_jiffies64();
-	return windows_note(stream_side(stream, direction), stream_side(stream, !(direction & 1)), part, verdict,
-			    tracked_side_scale(entry, direction));
+	return windows_note(stream_side(stream, direction), stream_side(stream, !(direction & 1)), part,
+			    verdict, tracked_side_scale(entry, direction));
 }
 
 /* Invalid, by the windows as they are known here, and also by what Linux knows (which may be less). */

@@ -100,8 +100,8 @@ static __always_inline void *kernel_object(u64 address)
 #define INLINE static __always_inline
 #define NOINLINE static __attribute__((noinline))
 
-/* A function that the verifier follows by itself, not once for each call: it knows nothing of its callers, and
- * takes numbers, and pointers to memory, which it has to look whether they are NULL. */
+/* A function that the verifier follows by itself, not once for each call: it knows nothing of its callers,
+ * and takes numbers, and pointers to memory, which it has to look whether they are NULL. */
 #define APART __attribute__((noinline))
 
 #endif

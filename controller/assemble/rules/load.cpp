@@ -192,10 +192,9 @@ Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& p
 
 Loaded loadCt(const model::RuleExpression& expression, const AbstractPacket& packet) {
     constexpr std::size_t longest = 16; // addresses, names
-    if (packet.invalid) // nothing else is known of it (nft_ct_get_eval)
-        return expression.key == NFT_CT_STATE
-                   ? flowOf(number(NF_CT_STATE_INVALID_BIT))
-                   : Loaded{Bits::unknown(longest), Step::flow(Answer::no)};
+    if (packet.invalid)                 // nothing else is known of it (nft_ct_get_eval)
+        return expression.key == NFT_CT_STATE ? flowOf(number(NF_CT_STATE_INVALID_BIT))
+                                              : Loaded{Bits::unknown(longest), Step::flow(Answer::no)};
     switch (expression.key) {
     case NFT_CT_STATE: {
         constexpr std::uint32_t established = 1U << (IP_CT_ESTABLISHED + 1);

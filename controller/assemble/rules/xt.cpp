@@ -89,8 +89,7 @@ Step tcp(const RuleExpression& expression, const AbstractPacket& packet) {
         return Step::differs("it looks at what differs between the packets of a flow");
     constexpr std::uint8_t ack = 0x10, push = 0x08;
     const std::array value{ack};
-    const Bits flags{{value.begin(), value.end()},
-                     {static_cast<std::uint8_t>(packet.invalid ? 0 : ~push)}};
+    const Bits flags{{value.begin(), value.end()}, {static_cast<std::uint8_t>(packet.invalid ? 0 : ~push)}};
     const std::array mask{info->flg_mask}, wanted{info->flg_cmp}, none{std::uint8_t{0}};
     auto answer = compare(masked(flags, mask, none), 0, wanted);
     if ((info->invflags & XT_TCP_INV_FLAGS) != 0)

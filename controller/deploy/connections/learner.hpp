@@ -37,7 +37,7 @@ private:
 
     Skeleton skeleton_;
     tna_namespace* home_ = nullptr; ///< what it shares with the pipeline
-    int streams_ = -1; ///< the pipeline's
+    int streams_ = -1;              ///< the pipeline's
     std::vector<UniqueFd> links_;
     std::set<std::uint32_t> programs_;
 };

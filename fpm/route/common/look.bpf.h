@@ -41,8 +41,8 @@ INLINE u64 route_objections(hook_context *ctx, const struct tna_route *route,
 	       route_objection(ctx, arrival, part->departure);
 }
 
-/* Besides verdicts: it is another packet's place; everything is in doubt, or just deserves a closer look; it is
- * IPv6; or all is well but the rules, or the connection, are in the way. */
+/* Besides verdicts: it is another packet's place; everything is in doubt, or just deserves a closer look; it
+ * is IPv6; or all is well but the rules, or the connection, are in the way. */
 #define LOOK_ELSEWHERE 16
 #define LOOK_AGAIN 17
 #define LOOK_CLOSER 18

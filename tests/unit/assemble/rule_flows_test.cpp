@@ -58,6 +58,43 @@ TEST(FlowRules, OfRulesThatLookAtWhatIsComparedOrNot) {
     EXPECT_NE(lives.obstacles[0].reason.find("TTL"), std::string::npos);
 }
 
+/// What becomes of packets of TCP that connection tracking calls invalid, by rules at forward.
+assemble::Invalid invalidBy(std::vector<std::vector<model::RuleExpression>> rules,
+                            std::uint32_t policy = NF_ACCEPT) {
+    auto set = ruleSetOf(std::move(rules));
+    set.chains.front().policy = static_cast<std::int32_t>(policy);
+    return judged(std::move(set)).ipv4.invalid;
+}
+
+TEST(FlowRules, WhatBecomesOfInvalidPackets) {
+    using enum assemble::Invalid;
+    const auto state = ct(NFT_CT_STATE);
+    const auto invalid = bitwise({1, 0, 0, 0}, {0, 0, 0, 0}),
+               established = bitwise({2, 0, 0, 0}, {0, 0, 0, 0});
+    const auto any = cmp({0, 0, 0, 0}, NFT_CMP_NEQ);
+    const std::vector<model::RuleExpression> dropInvalid{state, invalid, any, drop()},
+        acceptEstablished{state, established, any, accept()};
+    EXPECT_EQ(invalidBy({dropInvalid}), dropped);
+    EXPECT_EQ(invalidBy({acceptEstablished}), passed);
+    EXPECT_EQ(invalidBy({acceptEstablished}, NF_DROP), dropped);
+    EXPECT_EQ(invalidBy({acceptEstablished, {payload(2, 0, 2), cmp({0, 22}), accept()}}, NF_DROP), depends);
+    EXPECT_EQ(invalidBy({{payload(2, 0, 2), cmp({0, 22}), drop()}}), depends);
+    EXPECT_EQ(invalidBy({{ct(NFT_CT_MARK), cmp({1, 0, 0, 0}), drop()}}), passed) << "it has no connection";
+    EXPECT_EQ(invalidBy({{payload(2, 13, 1), cmp({0x10}), drop()}}), depends) << "it may have any flags";
+    EXPECT_EQ(invalidBy({{state, invalid, any, of("reject")}}), depends) << "somebody is told";
+    EXPECT_EQ(invalidBy({{state, invalid, any, of("log"), drop()}}), dropped);
+    EXPECT_EQ(invalidBy({{state, invalid, any, of("limit"), accept()}, {drop()}}), depends);
+}
+
+TEST(FlowRules, ThatDropOnlySomeInvalidPacketsSaySo) {
+    const auto judgement = judged(ruleSetOf({{payload(2, 0, 2), cmp({0, 22}), drop()}}));
+    EXPECT_TRUE(judgement.ipv4.tcp);
+    ASSERT_FALSE(judgement.obstacles.empty());
+    EXPECT_TRUE(judgement.obstacles.front().tcp);
+    EXPECT_FALSE(judgement.obstacles.front().udp);
+    EXPECT_NE(judgement.obstacles.front().hint.find("invalid drop"), std::string::npos);
+}
+
 TEST(FlowRules, WhoeverElseIsCalled) {
     model::HookFunction program{.family = model::RuleFamily::ip,
                                 .hook = NF_INET_FORWARD,

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/stream_book.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tna::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Book : public ::testing::Test {
+protected:
+    std::vector<introspect::ConnectionChange> at(std::chrono::nanoseconds now) {
+        return book_.next({{7, stream_}}, now, {});
+    }
+    /// The one change that there is.
+    introspect::ConnectionChange changeAt(std::chrono::nanoseconds now) {
+        const auto changes = at(now);
+        EXPECT_EQ(changes.size(), 1U);
+        return changes.empty() ? introspect::ConnectionChange{} : changes.front();
+    }
+    StreamBook book_;
+    tna_stream stream_{.born = 1, .used = 10};
+};
+
+TEST_F(Book, NewConnectionsBecomeLiberalOnce) {
+    const auto change = changeAt(1s);
+    EXPECT_TRUE(change.liberal);
+    EXPECT_FALSE(change.timeout);
+    EXPECT_FALSE(change.unacknowledged);
+    EXPECT_TRUE(at(2s).empty());
+    stream_.born = 2;
+    EXPECT_TRUE(changeAt(3s).liberal) << "another one of which the entry is in the same place";
+}
+
+TEST_F(Book, IdleConnectionsAreSettledOnce) {
+    ASSERT_EQ(at(1s).size(), 1U);
+    stream_.used = 11;
+    EXPECT_TRUE(at(2s).empty());
+    EXPECT_TRUE(at(2s + 999ms).empty());
+    const auto change = changeAt(5s);
+    EXPECT_EQ(change.timeout, 432000U - 3);
+    EXPECT_EQ(change.unacknowledged, (std::array{false, false}));
+    EXPECT_TRUE(change.liberal);
+    EXPECT_FALSE(change.closed);
+    EXPECT_TRUE(at(9s).empty());
+    stream_.used = 12;
+    EXPECT_TRUE(at(10s).empty());
+    EXPECT_EQ(at(12s).size(), 1U);
+}
+
+TEST_F(Book, DataThatIsNotAcknowledgedMakesThemShort) {
+    ASSERT_EQ(at(1s).size(), 1U);
+    stream_.used = 11;
+    stream_.sides[1].end = 5;
+    EXPECT_TRUE(at(2s).empty());
+    const auto change = changeAt(4s);
+    EXPECT_EQ(change.unacknowledged, (std::array{false, true}));
+    EXPECT_EQ(change.timeout, 300U - 2);
+}
+
+TEST_F(Book, ShutWindowsMakeThemShort) {
+    ASSERT_EQ(at(1s).size(), 1U);
+    stream_.used = 11;
+    stream_.shut = 1;
+    EXPECT_TRUE(at(2s).empty());
+    EXPECT_EQ(changeAt(4s).timeout, 300U - 2);
+}
+
+TEST_F(Book, ResetConnectionsAreClosedAtOnceAndForGood) {
+    ASSERT_EQ(at(1s).size(), 1U);
+    stream_.used = 11;
+    stream_.reset = 1;
+    const auto change = changeAt(2s);
+    EXPECT_TRUE(change.closed);
+    EXPECT_EQ(change.timeout, 10U);
+    stream_.used = 12;
+    EXPECT_TRUE(at(3s).empty());
+    EXPECT_TRUE(at(9s).empty());
+}
+
+} // namespace
+} // namespace tna::daemon
