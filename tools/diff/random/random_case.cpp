@@ -29,6 +29,8 @@ std::unique_ptr<Scenario> scenario(Chance& chance, Kind kind) {
         return sysctlScenario(chance);
     case Kind::links:
         return linksScenario(chance);
+    case Kind::firewall:
+        return firewallScenario(chance);
     default:
         return bridgeScenario(chance, kind == Kind::vlan);
     }
@@ -43,7 +45,8 @@ Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind) {
     const auto world = scenario(chance, kind);
     for (auto& line : world->setup())
         made.steps.emplace_back(Command{std::move(line)});
-    Packets source(chance, world->topology());
+    made.connections = world->connections();
+    const auto source = world->source();
     for (auto& packet : introductions(world->topology()))
         made.steps.emplace_back(std::move(packet));
     // Some configurations change often, others rarely, but none hardly ever.
@@ -51,7 +54,7 @@ Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind) {
     while (packets > 0) {
         for (auto run = std::min({packets, 1 + std::size_t{chance.below(2 * between)}, world->untilNext()});
              run > 0; run--, packets--)
-            made.steps.emplace_back(source.next());
+            made.steps.emplace_back(source->next());
         for (auto& step : world->change())
             made.steps.push_back(std::move(step));
         if (!chance.once(3))
@@ -59,7 +62,7 @@ Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind) {
         if (chance.once(60)) {
             made.steps.emplace_back(Directive{Directive::Verb::stop, {}, false});
             if (chance.once(2))
-                made.steps.emplace_back(source.next());
+                made.steps.emplace_back(source->next());
             made.steps.emplace_back(Directive{Directive::Verb::start, {}, false});
         }
     }
