@@ -23,7 +23,7 @@ Step entry(const std::string& words) {
 Conversations::Conversations(Chance& chance, Topology& topology)
     : chance_(chance), topology_(topology), scribe_(topology), others_(chance, topology) {
     const bool waits = chance_.once(2);
-    for (unsigned i = 10 + chance_.below(10); i > 0; i--) {
+    for (unsigned i = 6 + chance_.below(10); i > 0; i--) {
         talks_.push_back(newTalk());
         if (waits && talks_.back().protocol == udpNumber)
             goOnUdp(talks_.back(), 3);
@@ -50,7 +50,7 @@ Talk Conversations::newTalk() {
     Talk talk;
     talk.protocol = chance_.oneOf<unsigned>({udpNumber, udpNumber, udpNumber, udpNumber, udpNumber, tcpNumber,
                                              tcpNumber, udpNumber, udpNumber, icmpNumber});
-    talk.six = chance_.once(4);
+    talk.six = chance_.once(5);
     talk.ends[0] = newEnd(talk.six);
     do {
         talk.ends[1] = newEnd(talk.six);
@@ -82,7 +82,8 @@ std::string Conversations::anyEnds() {
 }
 
 void Conversations::begin(Talk& talk) {
-    const bool known = talk.protocol == udpNumber ? !chance_.once(5) : talk.protocol == tcpNumber && chance_.once(8);
+    const bool known =
+        talk.protocol == udpNumber ? !chance_.once(5) : talk.protocol == tcpNumber && chance_.once(8);
     if (!known)
         return;
     queue_.push_back(entry("add " + scribe_.endsOf(talk)));
@@ -154,8 +155,8 @@ void Conversations::goOnUdp(Talk& talk, unsigned most) {
         side = talk.oneWay ? 0 : chance_.once(2) ? 1 - side : side;
         const auto size = chance_.oneOf<std::size_t>({0, 1, 18, 19, 100, 511, 512, 1200, 1472, 1400});
         send(talk, side,
-             udp(talk.ends[side].port, talk.ends[1 - side].port, talk.six ? std::min<std::size_t>(size, 1452) : size,
-                 chance_.number()));
+             udp(talk.ends[side].port, talk.ends[1 - side].port,
+                 talk.six ? std::min<std::size_t>(size, 1452) : size, chance_.number()));
     }
 }
 
@@ -170,7 +171,9 @@ void Conversations::goOnTcp(Talk& talk) {
 void Conversations::goOnEcho(Talk& talk) {
     for (unsigned count = 1 + chance_.below(3); count > 0; count--) {
         const auto number = chance_.number();
-        const auto echo = [&](unsigned type) { return icmp(type, 0, talk.ends[0].port, 56, number & 0xffffU); };
+        const auto echo = [&](unsigned type) {
+            return icmp(type, 0, talk.ends[0].port, 56, number & 0xffffU);
+        };
         send(talk, 0, echo(talk.six ? 128 : 8));
         if (!talk.oneWay)
             send(talk, 1, echo(talk.six ? 129 : 0));
@@ -189,8 +192,9 @@ void Conversations::complain(Talk& talk) {
     struct Complaint {
         unsigned type, code;
     };
-    const auto about = talk.six ? chance_.oneOf<Complaint>({{1, 0}, {1, 4}, {2, 0}, {3, 0}, {4, 1}})
-                                : chance_.oneOf<Complaint>({{3, 3}, {3, 4}, {3, 1}, {11, 0}, {12, 0}, {5, 1}});
+    const auto about = talk.six
+                           ? chance_.oneOf<Complaint>({{1, 0}, {1, 4}, {2, 0}, {3, 0}, {4, 1}})
+                           : chance_.oneOf<Complaint>({{3, 3}, {3, 4}, {3, 1}, {11, 0}, {12, 0}, {5, 1}});
     auto payload = icmp(about.type, about.code, 0, 0, talk.six ? 1280 : 1400);
     payload.insert(payload.end(), quoted.begin(), quoted.end());
     const auto protocol = std::exchange(talk.protocol, icmpNumber);

@@ -50,14 +50,14 @@ Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind) {
     for (auto& packet : introductions(world->topology()))
         made.steps.emplace_back(std::move(packet));
     // Some configurations change often, others rarely, but none hardly ever.
-    const std::size_t between = std::min(chance.oneOf<std::size_t>({50, 150, 500, 1500}), 1 + packets / 20);
+    const std::size_t between = std::min(chance.oneOf<std::size_t>({50, 150, 500, 1500}), 1 + packets / world->pace().changes);
     while (packets > 0) {
         for (auto run = std::min({packets, 1 + std::size_t{chance.below(2 * between)}, world->untilNext()});
              run > 0; run--, packets--)
             made.steps.emplace_back(source->next());
         for (auto& step : world->change())
             made.steps.push_back(std::move(step));
-        if (!chance.once(3))
+        if (!chance.once(world->pace().unheard))
             made.steps.emplace_back(Directive{Directive::Verb::follow, {}, false});
         if (chance.once(60)) {
             made.steps.emplace_back(Directive{Directive::Verb::stop, {}, false});

@@ -15,35 +15,36 @@ std::string Rules::address() {
 
 /// What few flows match.
 std::string Rules::narrow() {
-    switch (chance_.below(14)) {
-    case 0:
-        return chance_.oneOf({"udp dport 53", "udp dport 443", "udp sport 8080", "tcp dport 80", "tcp sport 443",
-                              "th dport 4001", "tcp dport { 21, 80 }", "udp dport 5000-9000",
+    switch (steady_ ? 4 + chance_.below(10) : chance_.below(14)) {
+    case 4:
+        return chance_.oneOf({"udp dport 53", "udp dport 443", "udp sport 8080", "tcp dport 80",
+                              "tcp sport 443", "th dport 4001", "tcp dport { 21, 80 }", "udp dport 5000-9000",
                               "meta l4proto udp th sport @ports"});
-    case 1:
+    case 5:
         return chance_.oneOf({"ip saddr @blocked", "ip daddr @blocked", "ip6 saddr @blocked6",
                               "ip saddr . udp dport @pairs", "ip daddr @nets", "udp dport @ports"});
-    case 2:
+    case 6:
         return fmt::format("iifname p{} oifname p{}", chance_.below(4), chance_.below(4));
-    case 3:
+    case 7:
         return chance_.oneOf({"ct state new", "ct state invalid", "ct state related", "ct state untracked",
                               "ct state { new, invalid }"});
-    case 4:
+    case 8:
         return chance_.oneOf({"ct mark 7", "meta mark 7", "ct mark & 1 == 1", "meta mark { 1, 5, 7 }",
                               "ct zone 3", "ct helper \"ftp\""});
-    case 5: // looked at for each packet
-        return chance_.oneOf({"ip dscp cs1", "ip dscp { 10, 12, 46 }", "ip ttl < 5", "ip ttl 255", "ip6 dscp cs1",
-                              "meta length 1300-1500", "ip length < 30", "ip6 hoplimit 63", "ip ecn ce",
-                              "ip6 flowlabel 0x1234"});
-    case 6:
+    case 0: // looked at for each packet
+        return chance_.oneOf({"ip dscp cs1", "ip dscp { 10, 12, 46 }", "ip ttl < 5", "ip ttl 255",
+                              "ip6 dscp cs1", "meta length 1300-1500", "ip length < 30", "ip6 hoplimit 63",
+                              "ip ecn ce", "ip6 flowlabel 0x1234"});
+    case 1:
         return chance_.oneOf({"tcp flags syn", "tcp flags & (fin|syn|rst) == fin", "tcp flags psh",
                               "tcp flags & (syn|ack) == syn", "tcp window 512", "tcp option maxseg exists",
                               "tcp option timestamp exists"});
-    case 7:
+    case 2:
         return "ether saddr " + text(chance_.oneOf(topology_.hosts).mac);
-    case 8:
-        return chance_.oneOf({"ip frag-off & 0x3fff != 0", "exthdr frag exists", "ip id 7", "ip version 4 ip saddr 10.9.0.1",
-                              "@th,0,16 1031", "udp length 26", "udp checksum 0", "ip option rr exists"});
+    case 3:
+        return chance_.oneOf({"ip frag-off & 0x3fff != 0", "exthdr frag exists", "ip id 7",
+                              "ip version 4 ip saddr 10.9.0.1", "@th,0,16 1031", "udp length 26",
+                              "udp checksum 0", "ip option rr exists"});
     case 9:
         return chance_.oneOf({"icmp type echo-request", "icmp type destination-unreachable",
                               "icmpv6 type echo-reply", "icmp code 4"});
@@ -61,39 +62,75 @@ std::string Rules::narrow() {
 
 /// What many match.
 std::string Rules::wide() {
-    return chance_.oneOf({"ct state established", "ct state established,related", "meta nfproto ipv4",
-                          "meta nfproto ipv6", "meta l4proto { tcp, udp }", "ip protocol udp", "iifname \"p*\"",
-                          "iifgroup 0", "iif lo", "oifgroup != 3", "ip daddr 10.0.0.0/8", "ct direction original",
-                          "ct direction reply", "ct status confirmed", "ct mark 0", "meta mark 0", "ct state != invalid",
-                          "fib saddr . iif oif exists", "fib daddr type unicast", "meta pkttype host",
-                          "meta iiftype ether", "ct l3proto ipv4", "ct state & (established | related) != 0",
-                          "meta cpu < 4096", "rt nexthop != 10.0.9.9"});
+    return chance_.oneOf({"ct state established",
+                          "ct state established,related",
+                          "meta nfproto ipv4",
+                          "meta nfproto ipv6",
+                          "meta l4proto { tcp, udp }",
+                          "ip protocol udp",
+                          "iifname \"p*\"",
+                          "iifgroup 0",
+                          "iif lo",
+                          "oifgroup != 3",
+                          "ip daddr 10.0.0.0/8",
+                          "ct direction original",
+                          "ct direction reply",
+                          "ct status confirmed",
+                          "ct mark 0",
+                          "meta mark 0",
+                          "ct state != invalid",
+                          "fib saddr . iif oif exists",
+                          "fib daddr type unicast",
+                          "meta pkttype host",
+                          "meta iiftype ether",
+                          "ct l3proto ipv4",
+                          "ct state & (established | related) != 0",
+                          "meta cpu < 4096",
+                          "rt nexthop != 10.0.9.9"});
 }
 
 /// What packets of one flow may differ in: only the first of them, every second one, or none or all if
 /// somebody else has decided so.
 std::string Rules::uneven() {
-    return chance_.oneOf({"limit rate 1000000/second burst 100000 packets", "limit rate over 1/week burst 3 packets",
-                          "limit rate 1/week burst 4 packets", "quota 5000 bytes", "quota over 3000 bytes",
-                          "quota 100000 mbytes", "numgen inc mod 2 == 0", "numgen inc mod 3 0", "ct bytes > 1000", "ct packets > 5",
-                          "ct avgpkt > 100", "ct expiration > 1s", "ct count over 1000", "meta time > 0",
-                          "limit rate over 1000000 kbytes/second", "meta random >= 0", "ct original packets 3",
-                          "ip saddr @seen", "ip saddr != @seen", "jhash ip saddr mod 2 == 0",
-                          "symhash mod 1 == 0", "@nh,16,16 > 100"});
+    return chance_.oneOf({"limit rate 1000000/second burst 100000 packets",
+                          "limit rate over 1/week burst 3 packets",
+                          "limit rate 1/week burst 4 packets",
+                          "quota 5000 bytes",
+                          "quota over 3000 bytes",
+                          "quota 100000 mbytes",
+                          "numgen inc mod 2 == 0",
+                          "numgen inc mod 3 0",
+                          "ct bytes > 1000",
+                          "ct packets > 5",
+                          "ct avgpkt > 100",
+                          "ct expiration > 1s",
+                          "ct count over 1000",
+                          "meta time > 0",
+                          "limit rate over 1000000 kbytes/second",
+                          "meta random >= 0",
+                          "ct original packets 3",
+                          "ip saddr @seen",
+                          "ip saddr != @seen",
+                          "jhash ip saddr mod 2 seed 7 == 0",
+                          "symhash mod 1 == 0",
+                          "@nh,16,16 > 100"});
 }
 
 std::string Rules::effect() {
-    switch (chance_.below(12)) {
+    switch (steady_ ? 4 + chance_.below(9) : chance_.below(13)) {
     case 0:
-        return chance_.oneOf({"log group 5", "log prefix \"seen \"", "log group 7 snaplen 20", "log flags all"});
+        return chance_.oneOf(
+            {"log group 5", "log prefix \"seen \"", "log group 7 snaplen 20", "log flags all"});
     case 1:
         return chance_.oneOf({"meta mark set 7", "meta mark set ct mark", "meta mark set meta mark or 1",
-                              "ct mark set 7", "ct mark set 7", "ct mark set meta mark", "ct mark set ct mark or 2",
-                              "meta priority set 0:1", "meta pkttype set host"});
+                              "ct mark set 7", "ct mark set 7", "ct mark set meta mark",
+                              "ct mark set ct mark or 2", "meta priority set 0:1", "meta pkttype set host"});
     case 2:
         return chance_.oneOf({"ip dscp set cs1", "ip ttl set 33", "ip6 hoplimit set 9",
                               "tcp option maxseg size set 1200", "tcp option maxseg size set rt mtu",
                               "udp dport set 4444", "ip ecn set ect0", "ip df set 0"});
+    case 4:
+        return chance_.oneOf({"ct mark set 7", "counter name \"all\"", "meta mark set 7"});
     case 3:
         return chance_.oneOf({"add @seen { ip saddr }", "update @seen { ip daddr }",
                               "delete @seen { ip saddr }", "counter name \"all\"", "quota name \"much\"",
@@ -111,7 +148,8 @@ std::string Rules::verdict(bool mayJump) {
         return "drop";
     case 3:
         return chance_.oneOf({"reject", "reject with icmpx type port-unreachable",
-                              "meta l4proto tcp reject with tcp reset", "reject with icmp type net-prohibited"});
+                              "meta l4proto tcp reject with tcp reset",
+                              "reject with icmp type net-prohibited"});
     case 4:
         return chance_.oneOf({"return", "continue"});
     case 5:
@@ -134,7 +172,7 @@ std::string Rules::rule(bool mayJump) {
     words = many ? wide() : narrow();
     if (chance_.once(4))
         words += " " + (chance_.once(2) ? wide() : narrow());
-    if (chance_.once(8))
+    if (!steady_ && chance_.once(8))
         words += " " + uneven();
     if (const auto more = effect(); !more.empty())
         words += " " + more;
@@ -168,7 +206,8 @@ std::string Rules::element() {
     case 2:
         return fmt::format("pairs {{ {} . {} }}", text4(host.ip4), chance_.oneOf({53, 80, 443}));
     case 3:
-        return fmt::format("verdicts {{ {} : {} }}", chance_.oneOf({53, 80, 8080}), chance_.oneOf({"drop", "accept"}));
+        return fmt::format("verdicts {{ {} : {} }}", chance_.oneOf({53, 80, 8080}),
+                           chance_.oneOf({"drop", "accept"}));
     case 4:
         return fmt::format("nets {{ {} }}", text4(host.ip4));
     default:
@@ -177,43 +216,47 @@ std::string Rules::element() {
 }
 
 std::string Rules::early() {
-    const auto who = chance_.once(4) ? wide() : narrow();
-    return who + " " +
-           chance_.oneOf({"notrack", "ct zone set 3", "ct original zone set 4", "meta mark set 1", "counter",
-                          "meta mark set udp dport map @marks", "ct mark set 7", "drop", "accept",
+    if (steady_ || chance_.once(2))
+        return narrow() + " " +
+               chance_.oneOf({"notrack", "ct zone set 3", "meta mark set 1", "counter", "ct mark set 7",
+                              "drop", "accept"});
+    return (chance_.once(4) ? wide() : narrow()) + " " +
+           chance_.oneOf({"ct original zone set 4", "meta mark set udp dport map @marks", "accept",
                           "meta mark set ct mark", "ip dscp set cs2", "ct helper set \"ftp\""});
 }
 
 std::string Rules::iptables(bool six) {
     const auto& host = chance_.oneOf(topology_.hosts);
     std::string words;
-    switch (chance_.below(9)) {
-    case 0:
+    switch (steady_ ? 2 + chance_.below(7) : chance_.below(9)) {
+    case 2:
         words = chance_.oneOf({"-p udp --dport 53", "-p tcp --dport 80", "-p udp --sport 4000:9000",
                                "-p tcp --tcp-flags SYN,RST SYN", "-p udp -m multiport --dports 53,443",
                                "-p tcp --syn"});
         break;
-    case 1:
+    case 3:
         words = fmt::format("{} {}", chance_.oneOf({"-s", "-d"}), six ? text6(host.ip6) : text4(host.ip4));
         break;
-    case 2:
+    case 4:
         words = fmt::format("-i p{} -o p{}", chance_.below(4), chance_.below(4));
         break;
-    case 3:
-        words = "-m conntrack " + chance_.oneOf({"--ctstate NEW", "--ctstate INVALID", "--ctdir REPLY",
-                                                 "--ctstate ESTABLISHED", "--ctproto udp", "--ctstate UNTRACKED",
-                                                 "! --ctstate ESTABLISHED"});
-        break;
-    case 4:
-        words = chance_.oneOf({"-m mark --mark 7", "-m connmark --mark 7/7", "-m comment --comment seen",
-                               "-m mac --mac-source 02:00:00:00:00:02", "-m pkttype --pkt-type unicast"});
-        break;
     case 5:
-        words = chance_.oneOf({"-m dscp --dscp 10", "-m tos --tos 0x10", "-m length --length 1300:1500",
-                               six ? "-m hl --hl-lt 5" : "-m ttl --ttl-lt 5", "-m ecn --ecn-ip-ect 3"});
+        words = "-m conntrack " +
+                chance_.oneOf({"--ctstate NEW", "--ctstate INVALID", "--ctdir REPLY", "--ctstate ESTABLISHED",
+                               "--ctproto udp", "--ctstate UNTRACKED", "! --ctstate ESTABLISHED"});
         break;
     case 6:
-        words = chance_.oneOf({"-m limit --limit 100000/s --limit-burst 100000", "-m connbytes --connbytes 3 --connbytes-dir both --connbytes-mode packets",
+        words = chance_.oneOf({"-m mark --mark 7", "-m connmark --mark 7/7", "-m comment --comment seen",
+                               "-m pkttype --pkt-type unicast"});
+        break;
+    case 0:
+        words = chance_.oneOf({"-m dscp --dscp 10", "-m tos --tos 0x10", "-m length --length 1300:1500",
+                               six ? "-m hl --hl-lt 5" : "-m ttl --ttl-lt 5", "-m ecn --ecn-ip-ect 3",
+                               "-m mac --mac-source 02:00:00:00:00:02"});
+        break;
+    case 1:
+        words = chance_.oneOf({"-m limit --limit 100000/s --limit-burst 100000",
+                               "-m connbytes --connbytes 3 --connbytes-dir both --connbytes-mode packets",
                                "-m statistic --mode nth --every 2 --packet 0", "-m quota --quota 5000",
                                "-m addrtype --dst-type UNICAST", "-m rpfilter"});
         break;
@@ -221,6 +264,10 @@ std::string Rules::iptables(bool six) {
         break;
     }
     const bool few = !words.empty() && words.find("-m limit") == std::string::npos;
+    if (steady_)
+        return words + " -j " +
+               chance_.oneOf({few ? "DROP" : "ACCEPT", few ? "REJECT" : "ACCEPT", "ACCEPT", "ACCEPT", "c1",
+                              few ? "CONNMARK --set-mark 7" : "ACCEPT", "RETURN"});
     return words + " -j " +
            chance_.oneOf({few ? "DROP" : "ACCEPT", few ? "REJECT" : "ACCEPT", "ACCEPT", "ACCEPT",
                           "MARK --set-mark 7", "CONNMARK --set-mark 7", "CONNMARK --save-mark",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "diff/random/topology.hpp"
 #include "diff/random/chance.hpp"
+#include "diff/random/topology.hpp"
 
 #include <string>
 #include <vector>
@@ -13,7 +13,9 @@ namespace tna::diff {
 /// limits that are never reached, or from the first packet on.
 class Rules {
 public:
-    Rules(Chance& chance, const Topology& topology) : chance_(chance), topology_(topology) {}
+    /// `steady`: they treat all packets in the middle of a flow alike.
+    Rules(Chance& chance, const Topology& topology, bool steady)
+        : chance_(chance), topology_(topology), steady_(steady) {}
 
     /// For a table of the family inet that has the sets of `sets()`, and the chains c1 and c2.
     [[nodiscard]] std::string rule(bool mayJump = true);
@@ -35,6 +37,7 @@ private:
 
     Chance& chance_;
     const Topology& topology_;
+    bool steady_;
 };
 
 } // namespace tna::diff

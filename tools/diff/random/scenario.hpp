@@ -24,6 +24,13 @@ public:
     [[nodiscard]] virtual Topology& topology() { return topology_; }
     /// Of packets, when it has been set up.
     [[nodiscard]] virtual std::unique_ptr<Source> source();
+    /// How often it changes at least, of cases that are not short, and one change in how many the daemon does
+    /// not hear of before the next one.
+    struct Pace {
+        unsigned changes = 20;
+        unsigned unheard = 3;
+    };
+    [[nodiscard]] virtual Pace pace() const { return {}; }
     /// How many connections the fast path learns.
     [[nodiscard]] virtual unsigned connections() const { return 0; }
     /// How many packets there may be before the next change, where time would decide otherwise.

@@ -21,8 +21,8 @@ Frame write(const Letter& letter) {
 
 std::vector<Frame> inParts(const Letter& letter, Chance& chance) {
     const auto whole = write(letter);
-    const std::size_t header = letter.six ? 40 + letter.header6.extensions.size()
-                                          : 20 + letter.header4.options.size();
+    const std::size_t header =
+        letter.six ? 40 + letter.header6.extensions.size() : 20 + letter.header4.options.size();
     // With the checksum of the whole.
     const std::vector<std::uint8_t> body(whole.begin() + static_cast<std::ptrdiff_t>(ethernet + header),
                                          whole.end());

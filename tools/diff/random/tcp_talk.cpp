@@ -109,9 +109,8 @@ void TcpTalk::data(unsigned side) {
     const auto size = chance_.oneOf<std::size_t>({1, 10, 100, 536, 1200, 1448});
     for (unsigned count = 1 + chance_.below(4); count > 0; count--) {
         catchUp(side);
-        add(side, {.flags = count == 1 || chance_.once(4) ? ack | psh : ack,
-                   .size = size,
-                   .options = stamp()});
+        add(side,
+            {.flags = count == 1 || chance_.once(4) ? ack | psh : ack, .size = size, .options = stamp()});
         end(side).next += static_cast<std::uint32_t>(size);
         if (chance_.once(12)) // once more
             add(side, {.flags = ack,
@@ -135,8 +134,8 @@ void TcpTalk::odd(unsigned side) {
         add(side, {.size = 100, .forward = 0U - (1U << 17U << chance_.below(13))});
         break;
     case 2: // acknowledges what was not sent, or long ago
-        add(side, {.ackForward = chance_.once(2) ? 100000U << chance_.below(10)
-                                                 : 0U - (70000U << chance_.below(10))});
+        add(side, {.ackForward =
+                       chance_.once(2) ? 100000U << chance_.below(10) : 0U - (70000U << chance_.below(10))});
         break;
     case 3: // is anybody there?
         add(side, {.size = chance_.below(2), .forward = 0U - 1, .options = stamp()});
@@ -159,11 +158,10 @@ void TcpTalk::odd(unsigned side) {
     }
     case 6: // flags that nobody sends
         add(side, {.flags = chance_.oneOf<unsigned>({0, fin, syn | fin, syn | rst, 0xff, psh, urg | ack,
-                                                         ece | ack, cwr | ack, fin | psh | urg})});
+                                                     ece | ack, cwr | ack, fin | psh | urg})});
         break;
     case 7: // a reset, of which one in two is believed
-        add(side, {.flags = chance_.once(2) ? rst : rst | ack,
-                   .forward = chance_.once(2) ? 0 : 1U << 24U});
+        add(side, {.flags = chance_.once(2) ? rst : rst | ack, .forward = chance_.once(2) ? 0 : 1U << 24U});
         break;
     case 8: // a greeting in the middle
         add(side, {.flags = syn, .forward = chance_.number()});
