@@ -101,8 +101,7 @@ private:
                                                        "ct state new udp dport { 53, 443, 80 } accept"})));
         for (const char* chain : {"c1", "c2"})
             for (unsigned i = chance_.below(3); i > 0; i--)
-                rules.push_back(
-                    fmt::format("add rule inet fw {} {}", chain, drawn(steady_).rule(false)));
+                rules.push_back(fmt::format("add rule inet fw {} {}", chain, drawn(steady_).rule(false)));
         lines.push_back(all(rules));
         struct Place {
             const char *hook, *priority;

@@ -50,7 +50,8 @@ Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind) {
     for (auto& packet : introductions(world->topology()))
         made.steps.emplace_back(std::move(packet));
     // Some configurations change often, others rarely, but none hardly ever.
-    const std::size_t between = std::min(chance.oneOf<std::size_t>({50, 150, 500, 1500}), 1 + packets / world->pace().changes);
+    const std::size_t between =
+        std::min(chance.oneOf<std::size_t>({50, 150, 500, 1500}), 1 + packets / world->pace().changes);
     while (packets > 0) {
         for (auto run = std::min({packets, 1 + std::size_t{chance.below(2 * between)}, world->untilNext()});
              run > 0; run--, packets--)
