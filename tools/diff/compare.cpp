@@ -57,17 +57,19 @@ std::optional<Difference> compareAt(const std::string& place, const std::vector<
 std::string joined(const std::vector<std::string>& lines) {
     return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
-/// Of a line of nf_conntrack: what it is about, and how long it lives.
+/// How long each line of nf_conntrack says that a connection lives; by the rest of it.
 std::map<std::string, long> timesIn(const std::string& file) {
+    constexpr std::size_t place = 4;
     std::map<std::string, long> times;
     std::istringstream lines(file);
     for (std::string line; std::getline(lines, line);) {
         const auto words = wordsOf(line);
-        std::string ends;
-        for (std::size_t i = 5; i < words.size() && ends.find("dport=") == std::string::npos; i++)
-            ends += words[i] + " ";
-        if (words.size() > 5)
-            times[words[0] + " " + words[2] + " " + ends] = std::atol(words[4].c_str());
+        std::string rest;
+        for (std::size_t i = 0; i < words.size(); i++)
+            if (i != place && !words[i].starts_with("delta-time="))
+                rest += words[i] + " ";
+        if (words.size() > place)
+            times[rest] = std::atol(words[place].c_str());
     }
     return times;
 }
