@@ -75,6 +75,8 @@ Talk Conversations::newTalk() {
 }
 
 std::string Conversations::anyEnds() {
+    if (talks_[last_].protocol != icmpNumber && !chance_.once(4))
+        return scribe_.endsOf(talks_[last_]);
     for (unsigned i = 0; i < 10; i++)
         if (const auto& talk = chance_.oneOf(talks_); talk.protocol != icmpNumber)
             return scribe_.endsOf(talk);
@@ -221,8 +223,11 @@ Step Conversations::next() {
     while (queue_.empty()) {
         if (chance_.once(12))
             return others_.next();
-        auto& talk = talks_[chance_.below(talks_.size())];
-        if (chance_.once(50)) {
+        const bool again = std::exchange(again_, false);
+        if (!again)
+            last_ = chance_.below(talks_.size());
+        auto& talk = talks_[last_];
+        if (!again && chance_.once(50)) {
             talk = newTalk();
             begin(talk);
         }

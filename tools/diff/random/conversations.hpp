@@ -14,8 +14,10 @@ class Conversations : public Source {
 public:
     Conversations(Chance& chance, Topology& topology);
     [[nodiscard]] Step next() override;
-    /// Of one of UDP or TCP.
+    /// Of one of UDP or TCP, most often of who has talked last.
     [[nodiscard]] std::string anyEnds();
+    /// Whoever has talked does so once more.
+    void goOnWithTheLast() { again_ = true; }
 
 private:
     [[nodiscard]] Talk newTalk();
@@ -35,6 +37,8 @@ private:
     Packets others_;
     std::vector<Talk> talks_;
     std::deque<Step> queue_;
+    std::size_t last_ = 0; ///< who has talked
+    bool again_ = false;
     unsigned ports_ = 1024; ///< those of clients, so that no two are the same behind one address
 };
 

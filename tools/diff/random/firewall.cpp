@@ -40,7 +40,7 @@ public:
     }
     [[nodiscard]] unsigned connections() const override { return connections_; }
     /// Flows are learnt anew after each change.
-    [[nodiscard]] Pace pace() const override { return {.changes = 8, .unheard = 6}; }
+    [[nodiscard]] Pace pace() const override { return {.changes = 8, .unheard = 6, .late = 40}; }
 
 private:
     std::vector<std::string> more() override {
@@ -95,10 +95,11 @@ private:
             rules.push_back("add rule inet fw forward " + drawn(steady_ && (i < place || lost)).rule());
         }
         if (!accepts_) // else nothing passes
-            rules.push_back(fmt::format("add rule inet fw forward {}",
-                                        chance_.oneOf({"ct state new,established accept", "accept",
-                                                       "meta l4proto { udp, tcp } accept",
-                                                       "ct state new udp dport { 53, 443, 80 } accept"})));
+            rules.push_back(fmt::format(
+                "add rule inet fw forward {}",
+                chance_.oneOf({"ct state new,established accept", "accept", "ct state established accept",
+                               "ct state established,related accept",
+                               "ct state new udp dport { 53, 443, 80 } accept"})));
         for (const char* chain : {"c1", "c2"})
             for (unsigned i = chance_.below(3); i > 0; i--)
                 rules.push_back(fmt::format("add rule inet fw {} {}", chain, drawn(steady_).rule(false)));
@@ -171,6 +172,7 @@ private:
 
     [[nodiscard]] unsigned usualChange() const override { return 8; }
     std::vector<Step> ownChange() override {
+        conversations_->goOnWithTheLast();
         switch (chance_.below(10)) {
         case 0:
         case 1:
@@ -190,7 +192,7 @@ private:
         const auto order = [](const std::string& words) {
             return std::vector<Step>{Directive{Directive::Verb::entry, {}, false, words}};
         };
-        switch (chance_.below(8)) {
+        switch (chance_.below(10)) {
         case 0:
             return order("flush");
         case 1:

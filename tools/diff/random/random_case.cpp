@@ -58,8 +58,12 @@ Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind) {
             made.steps.emplace_back(source->next());
         for (auto& step : world->change())
             made.steps.push_back(std::move(step));
-        if (!chance.once(world->pace().unheard))
+        if (!chance.once(world->pace().unheard)) {
+            if (const auto late = world->pace().late; late > 0)
+                for (auto run = chance.below(late); run > 0; run--)
+                    made.steps.emplace_back(source->next());
             made.steps.emplace_back(Directive{Directive::Verb::follow, {}, false});
+        }
         if (chance.once(60)) {
             made.steps.emplace_back(Directive{Directive::Verb::stop, {}, false});
             if (chance.once(2))

@@ -47,7 +47,8 @@ std::string Rules::narrow() {
                               "udp checksum 0", "ip option rr exists"});
     case 9:
         return chance_.oneOf({"icmp type echo-request", "icmp type destination-unreachable",
-                              "icmpv6 type echo-reply", "icmp code 4"});
+                              "icmpv6 type echo-reply", "icmp code 4", "ip dscp cs1",
+                              "ip dscp { 10, 12, 46 }", "ip ecn { ect0, ce }", "ip dscp < 32"});
     case 10:
         return fmt::format("ct original ip {} {}", chance_.oneOf({"saddr", "daddr"}),
                            text4(chance_.oneOf(topology_.hosts).ip4));

@@ -29,6 +29,7 @@ public:
     struct Pace {
         unsigned changes = 20;
         unsigned unheard = 3;
+        unsigned late = 0; ///< packets that come before it hears of the others, at most
     };
     [[nodiscard]] virtual Pace pace() const { return {}; }
     /// How many connections the fast path learns.
