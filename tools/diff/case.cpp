@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/case.hpp"
 
+#include "diff/entries.hpp"
 #include "diff/words.hpp"
 
 #include <algorithm>
@@ -15,16 +16,19 @@ namespace tna::diff {
 namespace {
 using Verb = Directive::Verb;
 
-constexpr std::size_t mostFlows = 1U << 20U;
+constexpr std::size_t mostFlows = 1U << 20U, mostConnections = 1U << 24U;
+constexpr std::size_t longestWait = 600000;
 
-constexpr std::pair<const char*, Verb> verbs[] = {{"@follow", Verb::follow},
-                                                  {"@start", Verb::start},
-                                                  {"@stop", Verb::stop},
-                                                  {"@carrier", Verb::carrier},
-                                                  {"@capture", Verb::capture}};
+constexpr std::pair<const char*, Verb> verbs[] = {
+    {"@follow", Verb::follow},   {"@start", Verb::start}, {"@stop", Verb::stop}, {"@carrier", Verb::carrier},
+    {"@capture", Verb::capture}, {"@entry", Verb::entry}, {"@wait", Verb::wait}};
 
 bool hasPort(Verb verb) {
     return verb == Verb::carrier || verb == Verb::capture;
+}
+
+bool hasWords(Verb verb) {
+    return verb == Verb::entry || verb == Verb::wait;
 }
 
 std::optional<std::size_t> number(const std::string& word) {
@@ -84,12 +88,30 @@ private:
             done_.flowsPerCpu = static_cast<unsigned>(*count);
             return {};
         }
+        if (const auto most = count.value_or(SIZE_MAX); what == "@connections" && most <= mostConnections) {
+            done_.connections = static_cast<unsigned>(most);
+            return {};
+        }
+        if (what == "@wait" && count.value_or(SIZE_MAX) <= longestWait) {
+            done_.steps.push_back(Directive{Verb::wait, {}, false, words[1]});
+            return {};
+        }
+        if (what == "@entry" && words.size() > 1) {
+            const auto rest = fmt::format("{}", fmt::join(words.begin() + 1, words.end(), " "));
+            if (const auto order = entryOrder(rest); !order)
+                return std::unexpected(fail("line {}: {}", line_, order.error().what)
+                                           .error()
+                                           .withHint("tna-diff(1) says how entries are written")
+                                           .withCode(ExitCode::usage));
+            done_.steps.push_back(Directive{Verb::entry, {}, false, rest});
+            return {};
+        }
         if (what == "@packets" && (count || words.size() == 1)) {
             send(count.value_or(packets_.size()));
             return {};
         }
         for (const auto& [name, verb] : verbs) {
-            if (what != name || words.size() != (hasPort(verb) ? 3 : 1))
+            if (what != name || hasWords(verb) || words.size() != (hasPort(verb) ? 3 : 1))
                 continue;
             if (!hasPort(verb)) {
                 done_.steps.push_back(Directive{verb, {}, false});
@@ -121,13 +143,16 @@ std::string text(const Directive& directive) {
     for (const auto& [name, verb] : verbs)
         if (verb == directive.verb)
             return hasPort(verb) ? fmt::format("{} {} {}", name, directive.port, directive.on ? "on" : "off")
-                                 : name;
+                   : hasWords(verb) ? fmt::format("{} {}", name, directive.words)
+                                    : name;
     return {};
 }
 
 std::string scriptOf(const Case& what) {
     std::string script = fmt::format("@ports {}\n@flows {}\n{}", fmt::join(what.ports, " "), what.flowsPerCpu,
                                      what.lazy ? "@lazy\n" : "");
+    if (what.connections > 0)
+        script += fmt::format("@connections {}\n", what.connections);
     std::size_t packets = 0;
     const auto flush = [&] {
         if (packets > 0)

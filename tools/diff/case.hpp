@@ -24,10 +24,13 @@ struct Directive {
         stop,    ///< it stops
         carrier, ///< a port loses its carrier, or has it back: on or off
         capture, ///< somebody captures on a port, or ends: on or off
+        entry,   ///< of connection tracking: as the words say, see entries.hpp
+        wait,    ///< so many milliseconds, which the words say
     };
     Verb verb;
     std::string port;
     bool on = false;
+    std::string words{};
     bool operator==(const Directive&) const = default;
 };
 
@@ -46,6 +49,7 @@ struct Case {
     /// The daemon follows when it is told to, not after each command.
     bool lazy = false;
     unsigned flowsPerCpu = 64;
+    unsigned connections = 0; ///< that the fast path learns where packets pass rules
     std::vector<Step> steps;
     bool operator==(const Case&) const = default;
 };

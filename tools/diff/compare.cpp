@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/compare.hpp"
 
+#include "diff/words.hpp"
+
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/ranges.h>
 #include <sstream>
 
@@ -54,6 +57,22 @@ std::optional<Difference> compareAt(const std::string& place, const std::vector<
 std::string joined(const std::vector<std::string>& lines) {
     return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
+/// How long each line of nf_conntrack says that a connection lives; by the rest of it.
+std::map<std::string, long> timesIn(const std::string& file) {
+    constexpr std::size_t place = 4;
+    std::map<std::string, long> times;
+    std::istringstream lines(file);
+    for (std::string line; std::getline(lines, line);) {
+        const auto words = wordsOf(line);
+        std::string rest;
+        for (std::size_t i = 0; i < words.size(); i++)
+            if (i != place && !words[i].starts_with("delta-time="))
+                rest += words[i] + " ";
+        if (words.size() > place)
+            times[rest] = std::atol(words[place].c_str());
+    }
+    return times;
+}
 } // namespace
 
 std::optional<Difference> compareLines(const std::string& where, const std::string& plain,
@@ -99,6 +118,19 @@ std::optional<Difference> compare(const Seen& plain, const Seen& fast, unsigned&
         reordered++;
     }
     return compareLines("the host itself", joined(plain.heard), joined(fast.heard));
+}
+
+std::optional<Difference> compareTimes(const std::string& plain, const std::string& fast) {
+    const auto inPlain = timesIn(plain), inFast = timesIn(fast);
+    std::string what;
+    // A packet of each flow is Linux's at least twice in a second, where connections live for minutes.
+    constexpr long leftUndone = 2;
+    for (const auto& [ends, seconds] : inPlain)
+        if (const auto other = inFast.find(ends);
+            other != inFast.end() && std::labs(other->second - seconds) > leftUndone)
+            what +=
+                fmt::format("  {}: under Linux for {} s, with tna for {} s\n", ends, seconds, other->second);
+    return what.empty() ? std::nullopt : std::optional(Difference{0, "how long connections live", what});
 }
 
 } // namespace tna::diff

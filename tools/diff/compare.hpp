@@ -22,4 +22,8 @@ struct Difference {
 [[nodiscard]] std::optional<Difference> compareLines(const std::string& where, const std::string& plain,
                                                      const std::string& fast);
 
+/// Two files nf_conntrack: whether connections that are in both live as long, but for what the fast path
+/// leaves undone for a while.
+[[nodiscard]] std::optional<Difference> compareTimes(const std::string& plain, const std::string& fast);
+
 } // namespace tna::diff

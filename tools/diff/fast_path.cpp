@@ -3,7 +3,9 @@
 
 #include "deploy/programs/libbpf_log.hpp"
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 namespace tna::diff {
 
@@ -26,11 +28,13 @@ Figures Figures::operator-(const Figures& other) const {
     return rest;
 }
 
-FastPath::FastPath(const World& world, unsigned flowsPerCpu, std::string fdb) : world_(&world) {
+FastPath::FastPath(const World& world, unsigned flowsPerCpu, unsigned connections, std::string fdb)
+    : world_(&world) {
     config_.ports.excludeKinds.clear();
     // Raw sockets leave nothing unfinished.
     config_.ports.finishedFrames = {"*"};
     config_.limits.flowsPerCpu = flowsPerCpu;
+    config_.limits.connections = connections;
     config_.kernel.fdb = std::move(fdb);
 }
 
@@ -50,6 +54,23 @@ Result<void> FastPath::start() {
         return done;
     while (!controller_->settled())
         controller_->settle();
+    return knowRules();
+}
+
+Result<void> FastPath::knowRules() {
+    constexpr auto patience =
+        std::chrono::milliseconds(500); // those that cannot be read are not known at all
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    while (config_.limits.connections > 0 && std::chrono::steady_clock::now() < deadline) {
+        const auto known = controller_->rules();
+        const auto& learning = known["learning"];
+        if (learning["active"] != true || learning["generation"] == known["generation"])
+            break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        controller_->onTick();
+        if (auto done = controller_->onNetlink(); !done)
+            return done;
+    }
     return {};
 }
 
@@ -72,6 +93,8 @@ Result<void> FastPath::follow() {
     const auto before = current();
     controller_->onTick();
     auto done = controller_->onNetlink();
+    if (done)
+        done = knowRules();
     // Ports that are no longer looked after take their counters with them.
     gone_ += before - current();
     return done;

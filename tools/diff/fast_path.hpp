@@ -22,7 +22,8 @@ struct Figures {
 /// The daemon's controller in a world, at work when it is told to: so that a case is the same each time.
 class FastPath {
 public:
-    FastPath(const World& world, unsigned flowsPerCpu, std::string fdb);
+    /// `connections`: that are learnt where packets pass rules.
+    FastPath(const World& world, unsigned flowsPerCpu, unsigned connections, std::string fdb);
 
     [[nodiscard]] Result<void> start();
     [[nodiscard]] Result<void> stop();
@@ -39,6 +40,8 @@ public:
 private:
     [[nodiscard]] Result<NamespaceScope> enter() const { return NamespaceScope::enter(world_->home()); }
     [[nodiscard]] Figures current() const;
+    /// Until the rules that there are have been judged, which somebody else does meanwhile.
+    [[nodiscard]] Result<void> knowRules();
 
     const World* world_;
     config::Config config_;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/play.hpp"
 
+#include "diff/entries.hpp"
 #include "diff/interruption.hpp"
 #include "diff/statistics.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <poll.h>
 
 namespace tna::diff {
@@ -19,7 +21,7 @@ class Play {
 public:
     Play(const FarSide& far, const Case& what, const Options& options, World plain, World fast)
         : far_(far), case_(what), options_(options), plain_(std::move(plain)), fast_(std::move(fast)),
-          path_(fast_, what.flowsPerCpu, options.fdb) {}
+          path_(fast_, what.flowsPerCpu, what.connections, options.fdb) {}
 
     Result<Outcome> run() {
         for (step_ = 0; step_ < case_.steps.size() && ends_.empty(); step_++)
@@ -84,8 +86,26 @@ private:
         case Verb::capture:
             if (auto done = inBoth(&World::setCapture); !done)
                 return done;
+            break;
+        case Verb::entry:
+            if (auto done = changeEntry(directive.words); !done)
+                return done;
+            break;
+        case Verb::wait:
+            ::poll(nullptr, 0, std::atoi(directive.words.c_str()));
         }
         return case_.lazy ? path_.followWhereWatched() : path_.follow();
+    }
+
+    Result<void> changeEntry(const std::string& words) {
+        const auto order = entryOrder(words);
+        const auto plain = order ? plain_.carryOut(*order) : std::unexpected(order.error());
+        const auto fast = plain ? fast_.carryOut(*order) : plain;
+        if (!fast)
+            return std::unexpected(fast.error());
+        if (*plain != *fast)
+            differ(*compareLines(words, std::to_string(*plain), std::to_string(*fast)));
+        return {};
     }
 
     Result<void> start() {
@@ -158,6 +178,10 @@ private:
             return std::unexpected(!plain ? plain.error() : fast.error());
         if (auto different = compareLines("what Linux remembers", *plain, *fast))
             differ(std::move(*different));
+        const auto inPlain = plain_.statistics("nf_conntrack"), inFast = fast_.statistics("nf_conntrack");
+        if (inPlain && inFast)
+            if (auto different = compareTimes(*inPlain, *inFast))
+                differ(std::move(*different));
         for (const auto* file : {"snmp", "snmp6", "netstat"}) {
             const auto inPlain = plain_.statistics(file), inFast = fast_.statistics(file);
             if (!inPlain || !inFast || !ends_.empty())

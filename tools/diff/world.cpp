@@ -191,6 +191,13 @@ Result<void> World::setCapture(const std::string& port, bool on) {
     return {};
 }
 
+Result<int> World::carryOut(const EntryOrder& order) const {
+    const auto inside = NamespaceScope::enter(home_);
+    if (!inside)
+        return std::unexpected(inside.error());
+    return diff::carryOut(order);
+}
+
 Result<Seen> World::look() const {
     Seen seen;
     const auto take = [&](const std::string& place, const Wire& wire) -> Result<void> {
@@ -221,7 +228,8 @@ Result<std::string> World::memory() const {
     if (!said)
         return said;
     // What counts down, and in which order tables are walked.
-    static const std::regex times("expires [0-9]+sec|(ipv[46] +[0-9]+ [a-z0-9]+ +[0-9]+) [0-9]+");
+    static const std::regex times("expires [0-9]+sec|delta-time=[0-9]+|(ipv[46] +[0-9]+ [a-z0-9]+ +[0-9]+) "
+                                  "[0-9]+");
     auto text = std::regex_replace(*said, times, "$1");
     // Devices that were given no address have one by chance: a bridge without ports, for one.
     const auto inside = NamespaceScope::enter(home_);

@@ -3,6 +3,7 @@
 
 #include "diff/case.hpp"
 #include "diff/ears.hpp"
+#include "diff/entries.hpp"
 #include "diff/shell.hpp"
 #include "diff/unasked.hpp"
 #include "wires/fence.hpp"
@@ -50,6 +51,8 @@ public:
     [[nodiscard]] Result<std::string> run(const std::string& words);
     [[nodiscard]] Result<void> setCarrier(const std::string& port, bool on);
     [[nodiscard]] Result<void> setCapture(const std::string& port, bool on);
+    /// 0, or why not.
+    [[nodiscard]] Result<int> carryOut(const EntryOrder& order) const;
     [[nodiscard]] int send(unsigned port, const Frame& frame) const { return far_[port].wire.send(frame); }
     [[nodiscard]] Result<Seen> look() const;
     /// What Linux remembers: stations, neighbours, routes, VLANs, groups, connections.

@@ -116,6 +116,12 @@ TEST_P(LinksEquivalence, NobodyCanTell) {
     play(Kind::links, "links", 500);
 }
 
+/// Connections that pass rules.
+class FirewallEquivalence : public Equivalence {};
+TEST_P(FirewallEquivalence, NobodyCanTell) {
+    play(Kind::firewall, "firewall", 1500);
+}
+
 TEST(Machine, SaysWhatItHas) {
     if (const auto why = cannotUseNamespaces(); !why.empty())
         GTEST_SKIP() << why;
@@ -144,6 +150,7 @@ INSTANTIATE_TEST_SUITE_P(RouteOptions, RouteOptionsEquivalence, seeds(4));
 INSTANTIATE_TEST_SUITE_P(Qdisc, QdiscEquivalence, seeds(3));
 INSTANTIATE_TEST_SUITE_P(Sysctl, SysctlEquivalence, seeds(4));
 INSTANTIATE_TEST_SUITE_P(Links, LinksEquivalence, seeds(3));
+INSTANTIATE_TEST_SUITE_P(Firewall, FirewallEquivalence, seeds(6));
 
 } // namespace
 } // namespace tna::test

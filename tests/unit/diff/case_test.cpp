@@ -13,14 +13,38 @@ namespace {
 const std::vector<Packet> packets = {{0, Frame(60, 1)}, {1, Frame(61, 2)}, {1, Frame(14, 3)}};
 
 TEST(Script, OfACaseReadsAsThatCase) {
-    const auto made = randomCase(3, 200);
-    std::vector<Packet> sent;
-    for (const auto& step : made.steps)
-        if (const auto* packet = std::get_if<Packet>(&step))
-            sent.push_back(*packet);
-    const auto read = caseOf(scriptOf(made), sent);
+    for (const auto& made : {randomCase(3, 200), randomCase(3, 200, Kind::firewall)}) {
+        std::vector<Packet> sent;
+        for (const auto& step : made.steps)
+            if (const auto* packet = std::get_if<Packet>(&step))
+                sent.push_back(*packet);
+        const auto read = caseOf(scriptOf(made), sent);
+        ASSERT_TRUE(read) << read.error().sentence();
+        EXPECT_EQ(*read, made);
+    }
+}
+
+TEST(Script, SaysWhatBecomesOfConnections) {
+    const std::string mark = "mark tcp fd00::2 4000 fd00:0:0:1::2 80 7";
+    const auto read = caseOf("@connections 16\n@entry " + mark + "\n@entry flush\n@wait 20\n", {});
     ASSERT_TRUE(read) << read.error().sentence();
-    EXPECT_EQ(*read, made);
+    EXPECT_EQ(read->connections, 16U);
+    EXPECT_EQ(read->steps, (std::vector<Step>{Directive{Directive::Verb::entry, {}, false, mark},
+                                              Directive{Directive::Verb::entry, {}, false, "flush"},
+                                              Directive{Directive::Verb::wait, {}, false, "20"}}));
+}
+
+TEST(Script, RefusesConnectionsThatCannotBe) {
+    for (const auto* script :
+         {"@entry\n", "@entry flush all\n", "@entry add sctp 10.0.0.2 1 10.0.1.2 2\n",
+          "@entry add udp 10.0.0.2 1 fd00::2 2\n", "@entry add udp 10.0.0.2 65536 10.0.1.2 2\n",
+          "@entry add udp 10.0.0 1 10.0.1.2 2\n", "@entry mark udp 10.0.0.2 1 10.0.1.2 2\n",
+          "@entry mark udp 10.0.0.2 1 10.0.1.2 2 x\n", "@entry add udp 10.0.0.2 1 10.0.1.2 2 3\n",
+          "@connections 99999999999\n", "@connections\n", "@wait\n", "@wait -1\n", "@wait 600001\n"}) {
+        const auto read = caseOf(script, {});
+        ASSERT_FALSE(read) << script;
+        EXPECT_EQ(read.error().code, ExitCode::usage) << script;
+    }
 }
 
 TEST(Script, SendsAtTheEndWhatNoLineSends) {

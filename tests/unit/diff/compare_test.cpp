@@ -5,6 +5,7 @@
 #include "diff/statistics.hpp"
 #include "diff/unasked.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace tna::diff {
@@ -234,6 +235,19 @@ TEST(Comparison, CountersOfTheHostItselfAreCompared) {
         ownCounters("Ip: Forwarding InReceives InDelivers InAddrErrors\nIp: 1 77 5 3\nTcp: InErrs\nTcp: 2\n"),
         "IpForwarding 1\nIpInAddrErrors 3\nTcpInErrs 2\n");
     EXPECT_EQ(ownCounters("Ip6InReceives 7\nIp6InHdrErrors 3\n"), "Ip6InHdrErrors 3\n");
+}
+
+TEST(Times, OfConnectionsMayDifferByWhatIsPutOff) {
+    const auto line = [](int seconds, const char* rest = "zone=0 use=2") {
+        return fmt::format(
+            "ipv4     2 udp      17 {} src=10.0.0.2 dst=10.0.1.2 sport=1 dport=2 [ASSURED] {}\n", seconds,
+            rest);
+    };
+    EXPECT_FALSE(compareTimes(line(600), line(598)));
+    EXPECT_FALSE(compareTimes(line(600) + line(7, "zone=3 use=2"), line(7, "zone=3 use=2") + line(600)));
+    EXPECT_FALSE(compareTimes(line(600, "delta-time=1 use=2"), line(600, "delta-time=2 use=2")));
+    EXPECT_TRUE(compareTimes(line(600), line(597)));
+    EXPECT_TRUE(compareTimes(line(600), line(1000)));
 }
 
 } // namespace

@@ -13,7 +13,7 @@ std::vector<std::string> Extension::setup() {
 }
 
 std::vector<Step> Extension::newChange() {
-    return chance_.once(4) ? base_->change() : ownChange();
+    return chance_.once(usualChange()) ? base_->change() : ownChange();
 }
 
 std::string Extension::batch(bool six, const std::vector<std::string>& lines) {

@@ -18,6 +18,8 @@ protected:
     virtual std::vector<std::string> more() { return {}; }
     virtual std::vector<Step> ownChange() = 0;
     std::vector<Step> newChange() final;
+    /// One change in so many is of the usual kind.
+    [[nodiscard]] virtual unsigned usualChange() const { return 4; }
     /// Lines for "ip -batch", as one command; what the kernel refuses is left out.
     [[nodiscard]] static std::string batch(bool six, const std::vector<std::string>& lines);
     /// A host that packets can be sent on to, by its address.

@@ -108,14 +108,14 @@ Frame Packets::write(const Draft& draft) {
     return writer.done();
 }
 
-Packet Packets::next() {
+Step Packets::next() {
     auto& flow = flows_[chance_.below(flows_.size())];
     if (chance_.once(topology_.spread.newFlow))
         flow = newFlow();
     if (chance_.once(8))
         return odd(flow);
     const auto usual = draft(flow);
-    return {usual.port, write(usual)};
+    return Packet{usual.port, write(usual)};
 }
 
 Packet Packets::odd(Flow& flow) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "diff/case.hpp"
 #include "diff/random/chance.hpp"
+#include "diff/random/source.hpp"
 #include "diff/random/topology.hpp"
 #include "diff/random/writer.hpp"
 
@@ -15,10 +15,10 @@ namespace tna::diff {
 
 /// Packets between the hosts of a topology: most of them of flows that go on, others of all kinds, well
 /// formed, odd and broken.
-class Packets {
+class Packets : public Source {
 public:
     Packets(Chance& chance, Topology& topology);
-    [[nodiscard]] Packet next();
+    [[nodiscard]] Step next() override;
 
 private:
     struct Flow {

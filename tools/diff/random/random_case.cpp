@@ -29,6 +29,8 @@ std::unique_ptr<Scenario> scenario(Chance& chance, Kind kind) {
         return sysctlScenario(chance);
     case Kind::links:
         return linksScenario(chance);
+    case Kind::firewall:
+        return firewallScenario(chance);
     default:
         return bridgeScenario(chance, kind == Kind::vlan);
     }
@@ -43,23 +45,29 @@ Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind) {
     const auto world = scenario(chance, kind);
     for (auto& line : world->setup())
         made.steps.emplace_back(Command{std::move(line)});
-    Packets source(chance, world->topology());
+    made.connections = world->connections();
+    const auto source = world->source();
     for (auto& packet : introductions(world->topology()))
         made.steps.emplace_back(std::move(packet));
     // Some configurations change often, others rarely, but none hardly ever.
-    const std::size_t between = std::min(chance.oneOf<std::size_t>({50, 150, 500, 1500}), 1 + packets / 20);
+    const std::size_t between =
+        std::min(chance.oneOf<std::size_t>({50, 150, 500, 1500}), 1 + packets / world->pace().changes);
     while (packets > 0) {
         for (auto run = std::min({packets, 1 + std::size_t{chance.below(2 * between)}, world->untilNext()});
              run > 0; run--, packets--)
-            made.steps.emplace_back(source.next());
+            made.steps.emplace_back(source->next());
         for (auto& step : world->change())
             made.steps.push_back(std::move(step));
-        if (!chance.once(3))
+        if (!chance.once(world->pace().unheard)) {
+            if (const auto late = world->pace().late; late > 0)
+                for (auto run = chance.below(late); run > 0; run--)
+                    made.steps.emplace_back(source->next());
             made.steps.emplace_back(Directive{Directive::Verb::follow, {}, false});
+        }
         if (chance.once(60)) {
             made.steps.emplace_back(Directive{Directive::Verb::stop, {}, false});
             if (chance.once(2))
-                made.steps.emplace_back(source.next());
+                made.steps.emplace_back(source->next());
             made.steps.emplace_back(Directive{Directive::Verb::start, {}, false});
         }
     }

@@ -17,7 +17,8 @@ enum class Kind {
     routeOptions,
     qdisc,
     sysctl,
-    links
+    links,
+    firewall
 };
 
 /// A random configuration, changes of it, and packets: the same for the same seed; of sysctl, qdisc and

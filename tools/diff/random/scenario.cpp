@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/random/scenario.hpp"
 
+#include "diff/random/packets.hpp"
+
 #include <fmt/format.h>
 
 namespace tna::diff {
+
+std::unique_ptr<Source> Scenario::source() {
+    return std::make_unique<Packets>(chance_, topology());
+}
 
 std::vector<Step> Scenario::commands(const std::vector<std::string>& lines) {
     std::vector<Step> steps;

@@ -3,8 +3,10 @@
 
 #include "diff/case.hpp"
 #include "diff/random/chance.hpp"
+#include "diff/random/source.hpp"
 #include "diff/random/topology.hpp"
 
+#include <memory>
 #include <utility>
 
 namespace tna::diff {
@@ -20,6 +22,18 @@ public:
     /// Something that changes.
     [[nodiscard]] std::vector<Step> change();
     [[nodiscard]] virtual Topology& topology() { return topology_; }
+    /// Of packets, when it has been set up.
+    [[nodiscard]] virtual std::unique_ptr<Source> source();
+    /// How often it changes at least, of cases that are not short, and one change in how many the daemon does
+    /// not hear of before the next one.
+    struct Pace {
+        unsigned changes = 20;
+        unsigned unheard = 3;
+        unsigned late = 0; ///< packets that come before it hears of the others, at most
+    };
+    [[nodiscard]] virtual Pace pace() const { return {}; }
+    /// How many connections the fast path learns.
+    [[nodiscard]] virtual unsigned connections() const { return 0; }
     /// How many packets there may be before the next change, where time would decide otherwise.
     [[nodiscard]] std::size_t untilNext() const { return untilNext_; }
 
@@ -64,6 +78,8 @@ private:
 [[nodiscard]] std::unique_ptr<Scenario> sysctlScenario(Chance& chance);
 /// Any of them with devices of all kinds that this kernel makes.
 [[nodiscard]] std::unique_ptr<Scenario> linksScenario(Chance& chance);
+/// A router whose packets pass rules, and belong to connections.
+[[nodiscard]] std::unique_ptr<Scenario> firewallScenario(Chance& chance);
 /// Ports that join and leave a device with a routing table of its own.
 [[nodiscard]] std::unique_ptr<Scenario> vrfScenario(Chance& chance);
 

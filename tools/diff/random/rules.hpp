@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "diff/random/chance.hpp"
+#include "diff/random/topology.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tna::diff {
+
+/// Rules in the words of nft(8) and iptables(8). What time would decide is drawn so that it decides nothing:
+/// limits that are never reached, or from the first packet on.
+class Rules {
+public:
+    /// `steady`: they treat all packets in the middle of a flow alike.
+    Rules(Chance& chance, const Topology& topology, bool steady)
+        : chance_(chance), topology_(topology), steady_(steady) {}
+
+    /// For a table of the family inet that has the sets of `sets()`, and the chains c1 and c2.
+    [[nodiscard]] std::string rule(bool mayJump = true);
+    [[nodiscard]] static std::vector<std::string> sets();
+    /// Of such a set, as "blocked { 10.0.0.2 }".
+    [[nodiscard]] std::string element();
+    /// For chains before others: marks, zones, what is not to be tracked.
+    [[nodiscard]] std::string early();
+    /// The rest of a line for iptables-nft, behind "-A CHAIN".
+    [[nodiscard]] std::string iptables(bool six);
+
+private:
+    [[nodiscard]] std::string narrow();
+    [[nodiscard]] std::string wide();
+    [[nodiscard]] std::string uneven();
+    [[nodiscard]] std::string effect();
+    [[nodiscard]] std::string verdict(bool mayJump);
+    [[nodiscard]] std::string address();
+
+    Chance& chance_;
+    const Topology& topology_;
+    bool steady_;
+};
+
+} // namespace tna::diff
