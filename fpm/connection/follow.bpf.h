@@ -120,13 +120,21 @@ NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u64 entry, u32 info)
 		stream->judged = 0;
 		return 1;
 	}
-	if (part.flags & TCP_RST && part.sequence == stream_side(stream, direction)->acked)
-		stream->reset = 1;
-	if (part.flags & (TCP_RST | TCP_SYN) || !(part.flags & TCP_ACK))
-		return 1;
+	if (part.flags & TCP_SYN) {
+		stream->reset = 0;
+		if (part.flags & TCP_ACK) /* connection tracking may begin anew */
+			bpf_map_delete_elem(&streams, &entry);
+		return 0;
+	}
 	stream_pieces(entry, direction, &part);
 	u32 verdict = stream_judge(stream, direction, &part);
 
+	if (part.flags & TCP_RST && (verdict == WINDOWS_IN || !stream->judged) &&
+	    (part.sequence == stream_side(stream, direction)->acked ||
+	     (part.sequence == stream->last_end && stream->last_direction == direction)))
+		stream->reset = 1;
+	if (part.flags & TCP_RST || !(part.flags & TCP_ACK))
+		return 1;
 	if (verdict == WINDOWS_IN)
 		stream->shut = !part.window;
 	if ((verdict == WINDOWS_IN || verdict == WINDOWS_OVER) &&

@@ -99,6 +99,10 @@ INLINE u64 stream_note(struct tna_stream *stream, u64 entry, u32 direction, stru
 		       u32 verdict)
 {
 	*(volatile u64 *)&stream->used = bpf_jiffies64();
+	if (verdict == WINDOWS_IN) {
+		*(volatile u32 *)&stream->last_end = part->end;
+		*(volatile u32 *)&stream->last_direction = direction & 1;
+	}
 	return windows_note(stream_side(stream, direction), stream_side(stream, !(direction & 1)), part,
 			    verdict, tracked_side_scale(entry, direction));
 }

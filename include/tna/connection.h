@@ -109,6 +109,8 @@ struct tna_stream {
 	__u32 judged; /* by direction: packets outside of the windows are invalid, and not let pass as ever */
 	__u32 shut;   /* the last window that was told was 0 */
 	__u32 reset;  /* it has been reset */
+	__u32 last_end;       /* of the last segment within the windows */
+	__u32 last_direction; /* and which way it went */
 	__u32 source[4];
 	__u32 destination[4];
 	__u16 source_port; /* all as it lies in the headers of the first packet */

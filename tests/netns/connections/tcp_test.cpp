@@ -307,6 +307,30 @@ TEST_F(Tcp, ThatIsResetIsClosedToLinux) {
     expectTimeout(0, 10);
 }
 
+/// With segments behind what the other side has acknowledged, as those have that give up.
+TEST_F(Tcp, ThatIsResetInTheMiddleOfATrainIsClosedToLinux) {
+    open();
+    becomesFast();
+    pass(0, {.payload = 1000});
+    pass(0, {.payload = 1000});
+    pass(0, {.flags = rst | ack});
+    expectTimeout(0, 10);
+}
+
+/// Closing it would be too late: the same ends have another connection by now.
+TEST_F(Tcp, ThatIsResetCanBeginAnewAtOnce) {
+    open();
+    becomesFast();
+    for (int i = 0; i < 3; i++) {
+        pass(0, {.payload = 1000});
+        pass(1, {});
+        pass(0, {.flags = rst | ack});
+        shakeHands();
+        becomesFast();
+        EXPECT_GT(timeout(), 10U);
+    }
+}
+
 TEST_F(Tcp, ThatIsIdleIsRememberedAsLongAsByLinux) {
     sysctl("net.netfilter.nf_conntrack_tcp_timeout_unacknowledged", "300");
     open();
