@@ -60,7 +60,7 @@ Case randomCase(std::uint64_t seed, std::size_t packets, Kind kind) {
             made.steps.push_back(std::move(step));
         if (!chance.once(world->pace().unheard)) {
             if (const auto late = world->pace().late; late > 0)
-                for (auto run = chance.below(late); run > 0; run--)
+                for (auto run = std::min<std::size_t>(packets, chance.below(late)); run > 0; run--, packets--)
                     made.steps.emplace_back(source->next());
             made.steps.emplace_back(Directive{Directive::Verb::follow, {}, false});
         }

@@ -242,9 +242,9 @@ std::string Rules::iptables(bool six) {
         words = fmt::format("-i p{} -o p{}", chance_.below(4), chance_.below(4));
         break;
     case 5:
-        words = "-m conntrack " +
-                chance_.oneOf({"--ctstate NEW", "--ctstate INVALID", "--ctdir REPLY", "--ctstate ESTABLISHED",
-                               "--ctproto udp", "--ctstate UNTRACKED", "! --ctstate ESTABLISHED"});
+        words = "-m conntrack " + chance_.oneOf({"--ctstate NEW", "--ctstate INVALID", "--ctdir REPLY",
+                                                 "--ctstate RELATED,UNTRACKED", "--ctproto udp",
+                                                 "--ctstate UNTRACKED", "! --ctstate ESTABLISHED"});
         break;
     case 6:
         words = chance_.oneOf({"-m mark --mark 7", "-m connmark --mark 7/7", "-m comment --comment seen",
