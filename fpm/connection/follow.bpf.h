@@ -5,12 +5,10 @@
 /* Segments of TCP that Linux has let pass: their connection's windows move by them as by those that were
  * fast. */
 
+#include "connection/segment.bpf.h"
 #include "connection/stream.bpf.h"
 
 #define TCP_OPTIONS_MOST 40
-#define TCP_OPTION_END 0
-#define TCP_OPTION_NOTHING 1
-#define TCP_OPTION_PIECES 5
 
 /* tcp_sack(): the highest that is acknowledged, wherever that lies. */
 APART u32 passed_pieces(u64 options, u32 length, u32 ack)
@@ -21,12 +19,12 @@ APART u32 passed_pieces(u64 options, u32 length, u32 ack)
 	SEARCH (pieces, TCP_OPTIONS_MOST) {
 		u32 kind = KLOAD(u8, options + at);
 
-		if (at >= length || kind == TCP_OPTION_END)
+		if (at >= length || kind == TCP_END)
 			CONCLUDE(pieces, search_none());
-		size = kind == TCP_OPTION_NOTHING ? 1 : KLOAD(u8, options + at + 1);
-		if (!size || (kind != TCP_OPTION_NOTHING && size < 2) || size > length - at)
+		size = kind == TCP_NOTHING ? 1 : KLOAD(u8, options + at + 1);
+		if (!size || (kind != TCP_NOTHING && size < 2) || size > length - at)
 			CONCLUDE(pieces, search_none());
-		if (kind == TCP_OPTION_PIECES && size >= 10 && (size - 2) % 8 == 0)
+		if (kind == TCP_PIECES && size >= 10 && (size - 2) % 8 == 0)
 			CONCLUDE(pieces, search_found(options + at + 2));
 		at = (at + size) & 63; /* below the length, which is 40 at most: for the verifier */
 	}

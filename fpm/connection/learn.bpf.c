@@ -140,19 +140,16 @@ INLINE int in_the_middle(u64 header, u32 protocol, u64 entry)
 	return protocol == PROTOCOL_UDP;
 }
 
-INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
+/* `known`: of TCP, its windows are. */
+INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked, int known)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
 	struct nf_hook_state *state = KCAST(struct nf_hook_state, ctx->state);
 	u64 from = KGET(u64, state, in), to = KGET(u64, state, out), header = header_of(skb);
-	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO;
+	u64 entry = tracked & ~CONNECTION_INFO;
 	u32 info = tracked & CONNECTION_INFO, direction = info == CONNECTION_ESTABLISHED_REPLY;
 	u32 protocol = header_word(header, 1) >> 8;
 	volatile struct tna_judged_rules *judged = &home.rules[0];
-
-	if (!entry)
-		return;
-	int known = protocol != PROTOCOL_TCP || stream_follow(skb, header, entry, info);
 
 	if (has_changed(here, (u64)ctx->skb, header) || !rules_steady(own_net, judged, protocol))
 		return;
@@ -181,10 +178,17 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here)
 SEC("netfilter")
 int arrived(struct bpf_nf_ctx *ctx)
 {
+	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
 	struct tna_passage *here = passage_of(ctx);
+	u64 tracked = KGET(u64, skb, _nfct), header = header_of(skb);
+	int known = 1;
 
+	/* Each segment is noted, whether or not anything can be learnt of it. */
+	if (tracked & ~CONNECTION_INFO && header_word(header, 1) >> 8 == PROTOCOL_TCP)
+		known = stream_follow(skb, header, tracked & ~CONNECTION_INFO, tracked & CONNECTION_INFO);
 	if (here && here->packet == (u64)ctx->skb) {
-		learn(ctx, here);
+		if (tracked & ~CONNECTION_INFO)
+			learn(ctx, here, tracked, known);
 		here->packet = 0;
 	}
 	return NF_ACCEPT;

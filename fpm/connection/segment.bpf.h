@@ -26,7 +26,8 @@ struct segment {
 };
 
 #define TCP_WORD(one, two, three, four) bpf_htonl((one) << 24 | (two) << 16 | (three) << 8 | (four))
-#define TCP_NOTHING 1u /* options, by kind; behind them, their length */
+#define TCP_END 0u /* options, by kind; behind all but the first two, their length */
+#define TCP_NOTHING 1u
 #define TCP_PIECES 5u
 #define TCP_TIMESTAMP 8u
 #define TCP_TIMES TCP_WORD(TCP_NOTHING, TCP_NOTHING, TCP_TIMESTAMP, 10u)

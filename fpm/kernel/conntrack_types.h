@@ -116,7 +116,6 @@ struct nf_conn {
 
 /* include/uapi/linux/netfilter/nf_conntrack_common.h: enum ip_conntrack_info */
 #define CONNECTION_ESTABLISHED 0
-#define CONNECTION_NEW 2
 #define CONNECTION_ESTABLISHED_REPLY 3
 #define CONNECTION_INFO 7ull /* these bits of skb->_nfct */
 

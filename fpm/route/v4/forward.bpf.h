@@ -183,7 +183,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 		RARELY(doubt, "!= 0", look_again);
 		u64 permitted = connection_permit(ctx);
 
-		if (permitted < REASON_NONE)
+		if (permitted < REASON_NONE && !closer)
 			return route_verdict(LOOK_REFUSED, permitted);
 		COLLECT(doubt, permitted ^ egress_address);
 	}

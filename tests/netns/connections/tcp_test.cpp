@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <linux/if_ether.h>
 #include <optional>
 
 namespace tna::test {
@@ -206,6 +207,40 @@ TEST_F(Tcp, IsDroppedByLinuxOutsideOfItsWindows) {
                                                     {.flags = rst, .ahead = -10000}})
         EXPECT_EQ(treat(frame(0, segment)).out, Arrivals{}) << segment.ahead;
     pass(0, {.payload = 10, .ahead = 0});
+}
+
+/// Linux puts them together, minds no windows any more, and what it lets pass must be known here.
+TEST_F(Tcp, WhoseSegmentComesInFragmentsGoesOn) {
+    open();
+    becomesFast();
+    for (int i = 0; i < 300; i++) {
+        pass(0, {.payload = 1000});
+        pass(1, {});
+    }
+    const auto whole = frame(0, {.payload = 1000});
+    constexpr std::size_t headers = 34, first = 800;
+    for (const bool last : {false, true}) {
+        auto part = whole;
+        const auto begin = part.bytes.begin() + headers;
+        if (last)
+            part.bytes.erase(begin, begin + first);
+        else
+            part.bytes.erase(begin + first, part.bytes.end());
+        put(part, 16, static_cast<std::uint32_t>(part.bytes.size() - 14), 2);
+        put(part, 20, last ? first / 8 : 0x2000, 2);
+        finishIpv4(part);
+        EXPECT_EQ(treat(part, 0).path, slowPath("flow-kind"));
+    }
+    hosts_[0].sent += 1000;
+    EXPECT_EQ(pass(1, {}), fastPath());
+}
+
+/// Whoever captures sees what is invalid, too.
+TEST_F(Tcp, IsLinuxsOutsideOfItsWindowsWhileSomebodyCaptures) {
+    open();
+    becomesFast();
+    const auto capturing = capture("p0", ETH_P_ALL);
+    expectSlow(0, {.payload = 10, .ahead = 10000000}, "capture");
 }
 
 TEST_F(Tcp, IsLinuxsOutsideOfItsWindowsWhereRulesLetThatPass) {
