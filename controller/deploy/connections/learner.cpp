@@ -39,6 +39,14 @@ struct LinkAttributes {
 constexpr int firstPlace = std::numeric_limits<int>::min() + 1;
 constexpr int lastPlace = std::numeric_limits<int>::max() - 1;
 
+/// While nobody learnt, nobody noted what passed: the windows that were known are not those of now.
+void forgetStreams(int map) {
+    std::uint64_t entry = 0;
+    while (bpf_map_get_next_key(map, nullptr, &entry) == 0)
+        if (bpf_map_delete_elem(map, &entry) != 0)
+            return;
+}
+
 void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::FlowRules& judged) {
     __atomic_store_n(&rules.generation, 0, __ATOMIC_SEQ_CST);
     rules.steady = (judged.tcp ? TNA_STEADY_TCP : 0U) | (judged.udp ? TNA_STEADY_UDP : 0U) |
@@ -82,6 +90,7 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
         return failErrno(errno, learning);
     learner->home_ = &opened->data_home->home;
     learner->judge({});
+    forgetStreams(learner->streams_);
     for (const unsigned family : {NFPROTO_IPV4})
         for (const auto& done :
              {learner->link(bpf_program__fd(opened->progs.set_out), family, NF_INET_PRE_ROUTING, firstPlace),

@@ -321,6 +321,24 @@ TEST_F(Tcp, WhoseWindowIsShutIsLinuxs) {
     EXPECT_EQ(pass(1, {}), fastPath());
 }
 
+/// While there are no rules, nobody notes what passes.
+TEST_F(Tcp, IsFastAgainWhereRulesHaveGoneAndComeBack) {
+    open();
+    becomesFast();
+    nft("flush ruleset");
+    ASSERT_TRUE(eventually([&] {
+        pump();
+        return pass(0, {.payload = 1000}) == fastPath() && controller_->rules()["learning"]["active"] == false;
+    }));
+    for (int i = 0; i < 300; i++) {
+        EXPECT_EQ(pass(0, {.payload = 1000}), fastPath());
+        EXPECT_EQ(pass(1, {}), fastPath());
+    }
+    nft(strict);
+    rulesAreKnown();
+    becomesFast();
+}
+
 TEST_F(Tcp, EndsAsInLinux) {
     open();
     becomesFast();
