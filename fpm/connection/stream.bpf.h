@@ -121,7 +121,8 @@ INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, s
 		return 0;
 	tracked_side_read(entry, direction, &sender);
 	tracked_side_read(entry, !(direction & 1), &receiver);
-	return windows_judge(&sender, &receiver, part) == WINDOWS_OUT;
+	/* Where it has forgotten a side (nf_ct_tcp_fixup()), it takes what comes. */
+	return sender.maxwin && receiver.maxwin && windows_judge(&sender, &receiver, part) == WINDOWS_OUT;
 }
 
 #endif

@@ -339,6 +339,29 @@ TEST_F(Tcp, IsFastAgainWhereRulesHaveGoneAndComeBack) {
     becomesFast();
 }
 
+/// While no rule asks for connections, Linux tracks none, and takes what comes when it does again.
+TEST_F(Tcp, GoesOnWhereConnectionsWereNotTrackedForAWhile) {
+    open();
+    becomesFast();
+    for (int i = 0; i < 300; i++) {
+        pass(0, {.payload = 1000});
+        pass(1, {});
+    }
+    nft("flush chain inet guard forward; add rule inet guard forward accept");
+    rulesAreKnown();
+    for (int i = 0; i < 300; i++) {
+        pass(0, {.payload = 1000});
+        pass(1, {});
+    }
+    nft("flush chain inet guard forward; add rule inet guard forward ct state invalid drop;"
+        " add rule inet guard forward ct state established accept");
+    rulesAreKnown();
+    for (int i = 0; i < 10; i++) {
+        pass(0, {.payload = 1000});
+        pass(1, {});
+    }
+}
+
 TEST_F(Tcp, EndsAsInLinux) {
     open();
     becomesFast();
