@@ -2,28 +2,32 @@
 #ifndef TNA_PACKET_HOOK_H
 #define TNA_PACKET_HOOK_H
 
+/* clang-format off */
 /*
  * The hook that the pipeline is attached to: what a frame is there, how its bytes are reached, and how it is
  * sent. Modules and guards are the same for all hooks. Each hook has one file, which defines
  *
- *	hook_context, hook_buffer		what the program is called with, and the kernel's own
- *structure HOOK_SECTION				the program's section HOOK_TO_LINUX, HOOK_SENT
- *verdicts within the pipeline, and HOOK_IS_NOT_SENT for RARELY() HOOK_TAGS_BESIDE			1: the
- *outer VLAN tag is not among the frame's bytes hook_verdict()				the verdict for the
- *kernel hook_data(), hook_data_end()		the frame's bytes, as far as the program can reach them
+ *	hook_context, hook_buffer		what the program is called with, and the kernel's own structure
+ *	HOOK_SECTION				the program's section
+ *	HOOK_TO_LINUX, HOOK_SENT, HOOK_DROP	verdicts within the pipeline, and HOOK_IS_NOT_SENT for RARELY()
+ *	HOOK_TAGS_BESIDE			1: the outer VLAN tag is not among the frame's bytes
+ *	hook_verdict()				the verdict for the kernel
+ *	hook_data(), hook_data_end()		the frame's bytes, as far as the program can reach them
  *	hook_kernel_buffer()			the kernel's own structure
  *	hook_ingress_device()			the address of the device that the frame came in by
  *	hook_ingress_ifindex()			its index
- *	hook_frame_unfit()			not 0 if a frame is more than its bytes show, or must not be
- *changed hook_frame_length()			the length of the whole frame, wherever its bytes are
- *	hook_hidden_tag()			the tag beside the frame, as it would lie in the frame; 0:
- *none hook_cut_tail()				takes bytes off the frame's end; 0 if that was possible
+ *	hook_frame_unfit()			not 0 if a frame is more than its bytes show, or must not be changed
+ *	hook_frame_length()			the length of the whole frame, wherever its bytes are
+ *	hook_hidden_tag()			the tag beside the frame, as it would lie in the frame; 0: none
+ *	hook_move_head()			takes bytes off the frame's front, or (negative) adds some
+ *	hook_cut_tail()				takes bytes off the frame's end; 0 if that was possible
  *	hook_send()				says by which port of a map the frame is to leave
  *	hook_cannot_send()			not 0 if frames cannot be sent by a device
  *	hook_sender_buffer(), HOOK_SENDER_KNOWN	see guards/sender.bpf.h
  *
  * How a frame gets and loses its tags is in packet/tag.bpf.h.
  */
+/* clang-format on */
 
 #ifdef TNA_HOOK_TCX
 #include "packet/hook_tcx.bpf.h"

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Segments of TCP outside of the windows, or odd ones: minded as by Linux.
+#include "tcp_fixture.hpp"
+
+namespace tna::test {
+namespace {
+
+TEST_F(Tcp, IsDroppedOutsideOfItsWindows) {
+    open();
+    becomesFast();
+    for (int round = 0; round < 2; round++) {
+        const std::vector<Segment> invalid{
+            {.payload = 10, .ahead = 10000000},
+            {.ackAhead = 1},
+            {.ackAhead = 100000},
+            {.flags = fin | ack, .ahead = 10000000},
+            {.flags = rst, .ahead = 10000000},
+            {.flags = rst, .ahead = -10000},
+            {.flags = rst | ack, .ahead = -10000},
+            {.flags = urg | ack, .payload = 10, .ahead = 10000000},
+        };
+        for (const auto& segment : invalid) {
+            SCOPED_TRACE(testing::Message()
+                         << int{segment.flags} << ' ' << segment.ahead << ' ' << segment.ackAhead);
+            expectSlow(0, segment, "flow-window", false);
+            expectSlow(1, segment, "flow-window", false);
+        }
+        for (int i = 0; i < 200; i++) {
+            EXPECT_EQ(pass(0, {.payload = 1000}), fastPath());
+            EXPECT_EQ(pass(1, {}), fastPath());
+        }
+    }
+}
+
+/// The same to Linux alone: what is called invalid above is so.
+TEST_F(Tcp, IsDroppedByLinuxOutsideOfItsWindows) {
+    nft(strict);
+    shakeHands();
+    for (const auto& segment : std::vector<Segment>{{.payload = 10, .ahead = 10000000},
+                                                    {.ackAhead = 1},
+                                                    {.flags = fin | ack, .ahead = 10000000},
+                                                    {.flags = rst, .ahead = 10000000},
+                                                    {.flags = rst, .ahead = -10000}})
+        EXPECT_EQ(treat(frame(0, segment)).out, Arrivals{}) << segment.ahead;
+    pass(0, {.payload = 10, .ahead = 0});
+}
+
+/// Linux puts them together, minds no windows any more, and what it lets pass must be known here.
+TEST_F(Tcp, WhoseSegmentComesInFragmentsGoesOn) {
+    open();
+    becomesFast();
+    for (int i = 0; i < 300; i++) {
+        pass(0, {.payload = 1000});
+        pass(1, {});
+    }
+    const auto whole = frame(0, {.payload = 1000});
+    constexpr std::size_t headers = 34, first = 800;
+    for (const bool last : {false, true}) {
+        auto part = whole;
+        const auto begin = part.bytes.begin() + headers;
+        if (last)
+            part.bytes.erase(begin, begin + first);
+        else
+            part.bytes.erase(begin + first, part.bytes.end());
+        put(part, 16, static_cast<std::uint32_t>(part.bytes.size() - 14), 2);
+        put(part, 20, last ? first / 8 : 0x2000, 2);
+        finishIpv4(part);
+        EXPECT_EQ(treat(part, 0).path, slowPath("flow-kind"));
+    }
+    hosts_[0].sent += 1000;
+    EXPECT_EQ(pass(1, {}), fastPath());
+}
+
+/// It is none of the connection's for Linux, so its numbers are not noted either.
+TEST_F(Tcp, OfAnotherStationChangesNothing) {
+    open();
+    becomesFast();
+    auto other = frame(0, {.payload = 1000});
+    other.bytes.at(5) ^= 0x77U;
+    EXPECT_EQ(treat(other, 0), (Treatment{slowPath("other-station"), {}}));
+    for (int i = 0; i < 300; i++) {
+        pass(0, {.payload = 1000});
+        pass(1, {});
+    }
+    other = frame(0, {.payload = 1000});
+    other.bytes.at(5) ^= 0x77U;
+    EXPECT_EQ(treat(other, 0), (Treatment{slowPath("other-station"), {}}));
+    expectSlow(1, {.ackAhead = 1000}, "flow-window", false);
+}
+
+/// Whoever captures sees what is invalid, too.
+TEST_F(Tcp, IsLinuxsOutsideOfItsWindowsWhileSomebodyCaptures) {
+    open();
+    becomesFast();
+    const auto capturing = capture("p0", ETH_P_ALL);
+    expectSlow(0, {.payload = 10, .ahead = 10000000}, "capture");
+}
+
+TEST_F(Tcp, IsLinuxsOutsideOfItsWindowsWhereRulesLetThatPass) {
+    open("table inet guard { chain forward { type filter hook forward priority 0; policy accept;"
+         " ct state established accept; }; }");
+    becomesFast();
+    expectSlow(0, {.payload = 10, .ahead = 10000000}, "flow-window");
+}
+
+TEST_F(Tcp, IsLinuxsWhereWhatIsInvalidMayPass) {
+    open("table inet guard { chain forward { type filter hook forward priority 0; policy drop;"
+         " ct state established accept; ct state invalid tcp sport 4001 accept;"
+         " tcp dport 5000 ct state new accept; }; }");
+    for (int i = 0; i < 20; i++) {
+        EXPECT_EQ(pass(0, {.payload = 10}), slowPath("ip-netfilter"));
+        EXPECT_EQ(pass(1, {}), slowPath("ip-netfilter"));
+    }
+    sysctl("net.netfilter.nf_conntrack_tcp_be_liberal", "1");
+    becomesFast();
+}
+
+TEST_F(Tcp, PassesOutsideOfItsWindowsWhereLinuxIsLiberal) {
+    open();
+    becomesFast();
+    sysctl("net.netfilter.nf_conntrack_tcp_be_liberal", "1");
+    expectSlow(0, {.payload = 10, .ahead = 10000000}, "flow-state");
+    sysctl("net.netfilter.nf_conntrack_tcp_be_liberal", "0");
+    expectSlow(0, {.payload = 10, .ahead = 10000000}, "flow-window", false);
+}
+
+TEST_F(Tcp, OddSegmentsAreLinuxs) {
+    open();
+    becomesFast();
+    const std::vector<std::pair<Segment, const char*>> odd{
+        {{.flags = urg | ack}, "flow-kind"},
+        {{.flags = ece | ack}, "flow-kind"},
+        {{.options = {1, 1, 1, 1}}, "flow-kind"},
+        {{.options = {1, 1, 5, 10, 0, 0, 0, 0, 0, 0, 0}}, "flow-kind"},
+        {{.payload = 1, .ahead = -1000000}, "flow-state"},
+    };
+    for (const auto& [segment, reason] : odd) {
+        SCOPED_TRACE(reason);
+        if (segment.options.size() % 4 == 0)
+            expectSlow(0, segment, reason);
+        EXPECT_EQ(pass(0, {.payload = 10}), fastPath());
+        EXPECT_EQ(pass(1, {}), fastPath());
+    }
+    expectSlow(0, {.payload = 10, .damaged = true}, "flow-checksum", false);
+    // A little too much passes.
+    expectSlow(0, {.payload = 10, .ahead = 1000 * 128 + 1}, "flow-state");
+}
+
+TEST_F(Tcp, WithTimesAndPiecesIsFast) {
+    open();
+    becomesFast();
+    const std::vector<std::uint8_t> times{1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8};
+    EXPECT_EQ(pass(0, {.payload = 100, .options = times}), fastPath());
+    EXPECT_EQ(pass(1, {.options = times}), fastPath());
+    // What host 0 has sent lies from `sent` - 100 on; the first 40 bytes are acknowledged last.
+    EXPECT_EQ(pass(0, {.payload = 100}), fastPath());
+    std::vector<std::uint8_t> pieces{1, 1, 5, 10};
+    for (const auto edge : {hosts_[0].sent - 60, hosts_[0].sent})
+        for (const unsigned shift : {24U, 16U, 8U, 0U})
+            pieces.push_back(static_cast<std::uint8_t>(edge >> shift));
+    EXPECT_EQ(pass(1, {.ackAhead = -100, .options = pieces}), fastPath());
+    auto both = times;
+    both.insert(both.end(), pieces.begin(), pieces.end());
+    EXPECT_EQ(pass(1, {.ackAhead = -100, .options = both}), fastPath());
+    pieces[11]++; // beyond what was ever sent
+    expectSlow(1, {.ackAhead = -100, .options = pieces}, "flow-window", false);
+}
+
+TEST_F(Tcp, WhoseWindowIsShutIsLinuxs) {
+    open();
+    becomesFast();
+    EXPECT_EQ(pass(1, {.window = 0}), slowPath("flow-kind"));
+    EXPECT_EQ(pass(0, {}), slowPath("flow-state")) << "Linux knows the last window of either side only";
+    EXPECT_EQ(pass(1, {}), fastPath());
+}
+
+} // namespace
+} // namespace tna::test
