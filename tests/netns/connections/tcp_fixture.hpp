@@ -30,7 +30,8 @@ struct Segment {
     bool damaged = false;
 };
 
-inline const std::vector<std::uint8_t> handshakeOptions{2, 4, 5, 180, 4, 2, 1, 3, 3, 7, 0, 0}; // SACK, scale 7
+inline const std::vector<std::uint8_t> handshakeOptions{2, 4, 5, 180, 4, 2,
+                                                        1, 3, 3, 7,   0, 0}; // SACK, scale 7
 
 /// A router whose rules drop what is invalid, and two hosts that talk through it.
 class Tcp : public ConnectionsTest {
