@@ -64,4 +64,20 @@ std::vector<ConnectionChange> StreamBook::next(const std::vector<deploy::Stream>
     return changes;
 }
 
+std::vector<ConnectionChange> StreamBook::last(const std::vector<deploy::Stream>& streams,
+                                               std::chrono::nanoseconds now,
+                                               const TcpTimeouts& timeouts) const {
+    std::vector<ConnectionChange> changes;
+    for (const auto& [entry, known] : streams) {
+        const auto told = told_.find({entry, known.born});
+        if (told == told_.end() || told->second.reset)
+            continue;
+        if (told->second.used != known.used)
+            changes.push_back(settled(known, {}, timeouts));
+        else if (!told->second.settled)
+            changes.push_back(settled(known, now - told->second.since, timeouts));
+    }
+    return changes;
+}
+
 } // namespace tna::daemon

@@ -17,6 +17,10 @@ public:
     [[nodiscard]] std::vector<introspect::ConnectionChange> next(const std::vector<deploy::Stream>& streams,
                                                                  std::chrono::nanoseconds now,
                                                                  const introspect::TcpTimeouts& timeouts);
+    /// What is to be changed if there is no time to wait until they are idle.
+    [[nodiscard]] std::vector<introspect::ConnectionChange>
+    last(const std::vector<deploy::Stream>& streams, std::chrono::nanoseconds now,
+         const introspect::TcpTimeouts& timeouts) const;
 
 private:
     /// One life of an entry.

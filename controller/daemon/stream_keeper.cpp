@@ -20,20 +20,21 @@ StreamKeeper::~StreamKeeper() = default;
 void StreamKeeper::run(const std::stop_token& stop) {
     Clock::duration wait = pause;
     std::unique_lock lock{mutex_};
-    while (!stopped_.wait_for(lock, stop, wait, [&stop] { return stop.stop_requested(); }) &&
-           !stop.stop_requested()) {
+    while (!stopped_.wait_for(lock, stop, wait, [&stop] { return stop.stop_requested(); })) {
+        if (stop.stop_requested())
+            break;
         const auto begun = Clock::now();
-        keep();
+        const auto streams = learner_.streams();
+        if (!streams.empty())
+            make(book_.next(streams, begun.time_since_epoch(), introspect::readTcpTimeouts()));
         wait = std::max<Clock::duration>(pause, share * (Clock::now() - begun));
     }
+    // Nobody will tell Linux about them afterwards.
+    make(book_.last(learner_.streams(), Clock::now().time_since_epoch(), introspect::readTcpTimeouts()));
 }
 
-void StreamKeeper::keep() {
-    const auto streams = learner_.streams();
-    if (streams.empty())
-        return;
-    for (const auto& change :
-         book_.next(streams, Clock::now().time_since_epoch(), introspect::readTcpTimeouts()))
+void StreamKeeper::make(const std::vector<introspect::ConnectionChange>& changes) {
+    for (const auto& change : changes)
         if (const auto changed = kernel_.change(change); !changed && !std::exchange(complained_, true))
             spdlog::warn("{}; connections of TCP stay with Linux", changed.error().sentence());
 }

@@ -21,7 +21,7 @@ public:
 
 private:
     void run(const std::stop_token& stop);
-    void keep();
+    void make(const std::vector<introspect::ConnectionChange>& changes);
 
     Kernel& kernel_;
     const deploy::ConnectionLearner& learner_;

@@ -62,9 +62,31 @@ void readNumber(const char* name, std::uint32_t& into) {
 }
 } // namespace
 
+namespace {
+/// In which state the connection is, as far as there is one.
+std::optional<std::uint8_t> stateOf(netlink::Socket& socket, const nfgenmsg& header, const tna_stream& of) {
+    Request request(NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_GET, NLM_F_ACK, header);
+    putEnds(request, of);
+    std::optional<std::uint8_t> state;
+    (void)socket.exchange(request, [&](const netlink::Message& message) {
+        const auto attributes = message.attributes<nfgenmsg>();
+        const auto info = attributes ? attributes->nested(CTA_PROTOINFO) : std::nullopt;
+        const auto tcp = info ? info->nested(CTA_PROTOINFO_TCP) : std::nullopt;
+        if (tcp)
+            state = tcp->value<std::uint8_t>(CTA_PROTOINFO_TCP_STATE);
+    });
+    return state;
+}
+} // namespace
+
 Result<void> changeConnection(const ConnectionChange& change) {
     const nfgenmsg header{static_cast<std::uint8_t>(change.of.ipv6 != 0 ? AF_INET6 : AF_INET), NFNETLINK_V0,
                           0};
+    auto socket = netlink::Socket::open(NETLINK_NETFILTER);
+    if (!socket)
+        return std::unexpected(socket.error());
+    if (change.timeout && stateOf(*socket, header, change.of) != TCP_CONNTRACK_ESTABLISHED)
+        return {};
     Request request(NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_NEW, NLM_F_ACK, header);
     putEnds(request, change.of);
     if (change.timeout)
@@ -77,11 +99,8 @@ Result<void> changeConnection(const ConnectionChange& change) {
             tcp.put(CTA_PROTOINFO_TCP_FLAGS_REPLY, bytesOf(flagsOf(change, 1)));
         });
     });
-    auto socket = netlink::Socket::open(NETLINK_NETFILTER);
-    if (!socket)
-        return std::unexpected(socket.error());
     const auto outcome = socket->exchange(request, [](const netlink::Message&) {});
-    if (outcome.error != 0 && outcome.error != ENOENT)
+    if (outcome.error != 0 && outcome.error != ENOENT && outcome.error != ETIME) // it is gone, or going
         return failErrno(outcome.error, "cannot change the entry of a connection");
     return {};
 }

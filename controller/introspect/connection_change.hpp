@@ -19,7 +19,8 @@ struct ConnectionChange {
     std::optional<std::uint32_t> timeout{}; ///< seconds from now on
 };
 
-/// In the calling thread's network namespace. That there is no such connection (any more) is no error.
+/// In the calling thread's network namespace. That there is no such connection (any more) is no error. Times
+/// are changed of established connections only: when another one ends, Linux knows best.
 [[nodiscard]] Result<void> changeConnection(const ConnectionChange& change);
 
 /// Times that connections of TCP live without packets, in seconds, as the namespace has them.

@@ -120,7 +120,7 @@ NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u64 entry, u32 info)
 	}
 	if (part.flags & TCP_SYN) {
 		stream->reset = 0;
-		if (part.flags & TCP_ACK) /* connection tracking may begin anew */
+		if (!tracked_established(entry)) /* connection tracking begins anew */
 			bpf_map_delete_elem(&streams, &entry);
 		return 0;
 	}
@@ -135,6 +135,8 @@ NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u64 entry, u32 info)
 		return 1;
 	if (verdict == WINDOWS_IN)
 		stream->shut = !part.window;
+	if (!stream->judged && verdict != WINDOWS_IN && verdict != WINDOWS_OVER)
+		windows_take(stream_side(stream, direction), stream_side(stream, !direction), &part);
 	if ((verdict == WINDOWS_IN || verdict == WINDOWS_OVER) &&
 	    stream_note(stream, entry, direction, &part, verdict))
 		stream->judged = 0;

@@ -55,6 +55,11 @@ INLINE u32 tracked_liberal(u64 entry)
 	return tracked_side_flags(entry, 0) & tracked_side_flags(entry, 1) & TRACKED_LIBERAL;
 }
 
+INLINE u32 tracked_established(u64 entry)
+{
+	return KLOAD(u8, KADDR(struct nf_conn, entry, proto.tcp.state)) == TRACKED_ESTABLISHED;
+}
+
 /*
  * The next packet in the middle would change more than windows and the time that is left: the state, what is
  * known of the last packet (which others are compared with), or the number of those that came again.
@@ -63,7 +68,7 @@ INLINE u64 tracked_restless(u64 entry)
 {
 	u64 tcp = KADDR(struct nf_conn, entry, proto.tcp), word = 0;
 
-	COLLECT(word, KLOAD(u8, KADDR(struct ip_ct_tcp, tcp, state)) ^ TRACKED_ESTABLISHED);
+	COLLECT(word, !tracked_established(entry));
 	COLLECT(word, KLOAD(u8, KADDR(struct ip_ct_tcp, tcp, last_index)) ^ TRACKED_LAST_ACK);
 	COLLECT(word, KLOAD(u8, KADDR(struct ip_ct_tcp, tcp, retrans)));
 	COLLECT(word, !KLOAD(u16, KADDR(struct ip_ct_tcp, tcp, last_win)));
@@ -113,10 +118,12 @@ INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, s
 	struct tna_stream_side sender, receiver;
 	u32 acked = stream_side(stream, direction)->acked;
 
-	if (!(stream->judged >> (direction & 1) & 1) || tracking_liberal(net))
+	if (!(stream->judged >> (direction & 1) & 1))
 		return 0;
 	if (part->flags & TCP_RST && !tracking_ignores_resets(net) && tcp_before(part->sequence, acked))
-		return 1;
+		return 1; /* whether Linux is liberal or not */
+	if (tracking_liberal(net))
+		return 0;
 	if (stream_judge(stream, direction, part) != WINDOWS_OUT)
 		return 0;
 	tracked_side_read(entry, direction, &sender);

@@ -28,8 +28,11 @@ Step storingUnknown(Registers& registers, const RuleExpression& expression, std:
 }
 
 Step setMeta(const RuleExpression& expression) {
-    if (expression.key == NFT_META_MARK)
-        return Step::flow(Answer::yes);
+    if (expression.key == NFT_META_MARK) {
+        auto step = Step::flow(Answer::yes);
+        step.alters = true;
+        return step;
+    }
     return Step::never(expression.key == NFT_META_NFTRACE ? "it has the packet traced"
                                                           : "it changes what belongs to the packet");
 }
@@ -43,8 +46,11 @@ Step setCt(const RuleExpression& expression, const Registers& registers) {
         std::memcpy(&step.connectionMark->value, bits.value.data(), sizeof(std::uint32_t));
         return step;
     }
-    if (expression.key == NFT_CT_ZONE) // before there is a connection
-        return Step::flow(Answer::yes);
+    if (expression.key == NFT_CT_ZONE) { // before there is a connection
+        auto step = Step::flow(Answer::yes);
+        step.rezones = true;
+        return step;
+    }
     return Step::never(expression.key == NFT_CT_MARK
                            ? "it changes the connection's mark to something that is not constant"
                            : "it changes the connection");
@@ -278,10 +284,14 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
         step.answer = Answer::maybe;
         return step;
     }
-    if (kind == "match")
-        return evaluateMatch(expression, packet);
+    if (kind == "match") {
+        auto step = evaluateMatch(expression, packet);
+        step.lets |= packet.invalid && expression.name == "recent";
+        return step;
+    }
     auto step = kind == "target" ? evaluateTarget(expression) : byName(kind);
-    if (packet.invalid && (kind == "reject" || expression.name == "REJECT")) // it is dropped, and answered
+    // It is dropped, but answered as well, or its sender is remembered.
+    if (packet.invalid && (kind == "reject" || expression.name == "REJECT" || kind == "dynset"))
         step.lets = true;
     return step;
 }

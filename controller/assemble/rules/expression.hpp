@@ -30,6 +30,8 @@ struct Step {
     std::vector<std::string_view> looksAt{};  ///< what a fast path would have to compare for each packet
     bool settles = false;  ///< whatever is not known of what it takes from its register is of no weight
     bool untracks = false; ///< whom it matches has no connection
+    bool rezones = false;  ///< whom it matches may have another connection
+    bool alters = false;   ///< what becomes of the packet later may depend on it
     std::optional<MarkSetting> connectionMark{};
     bool asksConnectionMark = false;
 

@@ -64,11 +64,12 @@ RuleObstacle uncertain(RuleFamily family) {
 void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector<JudgedHook>& judged,
                  FlowRules& rules, std::vector<RuleObstacle>& obstacles) {
     rules.tcp = rules.udp = true;
-    bool dropped = false, passed = true;
+    bool dropped = false, passed = true, masked = false;
     for (const auto& hook : judged) {
         if (hook.packets != family)
             continue;
         dropped |= hook.dropsInvalid;
+        masked |= hook.maskInvalid;
         passed &= hook.passesInvalid;
         const auto fields = notCompared(hook);
         rules.tcp &= hook.steadyForTcp && fields.empty();
@@ -77,7 +78,7 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         if (!fields.empty())
             obstacles.push_back(looking(family, fields));
     }
-    if (dropped || passed)
+    if ((dropped || passed) && !masked)
         rules.invalid = dropped ? Invalid::dropped : Invalid::passed;
     else if (rules.tcp)
         obstacles.push_back(uncertain(family));

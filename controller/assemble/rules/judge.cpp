@@ -228,8 +228,7 @@ private:
                     marking_.add({one, &base, protocol, ipv6, index_});
             }
         }
-        if (isTracked(base))
-            walkInvalid(place, base);
+        walkInvalid(place, base);
     }
 
     /// What is not known to drop or to pass all of them does neither.
@@ -240,8 +239,14 @@ private:
                                     .invalid = true};
         rules::Walk walk(packet, chains_, surroundings_);
         walk.base(base);
-        judged_.dropsInvalid |= !walk.mayPass();
-        judged_.passesInvalid &= !walk.mayBeDropped();
+        // Before connections are looked up, only what becomes of that matters. Of two functions with the same
+        // priority, either may be called first.
+        const bool before = place.hook == NF_INET_PRE_ROUTING && base.priority < NF_IP_PRI_CONNTRACK;
+        if (!before) {
+            judged_.dropsInvalid |= isTracked(base) && !walk.mayPass();
+            judged_.passesInvalid &= !walk.mayBeDropped();
+        }
+        judged_.maskInvalid |= walk.mayChangeSides();
     }
 
     void addForAll(RuleFamily family, std::string table, std::string reason, std::string hint) {

@@ -42,6 +42,7 @@ struct JudgedHook {
     /// What becomes here of packets of TCP that connection tracking calls invalid; neither: that depends.
     bool dropsInvalid = false;
     bool passesInvalid = true;
+    bool maskInvalid = false;         ///< some may not be called so: they are not tracked, or in another zone
     std::vector<std::string> looksAt; ///< what a fast path would have to compare for each packet
     std::vector<RuleObstacle> obstacles;
     std::size_t moreObstacles = 0; ///< that are not listed

@@ -84,10 +84,9 @@ void fill(Bits& bits, std::size_t at, std::uint32_t base, std::uint32_t offset,
         const auto unlike = (type ^ tagTypes[0]) | (type ^ tagTypes[1]);
         set(static_cast<std::uint8_t>(type >> shift), static_cast<std::uint8_t>(~unlike >> shift));
     }
-    constexpr std::uint8_t ack = 0x10, ackOrPush = 0x18, moreFragmentsAndOffset = 0x3f;
-    if (base == NFT_PAYLOAD_TRANSPORT_HEADER && packet.protocol == IPPROTO_TCP && offset == 13 &&
-        !packet.invalid)
-        set(ack, static_cast<std::uint8_t>(~(ackOrPush ^ ack)));
+    constexpr std::uint8_t syn = 0x02, ack = 0x10, ackOrPush = 0x18, moreFragmentsAndOffset = 0x3f;
+    if (base == NFT_PAYLOAD_TRANSPORT_HEADER && packet.protocol == IPPROTO_TCP && offset == 13)
+        packet.invalid ? set(0, syn) : set(ack, static_cast<std::uint8_t>(~(ackOrPush ^ ack)));
     if (base != NFT_PAYLOAD_NETWORK_HEADER)
         return;
     if (offset == (packet.ipv6 ? 6U : 9U))

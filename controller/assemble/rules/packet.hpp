@@ -27,7 +27,8 @@ struct AbstractPacket {
     /// Connection tracking has seen it. If not, it may have in an earlier life: as a bridged frame, or before
     /// a veth (nf_conntrack_bridge, skb_scrub_packet).
     bool tracked = true;
-    /// Connection tracking has called it invalid: it has no connection then. Its flags are any.
+    /// Connection tracking has called it invalid, because of its windows: it has no connection then. Its
+    /// flags are any, but SYN.
     bool invalid = false;
 };
 

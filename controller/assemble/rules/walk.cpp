@@ -94,6 +94,8 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
         settle(expression, step, origin, outcome);
         std::ranges::copy(step.looksAt, std::back_inserter(outcome.looksAt));
         ends = step.answer == Answer::no;
+        mayBeDropped_ |= step.lets || step.alters;
+        mayChangeSides_ |= step.untracks || step.rezones;
         if (outcome.obstacle.empty() && !ends)
             outcome.obstacle = std::move(step.obstacle);
         // A packet that has a connection is none of those whom this rule takes it from, or has had it before.

@@ -47,7 +47,9 @@ public:
     [[nodiscard]] bool asksConnectionMark() const { return asksConnectionMark_; }
     /// What may become of the packet in the chains that were walked, each by itself.
     [[nodiscard]] bool mayPass() const { return mayPass_; }
-    [[nodiscard]] bool mayBeDropped() const { return mayBeDropped_; }
+    [[nodiscard]] bool mayBeDropped() const { return mayBeDropped_; } ///< or anything but passed as it is
+    /// Whether connection tracking may take it for something else from then on.
+    [[nodiscard]] bool mayChangeSides() const { return mayChangeSides_; }
 
 private:
     /// Where a rule, or a part of one, may lead to.
@@ -98,6 +100,7 @@ private:
     bool asksConnectionMark_ = false;
     bool mayPass_ = true;
     bool mayBeDropped_ = false;
+    bool mayChangeSides_ = false;
 };
 
 } // namespace tna::assemble::rules

@@ -87,9 +87,9 @@ Step tcp(const RuleExpression& expression, const AbstractPacket& packet) {
         return Step::flow();
     if (packet.protocol != IPPROTO_TCP) // by a rule that does not ask for the protocol before
         return Step::differs("it looks at what differs between the packets of a flow");
-    constexpr std::uint8_t ack = 0x10, push = 0x08;
+    constexpr std::uint8_t syn = 0x02, ack = 0x10, push = 0x08;
     const std::array value{ack};
-    const Bits flags{{value.begin(), value.end()}, {static_cast<std::uint8_t>(packet.invalid ? 0 : ~push)}};
+    const Bits flags{{value.begin(), value.end()}, {static_cast<std::uint8_t>(packet.invalid ? syn : ~push)}};
     const std::array mask{info->flg_mask}, wanted{info->flg_cmp}, none{std::uint8_t{0}};
     auto answer = compare(masked(flags, mask, none), 0, wanted);
     if ((info->invflags & XT_TCP_INV_FLAGS) != 0)
@@ -169,7 +169,7 @@ Step connmark(const RuleExpression& expression) {
     }
     if (mode == XT_CONNMARK_RESTORE) {
         auto step = Step::flow(Answer::yes);
-        step.asksConnectionMark = true;
+        step.asksConnectionMark = step.alters = true;
         return step;
     }
     if (mode == XT_CONNMARK_SET && (mark & ~mask) == 0 && shift == 0) {
@@ -186,11 +186,17 @@ Step ct(const RuleExpression& expression) {
         return unreadable();
     auto step = Step::flow(Answer::yes);
     step.untracks = (info->flags & XT_CT_NOTRACK) != 0;
+    step.rezones = info->zone != 0;
     return step;
 }
 
 Step harmless(const RuleExpression&) {
     return Step::flow(Answer::yes);
+}
+Step marks(const RuleExpression&) {
+    auto step = Step::flow(Answer::yes);
+    step.alters = true;
+    return step;
 }
 Step rejects(const RuleExpression&) {
     auto step = Step::flow(Answer::yes);
@@ -212,7 +218,7 @@ struct KnownTarget {
     Step (*evaluate)(const RuleExpression&);
 };
 // CHECKSUM finishes what the sender left to hardware: on the wire there is no difference.
-constexpr std::array targets{KnownTarget{"MARK", 2, harmless},     KnownTarget{"CONNMARK", 2, connmark},
+constexpr std::array targets{KnownTarget{"MARK", 2, marks},        KnownTarget{"CONNMARK", 2, connmark},
                              KnownTarget{"CHECKSUM", 0, harmless}, KnownTarget{"REJECT", 0, rejects},
                              KnownTarget{"NOTRACK", 0, untracks},  KnownTarget{"CT", 2, ct},
                              KnownTarget{"LOG", 0, tells},         KnownTarget{"NFLOG", 0, tells},

@@ -3,6 +3,8 @@
 // comes any more.
 #include "tcp_fixture.hpp"
 
+#include <poll.h>
+
 namespace tna::test {
 namespace {
 
@@ -85,6 +87,11 @@ TEST_F(Tcp, EndsAsInLinux) {
     EXPECT_EQ(pass(1, {.flags = fin | ack}), slowPath("flow-state"));
     EXPECT_EQ(pass(0, {}), slowPath("flow-state"));
     EXPECT_LE(timeout(), 120U);
+    // Whoever tells Linux about idle connections has nothing to say of this one.
+    for (int i = 0; i < 25; i++) {
+        ::poll(nullptr, 0, 100);
+        ASSERT_LE(timeout(), 120U);
+    }
     shakeHands();
     becomesFast();
 }
@@ -119,6 +126,41 @@ TEST_F(Tcp, ThatIsResetCanBeginAnewAtOnce) {
         shakeHands();
         becomesFast();
         EXPECT_GT(timeout(), 10U);
+    }
+}
+
+/// With data under way when the fast path goes: later, Linux does not see by itself that it is acknowledged.
+TEST_F(Tcp, IsRememberedWhenTheFastPathGoes) {
+    sysctl("net.netfilter.nf_conntrack_tcp_timeout_unacknowledged", "300");
+    open();
+    for (int i = 0; i < 300; i++)
+        pass(0, {.payload = 10});
+    becomesFast();
+    for (int i = 0; i < 300; i++) {
+        pass(0, {.payload = 1000});
+        pass(1, {});
+    }
+    controller_.reset();
+    EXPECT_GT(timeout(), 431990U);
+    pass(0, {});
+    EXPECT_GT(timeout(), 431990U);
+}
+
+/// What was known of them is lost: nobody minds their windows any more.
+TEST_F(Tcp, IsFastAgainWithAnotherFastPath) {
+    open();
+    becomesFast();
+    for (int i = 0; i < 300; i++) {
+        pass(0, {.payload = 1000});
+        pass(1, {});
+    }
+    controller_.reset();
+    accelerate();
+    rulesAreKnown();
+    becomesFast();
+    for (int i = 0; i < 300; i++) {
+        EXPECT_EQ(pass(0, {.payload = 1000}), fastPath());
+        EXPECT_EQ(pass(1, {}), fastPath());
     }
 }
 

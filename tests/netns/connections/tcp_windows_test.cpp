@@ -115,10 +115,20 @@ TEST_F(Tcp, IsLinuxsWhereWhatIsInvalidMayPass) {
     becomesFast();
 }
 
+/// An answer to nothing: Linux ignores it, and minds windows as before.
+TEST_F(Tcp, IsDroppedOutsideOfItsWindowsAfterASpoofedHandshake) {
+    open();
+    becomesFast();
+    expectSlow(1, {.flags = syn | ack, .ahead = 5000000}, "flow-kind");
+    becomesFast();
+    expectSlow(0, {.payload = 10, .ahead = 10000000}, "flow-window", false);
+}
+
 TEST_F(Tcp, PassesOutsideOfItsWindowsWhereLinuxIsLiberal) {
     open();
     becomesFast();
     sysctl("net.netfilter.nf_conntrack_tcp_be_liberal", "1");
+    expectSlow(0, {.flags = rst, .ahead = -10000}, "flow-window", false);
     expectSlow(0, {.payload = 10, .ahead = 10000000}, "flow-state");
     sysctl("net.netfilter.nf_conntrack_tcp_be_liberal", "0");
     expectSlow(0, {.payload = 10, .ahead = 10000000}, "flow-window", false);

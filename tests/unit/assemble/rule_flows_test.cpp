@@ -84,6 +84,33 @@ TEST(FlowRules, WhatBecomesOfInvalidPackets) {
     EXPECT_EQ(invalidBy({{state, invalid, any, of("reject")}}), depends) << "somebody is told";
     EXPECT_EQ(invalidBy({{state, invalid, any, of("log"), drop()}}), dropped);
     EXPECT_EQ(invalidBy({{state, invalid, any, of("limit"), accept()}, {drop()}}), depends);
+    EXPECT_EQ(invalidBy({acceptEstablished, {state, invalid, any, of("queue")}}), depends);
+    EXPECT_EQ(invalidBy({acceptEstablished, {state, invalid, any, of("dynset"), drop()}}), depends);
+    EXPECT_EQ(invalidBy({acceptEstablished,
+                         {state, invalid, any, immediate({7, 0, 0, 0}), writing(meta(NFT_META_MARK))}}),
+              depends);
+    EXPECT_EQ(invalidBy({{payload(2, 13, 1), bitwise({2}, {0}), cmp({0}, NFT_CMP_NEQ), of("unknown")},
+                         acceptEstablished}),
+              passed)
+        << "it has no SYN";
+}
+
+TEST(FlowRules, WhereNotAllPacketsAreTracked) {
+    using enum assemble::Invalid;
+    auto set = ruleSetOf(
+        {{ct(NFT_CT_STATE), bitwise({1, 0, 0, 0}, {0, 0, 0, 0}), cmp({0, 0, 0, 0}, NFT_CMP_NEQ), drop()}});
+    EXPECT_EQ(judged(set).ipv4.invalid, dropped);
+    auto early = set;
+    early.chains.push_back(
+        baseOf("raw", NF_INET_PRE_ROUTING, -300, {{meta(NFT_META_IIF), cmp({9, 0, 0, 0}), of("notrack")}}));
+    EXPECT_EQ(judged(early).ipv4.invalid, depends);
+    early.chains.back().rules.front().expressions.back() = writing(ct(NFT_CT_ZONE));
+    EXPECT_EQ(judged(early).ipv4.invalid, depends);
+    early.chains.back().rules.front().expressions.back() = drop();
+    EXPECT_EQ(judged(early).ipv4.invalid, dropped);
+    set.chains.back().hook = NF_INET_PRE_ROUTING;
+    set.chains.back().priority = -200;
+    EXPECT_EQ(judged(set).ipv4.invalid, depends) << "before or behind connection tracking";
 }
 
 TEST(FlowRules, ThatDropOnlySomeInvalidPacketsSaySo) {

@@ -49,6 +49,21 @@ TEST_F(Book, IdleConnectionsAreSettledOnce) {
     EXPECT_EQ(at(12s).size(), 1U);
 }
 
+TEST_F(Book, InTheEndAllAreSettled) {
+    EXPECT_TRUE(book_.last({{7, stream_}}, 1s, {}).empty())
+        << "Linux has never been told not to mind its windows";
+    ASSERT_EQ(at(1s).size(), 1U);
+    EXPECT_TRUE(book_.last({{7, stream_}}, 2s, {}).empty()) << "Linux has seen all of it";
+    stream_.used = 11;
+    ASSERT_EQ(book_.last({{7, stream_}}, 2s, {}).size(), 1U);
+    EXPECT_TRUE(at(3s).empty());
+    const auto changes = book_.last({{7, stream_}}, 3s + 500ms, {});
+    ASSERT_EQ(changes.size(), 1U);
+    EXPECT_EQ(changes.front().timeout, 432000U);
+    EXPECT_EQ(at(5s).size(), 1U);
+    EXPECT_TRUE(book_.last({{7, stream_}}, 9s, {}).empty());
+}
+
 TEST_F(Book, DataThatIsNotAcknowledgedMakesThemShort) {
     ASSERT_EQ(at(1s).size(), 1U);
     stream_.used = 11;
