@@ -41,12 +41,12 @@ def section(result, heading, found, **more):
 def curves(result, loads):
     """Rates over each property of which there are several, the others being the same."""
     pictures = []
-    for place, (key, _, _, label) in enumerate(findings.AXES):
+    for place, (key, usual, _, label) in enumerate(findings.AXES):
         least = 2 if key == "cpus" else 3
         for rest in dict.fromkeys(load[:place] + load[place + 1:] for load in loads):
-            series = [one for one in result.series if one[key] != "imix" and
+            series = [one for one in result.series if one.get(key, usual) != "imix" and
                       (load := findings.key_of(one))[:place] + load[place + 1:] == rest]
-            if len({one[key] for one in series}) >= least:
+            if len({one.get(key, usual) for one in series}) >= least:
                 pictures.append(plots.scaling(series, key, label, f"Over {label}, {findings.load_of(series[0], key)}",
                                               key != "cpus"))
     return pictures
