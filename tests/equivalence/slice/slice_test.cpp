@@ -116,7 +116,8 @@ TEST_P(LinksEquivalence, NobodyCanTell) {
     play(Kind::links, "links", 500);
 }
 
-/// Connections that pass rules. Where those are not steady nothing is fast, which is one configuration in five.
+/// Connections that pass rules. Where those are not steady nothing is fast, which is one configuration in
+/// five.
 class FirewallEquivalence : public Equivalence {
 protected:
     static void TearDownTestSuite() {
