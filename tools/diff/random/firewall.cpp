@@ -60,7 +60,9 @@ private:
             iptables(lines);
         if (chance_.once(6))
             lines.push_back(translation());
-        // They are there when something is tracked.
+        // They are there when something is tracked. Where Linux is strict, what it makes of segments beyond
+        // the windows depends on when tnad told it not to mind them.
+        lines.emplace_back("sysctl -qw net.netfilter.nf_conntrack_tcp_be_liberal=1 2>/dev/null || true");
         lines.push_back(fmt::format(fmt::runtime(longLives), chance_.oneOf({600, 1000, 100000})));
         for (unsigned i = chance_.below(3); i > 0; i--)
             lines.push_back(setting());
@@ -164,7 +166,7 @@ private:
         return fmt::format(
             "sysctl -qw net.netfilter.{} 2>/dev/null || true",
             chance_.oneOf({"nf_conntrack_checksum=0", "nf_conntrack_checksum=1",
-                           "nf_conntrack_tcp_be_liberal=1", "nf_conntrack_tcp_be_liberal=0",
+                           "nf_conntrack_tcp_be_liberal=1", "nf_conntrack_tcp_be_liberal=1",
                            "nf_conntrack_tcp_loose=0", "nf_conntrack_acct=1", "nf_conntrack_acct=0",
                            "nf_conntrack_timestamp=1", "nf_conntrack_tcp_max_retrans=1",
                            "nf_conntrack_tcp_no_window_check=1", "nf_conntrack_tcp_ignore_invalid_rst=1"}));
