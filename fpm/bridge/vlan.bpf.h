@@ -12,11 +12,7 @@
 
 #include "kernel/rhashtable.bpf.h"
 #include "packet/tag.bpf.h"
-#include "base/constant.bpf.h"
-
-/* Without CONFIG_BRIDGE_VLAN_FILTERING, the kernel has none of this. */
-#define VLAN_KNOWN                                                                                           \
-	(bpf_core_field_exists(struct net_bridge_port, vlgrp) && bpf_core_type_exists(struct net_bridge_vlan))
+#include "base/tags.bpf.h"
 
 #define VLAN_UNTAGGED_BIT 18 /* of vlan_settings(): BRIDGE_VLAN_INFO_UNTAGGED of the flags */
 #define VLAN_BRENTRY_BIT 21  /* BRIDGE_VLAN_INFO_BRENTRY */

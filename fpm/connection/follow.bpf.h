@@ -59,25 +59,36 @@ INLINE int passed_parse(struct sk_buff *skb, u64 header, u32 header_length, stru
 	return 1;
 }
 
-/* The ends of the connection's first packet, over IPv4. */
+/* The ends of the connection's first packet. */
 INLINE void stream_ends(u64 entry, struct tna_stream *stream)
 {
-	u64 tuple = KADDR(struct nf_conn, entry, tuplehash) +
-		    bpf_core_field_offset(struct nf_conntrack_tuple_hash, tuple);
+	u64 tuple = tracked_tuple(entry, 0);
+	u64 source = KADDR(struct nf_conntrack_tuple, tuple, src.u3.all);
+	u64 destination = KADDR(struct nf_conntrack_tuple, tuple, dst.u3.all);
 
-	stream->source[0] = KLOAD(u32, KADDR(struct nf_conntrack_tuple, tuple, src.u3.all));
-	stream->destination[0] = KLOAD(u32, KADDR(struct nf_conntrack_tuple, tuple, dst.u3.all));
+	/* of IPv4, the rest is 0 */
+	EACH (index, 4) {
+		stream->source[index] = KLOAD(u32, source + 4 * index);
+		stream->destination[index] = KLOAD(u32, destination + 4 * index);
+	}
 	stream->source_port = KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.u.all));
 	stream->destination_port = KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, dst.u.all));
+	stream->ipv6 = KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.l3num)) == TRACKED_INET6;
 }
 
 INLINE u64 stream_differs(const struct tna_stream *stream, u64 entry)
 {
 	struct tna_stream now = {};
+	u64 word = stream->ipv6;
 
 	stream_ends(entry, &now);
-	return (stream->source[0] ^ now.source[0]) | (stream->destination[0] ^ now.destination[0]) |
-	       (stream->source_port ^ now.source_port) | (stream->destination_port ^ now.destination_port);
+	word ^= now.ipv6;
+	EACH (index, 4) {
+		word |= stream->source[index] ^ now.source[index];
+		word |= stream->destination[index] ^ now.destination[index];
+	}
+	return word | (stream->source_port ^ now.source_port) |
+	       (stream->destination_port ^ now.destination_port);
 }
 
 /* Of a connection of which both sides have been seen, and from when connection tracking knows its windows:
@@ -99,22 +110,30 @@ NOINLINE int stream_begin(u64 entry)
 	return bpf_map_update_elem(&streams, &entry, &stream, BPF_NOEXIST) != 0;
 }
 
-/* Whether there is anything to know about this connection of TCP; what is known includes this segment then.
- */
-NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u64 entry, u32 info)
+/* Of a packet's mark by connection tracking. */
+INLINE int is_established(u64 tracked)
 {
+	u32 info = tracked & CONNECTION_INFO;
+
+	return info == CONNECTION_ESTABLISHED || info == CONNECTION_ESTABLISHED_REPLY;
+}
+
+/* Whether there is anything to know about this connection of TCP; what is known includes this segment then,
+ * which is behind so many bytes of headers (0: behind others than are looked at). */
+NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 tracked)
+{
+	u64 entry = tracked & ~CONNECTION_INFO;
+	u32 direction = (tracked & CONNECTION_INFO) == CONNECTION_ESTABLISHED_REPLY;
 	struct tna_stream *stream = bpf_map_lookup_elem(&streams, &entry);
-	u32 direction = info == CONNECTION_ESTABLISHED_REPLY;
 	struct tcp_part part;
 
 	if (!stream)
 		return 0;
-	if ((info != CONNECTION_ESTABLISHED && info != CONNECTION_ESTABLISHED_REPLY) ||
-	    stream_differs(stream, entry)) {
+	if (!is_established(tracked) || stream_differs(stream, entry)) {
 		bpf_map_delete_elem(&streams, &entry); /* it was another one's */
 		return 0;
 	}
-	if (!passed_parse(skb, header, (KLOAD(u8, header) & 0xf) * 4, &part)) {
+	if (!length || !passed_parse(skb, header, length, &part)) {
 		stream->judged = 0;
 		return 1;
 	}

@@ -58,17 +58,28 @@ INLINE u64 header_of(struct sk_buff *skb)
 	return KGET(u64, skb, head) + KGET(u16, skb, network_header);
 }
 
-/* Version, header length and type of service; time to live and protocol; addresses. */
-INLINE u32 header_word(u64 header, u32 index)
-{
-	const u32 offset = index == 0 ? 0 : index == 1 ? 8 : index == 2 ? 12 : 16;
-	const u32 mask = index < 2 ? 0xffff : ~0u;
+/* What of the header is compared: type of service (or class and label), time to live and protocol, addresses.
+ */
+#define HEADER_WORDS(version) ((version) == 6 ? 10 : 4)
 
-	return KLOAD(u32, header + offset) & mask;
+INLINE u32 header_word(u64 header, u32 index, const int version)
+{
+	if (version == 6)
+		return index == 0   ? KLOAD(u32, header)
+		       : index == 1 ? KLOAD(u16, header + 6)
+				    : KLOAD(u32, header + 4 * index);
+	return index < 2 ? KLOAD(u16, header + 8 * index) : KLOAD(u32, header + 4 * index + 4);
 }
 
-SEC("netfilter")
-int set_out(struct bpf_nf_ctx *ctx)
+INLINE u32 header_protocol(u64 header, const int version)
+{
+	return version == 6 ? KLOAD(u8, header + 6) : KLOAD(u8, header + 9);
+}
+
+/* One hop, as it is in the word that has it. */
+#define HEADER_HOP(version) ((version) == 6 ? 0x100u : 1u)
+
+INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
 	struct tna_passage *here = passage_of(ctx);
@@ -77,41 +88,45 @@ int set_out(struct bpf_nf_ctx *ctx)
 	if (!here)
 		return NF_ACCEPT;
 	here->packet = (u64)ctx->skb;
-	here->generation = rules_generation(own_net, &home.rules[0]);
-	here->serial = home.rules[0].serial;
-	here->routes = routes_generation(own_net);
-	EACH (index, 4)
-		here->words[index] = header_word(header, index);
+	here->generation = rules_generation(own_net, judged_rules(version));
+	here->serial = judged_rules(version)->serial;
+	here->routes = routes_generation(own_net, version);
+	EACH (index, HEADER_WORDS(version))
+		here->words[index] = header_word(header, index, version);
 	return NF_ACCEPT;
 }
 
 /* The packet is not the one that set out last at its place, under the rules and routes that there are, or it
  * is not the same any more but for one hop. */
-INLINE int has_changed(const struct tna_passage *here, u64 skb, u64 header)
+INLINE u64 has_changed(const struct tna_passage *here, u64 skb, u64 header, const int version)
 {
-	volatile struct tna_judged_rules *judged = &home.rules[0];
+	volatile struct tna_judged_rules *judged = judged_rules(version);
 	u32 generation = rules_generation(own_net, judged);
+	u64 word = 0;
 
 	if (here->packet != skb || !generation || here->generation != generation ||
-	    here->serial != judged->serial || here->routes != routes_generation(own_net))
+	    here->serial != judged->serial || here->routes != routes_generation(own_net, version))
 		return 1;
-	return here->words[0] != header_word(header, 0) || here->words[1] - 1 != header_word(header, 1) ||
-	       here->words[2] != header_word(header, 2) || here->words[3] != header_word(header, 3);
+	EACH (index, HEADER_WORDS(version))
+		word |= (here->words[index] - (index == 1 ? HEADER_HOP(version) : 0)) ^
+			header_word(header, index, version);
+	return word;
 }
 
 /* Bridges hand packets to the same functions, which they go on with as they please. */
 INLINE int is_bridged(struct net_device *device)
 {
-	return BPF_CORE_READ_BITFIELD(device, priv_flags) & (IFF_EBRIDGE | IFF_BRIDGE_PORT);
+	return BPF_CORE_READ_BITFIELD(device, priv_flags) & IFF_BRIDGE_PORT;
 }
 
-INLINE void write_lesson(const struct tna_ends *ends, const struct tna_passage *here, u64 entry,
-			 u32 direction, u64 from, u64 to)
+INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *here, u64 entry, u32 direction,
+			u64 from, u64 to, const int version)
 {
 	/* no CPU writes two at a time */
 	u64 stamp = bpf_ktime_get_ns() << 12 | (bpf_get_smp_processor_id() & 0xfff);
 	s64 left = tracked_left(entry), most = refresh;
-	struct tna_lesson lesson = {
+
+	*lesson = (struct tna_lesson){
 		.stamp = stamp,
 		.entry = entry,
 		.generation = here->generation,
@@ -122,76 +137,151 @@ INLINE void write_lesson(const struct tna_ends *ends, const struct tna_passage *
 		.arrival = from,
 		.departure = to,
 		.routes = here->routes,
-		.service = here->words[0] >> 8,
+		.service = version == 6 ? here->words[0] : here->words[0] >> 8,
 		.least = left - (left >> 3),
 		.stamp_again = stamp,
 	};
-
-	lesson_device(from, &lesson.from);
-	lesson_device(to, &lesson.to);
-	bpf_map_update_elem(&lessons, ends, &lesson, BPF_ANY);
+	lesson_device(from, &lesson->from);
+	lesson_device(to, &lesson->to);
 }
 
-/* What may be in the middle of a flow. */
-INLINE int in_the_middle(u64 header, u32 protocol, u64 entry)
+/* What may be in the middle of a flow, with a plain header. */
+INLINE int in_the_middle(u64 header, u32 protocol, u64 entry, const int version)
 {
+	if (version == 4 && KLOAD(u8, header) != 0x45)
+		return 0;
 	if (protocol == PROTOCOL_TCP)
-		return (KLOAD(u8, header + 33) & ~TCP_PSH) == TCP_ACK && !tracked_restless(entry);
+		return (KLOAD(u8, header + (version == 6 ? 53 : 33)) & ~TCP_PSH) == TCP_ACK &&
+		       !tracked_restless(entry);
 	return protocol == PROTOCOL_UDP;
 }
 
+INLINE struct tna_ends packet_ends(u64 header, u32 protocol)
+{
+	return (struct tna_ends){.source = KLOAD(u32, header + 12),
+				 .destination = KLOAD(u32, header + 16),
+				 .source_port = KLOAD(u16, header + 20),
+				 .destination_port = KLOAD(u16, header + 22),
+				 .protocol = protocol};
+}
+
+INLINE struct tna_ends6 packet_ends6(u64 header, u32 protocol)
+{
+	return (struct tna_ends6){.source = {KLOAD(u64, header + 8), KLOAD(u64, header + 16)},
+				  .destination = {KLOAD(u64, header + 24), KLOAD(u64, header + 32)},
+				  .source_port = KLOAD(u16, header + 40),
+				  .destination_port = KLOAD(u16, header + 42),
+				  .protocol = protocol};
+}
+
+INLINE u64 packet_ends_differ(u64 header, u32 protocol, u64 entry, u32 direction, const int version)
+{
+	if (version == 6) {
+		struct tna_ends6 ends = packet_ends6(header, protocol);
+
+		return tracked_ends6_differ(entry, direction, &ends);
+	}
+	struct tna_ends ends = packet_ends(header, protocol);
+
+	return tracked_ends_differ(entry, direction, &ends);
+}
+
+INLINE void write_lesson(u64 header, u32 protocol, const struct tna_lesson *lesson, const int version)
+{
+	if (version == 6) {
+		struct tna_ends6 ends = packet_ends6(header, protocol);
+
+		bpf_map_update_elem(&lessons6, &ends, lesson, BPF_ANY);
+	} else {
+		struct tna_ends ends = packet_ends(header, protocol);
+
+		bpf_map_update_elem(&lessons, &ends, lesson, BPF_ANY);
+	}
+}
+
 /* `known`: of TCP, its windows are. */
-INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked, int known)
+INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked, int known, const int version)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
 	struct nf_hook_state *state = KCAST(struct nf_hook_state, ctx->state);
 	u64 from = KGET(u64, state, in), to = KGET(u64, state, out), header = header_of(skb);
 	u64 entry = tracked & ~CONNECTION_INFO;
 	u32 info = tracked & CONNECTION_INFO, direction = info == CONNECTION_ESTABLISHED_REPLY;
-	u32 protocol = header_word(header, 1) >> 8;
-	volatile struct tna_judged_rules *judged = &home.rules[0];
+	u32 protocol = header_protocol(header, version);
+	volatile struct tna_judged_rules *judged = judged_rules(version);
+	struct tna_lesson lesson;
 
-	if (has_changed(here, (u64)ctx->skb, header) || !rules_steady(own_net, judged, protocol))
+	if (has_changed(here, (u64)ctx->skb, header, version) || !rules_steady(own_net, judged, protocol))
 		return;
-	if ((info != CONNECTION_ESTABLISHED && info != CONNECTION_ESTABLISHED_REPLY) || !from || !to)
+	if (!is_established(tracked) || !from || !to)
 		return;
 	if (KGET(u32, skb, mark)) /* a device that leads to this namespace keeps it there */
 		return;
 	if (is_bridged(KOBJ(struct net_device, from)) || is_bridged(KOBJ(struct net_device, to)))
 		return;
-	if (header_word(header, 0) % 256 != 0x45 || !in_the_middle(header, protocol, entry))
+	if (!in_the_middle(header, protocol, entry, version) ||
+	    packet_ends_differ(header, protocol, entry, direction, version) ||
+	    tracked_unfit(entry, direction, protocol, own_net))
 		return;
-	struct tna_ends ends = {.source = header_word(header, 2),
-				.destination = header_word(header, 3),
-				.source_port = KLOAD(u16, header + 20),
-				.destination_port = KLOAD(u16, header + 22),
-				.protocol = protocol};
-
-	if (tracked_unfit(entry, direction, &ends, own_net))
-		return;
-	if (rules_differ(own_net, judged, 4))
+	if (rules_differ(own_net, judged, version)) {
 		judged->missed = 1;
-	else if (known || !stream_begin(entry))
-		write_lesson(&ends, here, entry, direction, from, to);
+		return;
+	}
+	if (!known && stream_begin(entry))
+		return;
+	make_lesson(&lesson, here, entry, direction, from, to, version);
+	write_lesson(header, protocol, &lesson, version);
 }
 
-SEC("netfilter")
-int arrived(struct bpf_nf_ctx *ctx)
+/* How long the headers in front of TCP's are; 0: what is there is not known. */
+INLINE u32 length_before_tcp(u64 header, const int version)
+{
+	if (header_protocol(header, version) != PROTOCOL_TCP)
+		return 0;
+	return version == 6 ? IPV6_HEADER_LEN : (KLOAD(u8, header) & 0xf) * 4;
+}
+
+INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
 	struct tna_passage *here = passage_of(ctx);
-	u64 tracked = KGET(u64, skb, _nfct), header = header_of(skb);
+	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO, header = header_of(skb);
+	u32 before = length_before_tcp(header, version);
 	int known = 1;
 
-	/* Each segment is noted, whether or not anything can be learnt of it. */
-	if (tracked & ~CONNECTION_INFO && header_word(header, 1) >> 8 == PROTOCOL_TCP)
-		known = stream_follow(skb, header, tracked & ~CONNECTION_INFO, tracked & CONNECTION_INFO);
+	/* Each segment is noted, whether or not anything can be learnt of it; errors about it are none. */
+	if (entry && tracked_protocol(entry) == PROTOCOL_TCP && (before || is_established(tracked)))
+		known = stream_follow(skb, header, before, tracked);
 	if (here && here->packet == (u64)ctx->skb) {
-		if (tracked & ~CONNECTION_INFO)
-			learn(ctx, here, tracked, known);
+		if (entry)
+			learn(ctx, here, tracked, known, version);
 		here->packet = 0;
 	}
 	return NF_ACCEPT;
+}
+
+SEC("netfilter")
+int set_out4(struct bpf_nf_ctx *ctx)
+{
+	return set_out(ctx, 4);
+}
+
+SEC("netfilter")
+int arrived4(struct bpf_nf_ctx *ctx)
+{
+	return arrived(ctx, 4);
+}
+
+SEC("netfilter")
+int set_out6(struct bpf_nf_ctx *ctx)
+{
+	return set_out(ctx, 6);
+}
+
+SEC("netfilter")
+int arrived6(struct bpf_nf_ctx *ctx)
+{
+	return arrived(ctx, 6);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -20,6 +20,14 @@ struct {
 	__type(value, struct tna_lesson);
 } lessons SEC(".maps");
 
+/* Of flows over IPv6. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct tna_ends6);
+	__type(value, struct tna_lesson);
+} lessons6 SEC(".maps");
+
 /* Rules know devices by their names, numbers and groups, of which each may change while the others do not. */
 INLINE u64 lesson_device_differs(u64 device, const volatile struct tna_rule_device *known)
 {

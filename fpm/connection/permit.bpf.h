@@ -22,10 +22,10 @@ INLINE u32 checksum_matters(u64 net)
 
 /* From the first packet on that meets other functions, nothing is known until the controller has judged anew.
  */
-INLINE u32 evaluate_rules(u64 net, volatile struct tna_judged_rules *judged, u32 protocol)
+INLINE u32 evaluate_rules(u64 net, volatile struct tna_judged_rules *judged, u32 protocol, const int version)
 {
 	BECAUSE(!rules_generation(net, judged) || !rules_steady(net, judged, protocol), IP_NETFILTER);
-	if (rules_differ(net, judged, 4)) {
+	if (rules_differ(net, judged, version)) {
 		judged->generation = 0;
 		judged->missed = 1;
 		return TNA_REASON_IP_NETFILTER;
@@ -51,35 +51,38 @@ INLINE u32 evaluate_note(struct tna_stream *stream, u64 entry, u32 direction, st
 	return REASON_NONE;
 }
 
-/* The device to which Linux hands the packet, by address; else a reason for which it is Linux's, or for which
- * it is dropped. */
-NOINLINE u64 connection_permit(hook_context *ctx)
+/* `ends` are a struct tna_ends or tna_ends6. */
+INLINE u64 ends_differ(u64 entry, u32 direction, const void *ends, const int version)
+{
+	return version == 6 ? tracked_ends6_differ(entry, direction, ends)
+			    : tracked_ends_differ(entry, direction, ends);
+}
+
+/* As connection_permit(), of a packet that has been looked at, and of which this is the lesson. */
+INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const void *ends,
+			   volatile struct tna_lesson *lesson, u64 arrival, const int version)
 {
 	u64 net = CONSTANT(NET), word = 0;
-	volatile struct tna_judged_rules *judged = &home.rules[0];
+	volatile struct tna_judged_rules *judged = judged_rules(version);
 	struct tna_stream *stream = NULL;
-	struct segment segment;
-
-	UNLESS_BECAUSE(segment_parse(ctx, &segment));
-	UNLESS_BECAUSE(evaluate_rules(net, judged, segment.ends.protocol));
-	volatile struct tna_lesson *lesson = bpf_map_lookup_elem(&lessons, &segment.ends);
 
 	BECAUSE(!lesson, FLOW_UNKNOWN);
 	u64 stamp = lesson->stamp, entry = lesson->entry;
-	u64 departure = lesson->departure, arrival = lesson->arrival;
+	u64 departure = lesson->departure, known_arrival = lesson->arrival;
 	u32 direction = lesson->direction;
 
-	BECAUSE(tracked_unfit(entry, direction, &segment.ends, net), FLOW_CHANGED);
-	if (segment.ends.protocol == PROTOCOL_TCP) {
+	BECAUSE(ends_differ(entry, direction, ends, version), FLOW_CHANGED);
+	BECAUSE(tracked_unfit(entry, direction, segment->protocol, net), FLOW_CHANGED);
+	if (segment->protocol == PROTOCOL_TCP) {
 		stream = bpf_map_lookup_elem(&streams, &entry);
-		UNLESS_BECAUSE(evaluate_stream(stream, entry, direction, &segment, net));
+		UNLESS_BECAUSE(evaluate_stream(stream, entry, direction, segment, net));
 	}
 	COLLECT(word, lesson->generation ^ judged->generation);
 	COLLECT(word, lesson->serial ^ judged->serial);
-	COLLECT(word, lesson->routes ^ routes_generation(net));
-	COLLECT(word, lesson->service ^ segment.service);
-	COLLECT(word, arrival ^ hook_ingress_device(hook_kernel_buffer(ctx)));
-	COLLECT(word, lesson_device_differs(arrival, &lesson->from));
+	COLLECT(word, lesson->routes ^ routes_generation(net, version));
+	COLLECT(word, lesson->service ^ segment->service);
+	COLLECT(word, known_arrival ^ arrival);
+	COLLECT(word, lesson_device_differs(known_arrival, &lesson->from));
 	COLLECT(word, lesson_device_differs(departure, &lesson->to));
 	COLLECT(word, tracked_mark(entry) ^ lesson->mark);
 	u64 until = lesson->until;
@@ -87,20 +90,57 @@ NOINLINE u64 connection_permit(hook_context *ctx)
 
 	COLLECT(word, (lesson->stamp ^ stamp) | (lesson->stamp_again ^ stamp));
 	BECAUSE(word, FLOW_CHANGED);
-	BECAUSE(!segment_in_the_middle(&segment), FLOW_KIND);
+	BECAUSE(!segment_in_the_middle(segment), FLOW_KIND);
 	BECAUSE((s64)(until - bpf_jiffies64()) < 0 || tracked_left(entry) < least, FLOW_REFRESH);
-	BECAUSE(segment.checksum && checksum_matters(net) &&
-			segment_checksum_wrong(ctx, segment.length, segment_ends_sum(&segment)),
+	u64 addresses = version == 6 ? ends6_sum(ends) : ends_sum(ends);
+
+	BECAUSE(segment->checksum && checksum_matters(net) &&
+			segment_checksum_wrong(ctx, segment->begins, segment->length,
+					       segment_ends_sum(segment, addresses)),
 		FLOW_CHECKSUM);
 	if (stream)
-		UNLESS_BECAUSE(evaluate_note(stream, entry, direction, &segment.tcp));
+		UNLESS_BECAUSE(evaluate_note(stream, entry, direction, &segment->tcp));
 	return departure;
 }
 
-/* What is called invalid is dropped here, where the rules drop it. */
-INLINE u32 connection_drops(u32 reason)
+/* The device to which Linux hands a packet that it has received as one of `arrival`, by address; else a
+ * reason for which it is Linux's, or for which it is dropped. */
+NOINLINE u64 connection_permit(hook_context *ctx, u64 arrival)
 {
-	return reason == TNA_REASON_FLOW_WINDOW && home.rules[0].steady & TNA_INVALID_DROPPED;
+	struct segment segment;
+	struct tna_ends ends;
+
+	UNLESS_BECAUSE(segment_parse(ctx, &segment, &ends));
+	UNLESS_BECAUSE(evaluate_rules(CONSTANT(NET), judged_rules(4), segment.protocol, 4));
+	return evaluate_lesson(ctx, &segment, &ends, bpf_map_lookup_elem(&lessons, &ends), arrival, 4);
+}
+
+/* Over IPv6. */
+NOINLINE u64 connection6_permit(hook_context *ctx, u64 arrival)
+{
+	struct segment segment;
+	struct tna_ends6 ends;
+
+	UNLESS_BECAUSE(segment6_parse(ctx, &segment, &ends));
+	UNLESS_BECAUSE(evaluate_rules(CONSTANT(NET), judged_rules(6), segment.protocol, 6));
+	return evaluate_lesson(ctx, &segment, &ends, bpf_map_lookup_elem(&lessons6, &ends), arrival, 6);
+}
+
+/* Where there are rules: why a packet that would leave by a device is Linux's nevertheless. */
+INLINE u32 evaluate_connection(hook_context *ctx, u64 arrival, u64 departure, const int version)
+{
+	u64 permitted = version == 6 ? connection6_permit(ctx, arrival) : connection_permit(ctx, arrival);
+
+	if (permitted < REASON_NONE)
+		return permitted;
+	BECAUSE(permitted != departure, FLOW_CHANGED);
+	return REASON_NONE;
+}
+
+/* What is called invalid is dropped here, where the rules drop it. */
+INLINE u32 connection_drops(u32 reason, const int version)
+{
+	return reason == TNA_REASON_FLOW_WINDOW && judged_rules(version)->steady & TNA_INVALID_DROPPED;
 }
 
 #endif

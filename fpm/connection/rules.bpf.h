@@ -59,10 +59,16 @@ INLINE u32 rules_steady(u64 net, const volatile struct tna_judged_rules *judged,
 	       (steady & (TNA_INVALID_DROPPED | TNA_INVALID_PASSED) || tracking_liberal(net));
 }
 
-/* Moves after each change of routes, rules for routing, addresses and links (rt_cache_flush()). */
-INLINE u32 routes_generation(u64 net)
+/* Moves after each change of routes, rules for routing, addresses and links (rt_cache_flush()). Of IPv6 there
+ * is none that moves when a route goes, so that rules which look at routes are not steady (0). */
+INLINE u32 routes_generation(u64 net, const int version)
 {
-	return KLOAD(u32, KADDR(struct net, net, ipv4.rt_genid.counter));
+	return version == 6 ? 0 : KLOAD(u32, KADDR(struct net, net, ipv4.rt_genid.counter));
+}
+
+INLINE volatile struct tna_judged_rules *judged_rules(const int version)
+{
+	return &home.rules[version == 6];
 }
 
 /* The functions are not those that were judged. */

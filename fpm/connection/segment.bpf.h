@@ -7,8 +7,10 @@
 #include <tna/connection.h>
 
 #include "base/reason.bpf.h"
+#include "base/tags.bpf.h"
 #include "connection/windows.bpf.h"
 #include "packet/ipv4.bpf.h"
+#include "packet/ipv6.bpf.h"
 
 #define IPV4_FRAGMENT 0xff3fu /* more to come, or not the first one; in network order */
 #define PROTOCOL_TCP 6
@@ -18,8 +20,11 @@
 #define SEGMENT_MOST 2048u /* bytes of which the checksum is computed */
 
 struct segment {
-	struct tna_ends ends;
-	u32 service; /* type of service */
+	u32 protocol;
+	u16 source_port;
+	u16 destination_port;
+	u32 service; /* as lessons have it */
+	u32 begins;  /* behind how many bytes of the frame */
 	u32 length;
 	u32 checksum; /* as it lies in the header; of UDP, 0: there is none */
 	struct tcp_part tcp;
@@ -96,65 +101,107 @@ INLINE u32 segment_parse_tcp(u8 *at, u8 *end, struct segment *segment)
  * PSH. */
 INLINE u32 segment_in_the_middle(const struct segment *segment)
 {
-	return segment->ends.protocol == PROTOCOL_UDP ||
+	return segment->protocol == PROTOCOL_UDP ||
 	       ((segment->tcp.flags & ~TCP_PSH) == TCP_ACK && segment->tcp.window);
 }
 
-/* A packet of UDP or TCP, whole and without IP options; of UDP, one that says of its length what IP says
- * (udp_error()). */
-INLINE u32 segment_parse(hook_context *ctx, struct segment *segment)
+/* Behind the IP header: of UDP, a header that says of the length what IP says (udp_error()). What is behind the
+ * segment is padding. */
+INLINE u32 segment_parse_behind(hook_context *ctx, struct segment *segment)
 {
-	struct ipv4 ip;
+	u8 *at = hook_data(ctx) + segment->begins, *end = hook_data_end(ctx);
 
-	BECAUSE(!ipv4_parse(ctx, &ip, 0), SHORT);
-	u8 *data = hook_data(ctx), *end = hook_data_end(ctx), *at = data + ETH_HLEN + IPV4_HEADER_LEN;
-
-	BECAUSE(at + UDP_HEADER_LEN > end, FLOW_KIND); /* TCP has more */
-	BECAUSE(!ipv4_start_plain(ip.start) || ipv4_length_wrong(&ip), FLOW_KIND);
-	BECAUSE(ip.total < IPV4_HEADER_LEN + UDP_HEADER_LEN, FLOW_KIND); /* what is behind is padding */
-	BECAUSE(*(u16 *)(data + ETH_HLEN + 6) & IPV4_FRAGMENT, FLOW_KIND);
-	BECAUSE(ip.tuple.protocol != PROTOCOL_UDP && ip.tuple.protocol != PROTOCOL_TCP, FLOW_KIND);
-	segment->ends = (struct tna_ends){.source = ip.tuple.addresses,
-					  .destination = ip.tuple.addresses >> 32,
-					  .source_port = *(u16 *)at,
-					  .destination_port = *(u16 *)(at + 2),
-					  .protocol = ip.tuple.protocol};
-	segment->service = ip.start >> 24;
-	segment->length = ip.total - IPV4_HEADER_LEN;
-	if (ip.tuple.protocol == PROTOCOL_TCP)
+	BECAUSE(at + UDP_HEADER_LEN > end || segment->length < UDP_HEADER_LEN, FLOW_KIND); /* TCP has more */
+	BECAUSE(segment->protocol != PROTOCOL_UDP && segment->protocol != PROTOCOL_TCP, FLOW_KIND);
+	segment->source_port = *(u16 *)at;
+	segment->destination_port = *(u16 *)(at + 2);
+	if (segment->protocol == PROTOCOL_TCP)
 		return segment_parse_tcp(at, end, segment);
 	segment->checksum = *(u16 *)(at + 6);
 	BECAUSE(bpf_ntohs(*(u16 *)(at + 4)) != segment->length, FLOW_KIND);
 	return REASON_NONE;
 }
 
-/* So many bytes; before 6.13, the kernel adds up 512 at most. */
-#define SUM(bytes)                                                                                           \
+/* A packet of UDP or TCP, whole and without IP options. */
+INLINE u32 segment_parse(hook_context *ctx, struct segment *segment, struct tna_ends *ends)
+{
+	struct ipv4 ip;
+
+	BECAUSE(!ipv4_parse(ctx, &ip, TAGS_MOST), SHORT);
+	u8 *data = hook_data(ctx) + tags_length(ip.ethernet.tags), *end = hook_data_end(ctx);
+
+	BECAUSE(!ipv4_start_plain(ip.start) || ipv4_length_wrong(&ip), FLOW_KIND);
+	BECAUSE(data + PACKET_MIN > end || *(u16 *)(data + ETH_HLEN + 6) & IPV4_FRAGMENT, FLOW_KIND);
+	segment->protocol = ip.tuple.protocol;
+	segment->service = ip.start >> 24;
+	segment->begins = ETH_HLEN + IPV4_HEADER_LEN + tags_length(ip.ethernet.tags);
+	segment->length = ip.total - IPV4_HEADER_LEN;
+	UNLESS_BECAUSE(segment_parse_behind(ctx, segment));
+	*ends = (struct tna_ends){.source = ip.tuple.addresses,
+				  .destination = ip.tuple.addresses >> 32,
+				  .source_port = segment->source_port,
+				  .destination_port = segment->destination_port,
+				  .protocol = segment->protocol};
+	return REASON_NONE;
+}
+
+/* The same over IPv6, without extension headers. */
+INLINE u32 segment6_parse(hook_context *ctx, struct segment *segment, struct tna_ends6 *ends)
+{
+	struct ipv6 ip;
+
+	BECAUSE(!ipv6_parse(ctx, &ip, TAGS_MOST), SHORT);
+	u8 *data = hook_data(ctx) + tags_length(ip.ethernet.tags), *end = hook_data_end(ctx);
+
+	BECAUSE(data + IPV6_FRAME_MIN > end || ipv6_header_wrong(&ip), FLOW_KIND);
+	segment->protocol = ip.tuple.protocol;
+	segment->service = *(u32 *)(data + ETH_HLEN);
+	segment->begins = IPV6_FRAME_MIN + tags_length(ip.ethernet.tags);
+	segment->length = ip.total - IPV6_HEADER_LEN;
+	UNLESS_BECAUSE(segment_parse_behind(ctx, segment));
+	*ends = (struct tna_ends6){.source = {ip.tuple.source.prefix, ip.tuple.source.rest},
+				   .destination = {ip.tuple.destination.prefix, ip.tuple.destination.rest},
+				   .source_port = segment->source_port,
+				   .destination_port = segment->destination_port,
+				   .protocol = segment->protocol};
+	return REASON_NONE;
+}
+
+/*
+ * So many bytes from an offset on; before 6.13, the kernel adds up 512 at most. Each offset is computed from
+ * the length, and not from where the part before it ended: whichever parts there are, the verifier comes out
+ * of each with the same state, and follows what comes next once and not for each combination.
+ */
+#define SUM(offset, bytes)                                                                                   \
 	do {                                                                                                 \
-		if (at + (bytes) > end)                                                                      \
+		u8 *part = segment + (offset);                                                               \
+                                                                                                             \
+		if (part + (bytes) > end)                                                                    \
 			return 1;                                                                            \
-		sum = bpf_csum_diff(0, 0, (u32 *)at, (bytes), sum);                                          \
+		sum = bpf_csum_diff(0, 0, (u32 *)part, (bytes), sum);                                        \
 		if (sum < 0)                                                                                 \
 			return 1;                                                                            \
-		at += (bytes);                                                                               \
 	} while (0)
 
-/* The bytes of a power of two, if they are part of the length. */
+/* Where the part of so many bytes is, a power of two: behind the larger ones. */
+#define SUM_OFFSET(bytes) (length & (SEGMENT_MOST - 2 * (bytes)))
+
+/* It, if there is one. */
 #define SUM_PART(bytes)                                                                                      \
 	if (length & (bytes))                                                                                \
-	SUM(bytes)
+	SUM(SUM_OFFSET(bytes), bytes)
 
 /* Not 0: the checksum over the segment is wrong, or nobody has computed it. */
-NOINLINE u32 segment_checksum_wrong(hook_context *ctx, u32 length, u32 ends_sum)
+NOINLINE u32 segment_checksum_wrong(hook_context *ctx, u32 begins, u32 length, u32 ends_sum)
 {
-	u8 *at = hook_data(ctx) + ETH_HLEN + IPV4_HEADER_LEN, *end = hook_data_end(ctx);
+	u8 *segment = hook_data(ctx) + (begins & 127), *end = hook_data_end(ctx);
 	s64 sum = ends_sum;
 
 	if (length >= SEGMENT_MOST)
 		return 1;
 	EACH (index, SEGMENT_MOST / 512 - 1) {
 		if (length >= 512 * (index + 1))
-			SUM(512);
+			SUM(512 * index, 512);
 	}
 	SUM_PART(256);
 	SUM_PART(128);
@@ -164,15 +211,18 @@ NOINLINE u32 segment_checksum_wrong(hook_context *ctx, u32 length, u32 ends_sum)
 	SUM_PART(8);
 	SUM_PART(4);
 	if (length & 2) {
-		if (at + 2 > end)
+		u8 *part = segment + SUM_OFFSET(2);
+
+		if (part + 2 > end)
 			return 1;
-		sum += *(u16 *)at;
-		at += 2;
+		sum += *(u16 *)part;
 	}
 	if (length & 1) {
-		if (at + 1 > end)
+		u8 *part = segment + SUM_OFFSET(1);
+
+		if (part + 1 > end)
 			return 1;
-		sum += *at;
+		sum += *part;
 	}
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
@@ -180,14 +230,29 @@ NOINLINE u32 segment_checksum_wrong(hook_context *ctx, u32 length, u32 ends_sum)
 	return sum ^ 0xffff;
 }
 
-/* What the checksum takes in besides the segment, in 32 bits. */
-INLINE u32 segment_ends_sum(const struct segment *segment)
+/* What the checksum takes in besides the segment, in 32 bits: `addresses` is the sum of what they are made
+ * of. */
+INLINE u32 segment_ends_sum(const struct segment *segment, u64 addresses)
 {
-	u64 sum = (u64)segment->ends.source + segment->ends.destination + bpf_htons(segment->ends.protocol) +
-		  bpf_htons(segment->length);
+	u64 sum = addresses + bpf_htons(segment->protocol) + bpf_htons(segment->length);
 
 	sum = (u32)sum + (sum >> 32);
 	return (u32)sum + (u32)(sum >> 32);
+}
+
+INLINE u64 ends_sum(const struct tna_ends *ends)
+{
+	return (u64)ends->source + ends->destination;
+}
+
+INLINE u64 ends6_sum(const struct tna_ends6 *ends)
+{
+	u64 sum = 0;
+
+	EACH (index, 2)
+		sum += (ends->source[index] & 0xffffffff) + (ends->source[index] >> 32) +
+		       (ends->destination[index] & 0xffffffff) + (ends->destination[index] >> 32);
+	return sum;
 }
 
 #endif

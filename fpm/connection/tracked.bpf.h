@@ -12,7 +12,8 @@
 
 #include "kernel/access.h"
 
-#define FAMILY_INET 2 /* AF_INET */
+#define TRACKED_INET 2   /* AF_INET */
+#define TRACKED_INET6 10 /* AF_INET6 */
 
 #define CONNECTION_MUST (CONNECTION_SEEN_REPLY | CONNECTION_ASSURED | CONNECTION_CONFIRMED)
 /* Translated, on its way out, somebody else's, or with a time of its own. */
@@ -60,22 +61,57 @@ INLINE s32 tracked_left(u64 entry)
 	return KLOAD(u32, KADDR(struct nf_conn, entry, timeout)) - (u32)bpf_jiffies64();
 }
 
-/* The entry is not the one of these ends in this direction, or not one of an established connection that is
- * as plain as can be. */
-INLINE u64 tracked_unfit(u64 entry, u32 direction, const struct tna_ends *ends, u64 net)
+/* What the entry says of the ends of one direction. */
+INLINE u64 tracked_tuple(u64 entry, u32 direction)
 {
-	u64 tuple = KADDR(struct nf_conn, entry, tuplehash) +
-		    (direction & 1) * bpf_core_type_size(struct nf_conntrack_tuple_hash) +
-		    bpf_core_field_offset(struct nf_conntrack_tuple_hash, tuple);
-	u64 word = 0;
+	return KADDR(struct nf_conn, entry, tuplehash) +
+	       (direction & 1) * bpf_core_type_size(struct nf_conntrack_tuple_hash) +
+	       bpf_core_field_offset(struct nf_conntrack_tuple_hash, tuple);
+}
+
+/* The entry is not one of these ends in this direction. */
+INLINE u64 tracked_ends_differ(u64 entry, u32 direction, const struct tna_ends *ends)
+{
+	u64 tuple = tracked_tuple(entry, direction), word = 0;
 
 	COLLECT(word, KLOAD(u32, KADDR(struct nf_conntrack_tuple, tuple, src.u3.all)) ^ ends->source);
 	COLLECT(word, KLOAD(u32, KADDR(struct nf_conntrack_tuple, tuple, dst.u3.all)) ^ ends->destination);
 	COLLECT(word, KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.u.all)) ^ ends->source_port);
 	COLLECT(word,
 		KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, dst.u.all)) ^ ends->destination_port);
-	COLLECT(word, KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.l3num)) ^ FAMILY_INET);
-	COLLECT(word, KLOAD(u8, KADDR(struct nf_conntrack_tuple, tuple, dst.protonum)) ^ ends->protocol);
+	COLLECT(word, KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.l3num)) ^ TRACKED_INET);
+	return word;
+}
+
+INLINE u64 tracked_ends6_differ(u64 entry, u32 direction, const struct tna_ends6 *ends)
+{
+	u64 tuple = tracked_tuple(entry, direction), word = 0;
+	u64 source = KADDR(struct nf_conntrack_tuple, tuple, src.u3.all);
+	u64 destination = KADDR(struct nf_conntrack_tuple, tuple, dst.u3.all);
+
+	COLLECT(word, KLOAD(u64, source) ^ ends->source[0]);
+	COLLECT(word, KLOAD(u64, source + 8) ^ ends->source[1]);
+	COLLECT(word, KLOAD(u64, destination) ^ ends->destination[0]);
+	COLLECT(word, KLOAD(u64, destination + 8) ^ ends->destination[1]);
+	COLLECT(word, KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.u.all)) ^ ends->source_port);
+	COLLECT(word,
+		KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, dst.u.all)) ^ ends->destination_port);
+	COLLECT(word, KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.l3num)) ^ TRACKED_INET6);
+	return word;
+}
+
+INLINE u32 tracked_protocol(u64 entry)
+{
+	return KLOAD(u8, KADDR(struct nf_conntrack_tuple, tracked_tuple(entry, 0), dst.protonum));
+}
+
+/* The entry is not one of this protocol with this direction, or not one of an established connection that is
+ * as plain as can be. */
+INLINE u64 tracked_unfit(u64 entry, u32 direction, u32 protocol, u64 net)
+{
+	u64 tuple = tracked_tuple(entry, direction), word = 0;
+
+	COLLECT(word, KLOAD(u8, KADDR(struct nf_conntrack_tuple, tuple, dst.protonum)) ^ protocol);
 	COLLECT(word, KLOAD(u8, KADDR(struct nf_conntrack_tuple, tuple, dst.dir)) ^ direction);
 	COLLECT(word,
 		(KLOAD(u32, KADDR(struct nf_conn, entry, status)) & (CONNECTION_MUST | CONNECTION_MUST_NOT)) ^

@@ -61,6 +61,15 @@ struct tna_ends {
 	__u32 protocol;
 };
 
+/* The same over IPv6. */
+struct tna_ends6 {
+	__u64 source[2];
+	__u64 destination[2];
+	__u16 source_port;
+	__u16 destination_port;
+	__u32 protocol;
+};
+
 #define TNA_NAME_WORDS 2
 
 /* A device as rules know it. */
@@ -84,7 +93,7 @@ struct tna_lesson {
 	struct tna_rule_device from;
 	struct tna_rule_device to;
 	__u32 routes;  /* their generation: rules may look at routes, and at addresses of the host */
-	__u32 service; /* type of service: by it, too */
+	__u32 service; /* type of service, or traffic class and flow label: by it, too */
 	__s32 least;   /* jiffies that the connection must have left: who else has made it shorter? */
 	__u32 unused;
 	__u64 stamp_again; /* the same as above, if this is one lesson, and not the halves of two */
@@ -126,7 +135,7 @@ struct tna_passage {
 	__u32 serial;     /* of the judgement about those */
 	__u32 routes;     /* the generation of the routes */
 	__u32 unused;
-	__u32 words[4]; /* of its header: type of service, time to live and protocol, addresses */
+	__u32 words[10]; /* of its header: type of service, time to live and protocol, addresses */
 };
 
 #endif

@@ -53,13 +53,12 @@ std::optional<ProfileModule> wantedFor(const PortInQuestion& port) {
     if (around.watched() || (forBridge && (!around.routedBridges.contains(port.bridge->ifindex) ||
                                            around.wishes.mistrusted.contains("route"))))
         return std::nullopt;
-    const bool stacked = forBridge || !around.routedBridges.empty() || !around.underRoutedVlans.empty();
     return routeModule({.bridges = forBridge || !around.routedBridges.empty(),
                         .vlanDevices = !around.underRoutedVlans.empty(),
                         .vlanStacks = around.vlanStacks,
                         .bridgeVlans = around.bridgeVlans,
                         .manyRoutes = around.manyRoutes,
-                        .rules = around.wishes.learning && !stacked,
+                        .rules = around.wishes.learning,
                         .station = forBridge ? port.bridge->mac : model::MacAddress{}});
 }
 

@@ -18,13 +18,16 @@ constexpr auto first = std::numeric_limits<std::int32_t>::min() + 1;
 constexpr auto last = std::numeric_limits<std::int32_t>::max() - 1;
 
 /// What a fast path compares for each packet, or what is the same for all packets that it forwards, because
-/// they are for its own MAC address.
-constexpr std::array<std::string_view, 3> compared{"DSCP and ECN", "packet type", "routes"};
+/// they are for its own MAC address. Nothing in the kernel says that a route of IPv6 has gone.
+bool isCompared(std::string_view field, RuleFamily family) {
+    return field == "DSCP and ECN" || field == "traffic class and flow label" || field == "packet type" ||
+           (field == "routes" && family == RuleFamily::ip);
+}
 
 std::vector<std::string> notCompared(const JudgedHook& hook) {
     std::vector<std::string> left;
-    std::ranges::copy_if(hook.looksAt, std::back_inserter(left), [](const std::string& field) {
-        return std::ranges::find(compared, field) == compared.end();
+    std::ranges::copy_if(hook.looksAt, std::back_inserter(left), [&](const std::string& field) {
+        return !isCompared(field, hook.packets);
     });
     return left;
 }

@@ -79,24 +79,27 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
         new Learner({opened, [](void* object) { Generated::destroy(static_cast<Generated*>(object)); }})};
     opened->rodata->own_net = net;
     opened->rodata->refresh = refresh;
-    for (auto* program : {opened->progs.set_out, opened->progs.arrived}) {
+    for (auto* program :
+         {opened->progs.set_out4, opened->progs.arrived4, opened->progs.set_out6, opened->progs.arrived6}) {
         bpf_program__set_type(program, std::bit_cast<bpf_prog_type>(programType));
         bpf_program__set_expected_attach_type(program, std::bit_cast<bpf_attach_type>(attachType));
     }
     learner->streams_ = pipeline.map("streams");
     if (bpf_map__reuse_fd(opened->maps.data_home, pipeline.homeMap) != 0 ||
         bpf_map__reuse_fd(opened->maps.lessons, pipeline.map("lessons")) != 0 ||
+        bpf_map__reuse_fd(opened->maps.lessons6, pipeline.map("lessons6")) != 0 ||
         bpf_map__reuse_fd(opened->maps.streams, learner->streams_) != 0 || Generated::load(opened) != 0)
         return failErrno(errno, learning);
     learner->home_ = &opened->data_home->home;
     learner->judge({});
     forgetStreams(learner->streams_);
-    for (const unsigned family : {NFPROTO_IPV4})
-        for (const auto& done :
-             {learner->link(bpf_program__fd(opened->progs.set_out), family, NF_INET_PRE_ROUTING, firstPlace),
-              learner->link(bpf_program__fd(opened->progs.arrived), family, NF_INET_POST_ROUTING, lastPlace)})
-            if (!done)
-                return std::unexpected(done.error());
+    for (const auto& done :
+         {learner->link(opened->progs.set_out4, NFPROTO_IPV4, NF_INET_PRE_ROUTING, firstPlace),
+          learner->link(opened->progs.arrived4, NFPROTO_IPV4, NF_INET_POST_ROUTING, lastPlace),
+          learner->link(opened->progs.set_out6, NFPROTO_IPV6, NF_INET_PRE_ROUTING, firstPlace),
+          learner->link(opened->progs.arrived6, NFPROTO_IPV6, NF_INET_POST_ROUTING, lastPlace)})
+        if (!done)
+            return std::unexpected(done.error());
     return learner;
 }
 
@@ -105,7 +108,8 @@ Learner::~Learner() {
         judge({});
 }
 
-Result<void> Learner::link(int program, unsigned family, unsigned hook, int priority) {
+Result<void> Learner::link(const bpf_program* of, unsigned family, unsigned hook, int priority) {
+    const int program = bpf_program__fd(of);
     LinkAttributes attributes{
         .program = static_cast<std::uint32_t>(program), .family = family, .hook = hook, .priority = priority};
     UniqueFd fd{static_cast<int>(::syscall(__NR_bpf, BPF_LINK_CREATE, &attributes, sizeof attributes))};

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <vector>
 
+struct bpf_program;
 struct tna_namespace;
 
 namespace tna::deploy {
@@ -33,7 +34,7 @@ private:
     [[nodiscard]] static Result<std::unique_ptr<ConnectionLearner>>
     attachOf(const PipelineObject& pipeline, std::uint64_t net, std::uint64_t refresh);
     explicit Learner(Skeleton skeleton) : skeleton_(std::move(skeleton)) {}
-    [[nodiscard]] Result<void> link(int program, unsigned family, unsigned hook, int priority);
+    [[nodiscard]] Result<void> link(const bpf_program* of, unsigned family, unsigned hook, int priority);
 
     Skeleton skeleton_;
     tna_namespace* home_ = nullptr; ///< what it shares with the pipeline

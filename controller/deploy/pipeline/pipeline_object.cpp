@@ -60,6 +60,7 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts, unsigned maxConnections)
     if (!object)
         return object;
     if (bpf_map__set_max_entries(skeleton->maps.lessons, 2 * maxConnections) != 0 ||
+        bpf_map__set_max_entries(skeleton->maps.lessons6, 2 * maxConnections) != 0 ||
         bpf_map__set_max_entries(skeleton->maps.streams, maxConnections) != 0 ||
         !loadOpened(skeleton, *object))
         return std::unexpected(refused(forReadingInPlace));

@@ -4,6 +4,8 @@
 
 /* What the straight lines of both protocols say of packets that they do not send, and the closer look. */
 
+#include "base/send.bpf.h"
+#include "connection/permit.bpf.h"
 #include "route/common/path.bpf.h"
 
 /*
@@ -23,6 +25,14 @@ NOINLINE u64 route_objection(hook_context *ctx, u64 device, u64 departure)
 		word |= guard_unfinished_checksum(buffer) | guard_hidden_tag(buffer) |
 			guard_sender_marks(buffer);
 	return word;
+}
+
+/* For a packet that is not to be sent. */
+INLINE int route_refuse(hook_context *ctx, u32 reason, const int version)
+{
+	int verdict = leave_to_linux(ctx, reason);
+
+	return CONSTANT(RULES) && connection_drops(reason, version) ? HOOK_DROP : verdict;
 }
 
 /* What there is to say against a packet for which a route is known, and proved. */

@@ -48,6 +48,17 @@ INLINE u64 arriving_tags(const struct tna_route_stack *part, u64 tags)
 	return CONSTANT(BRIDGE) ? (BRIDGE_VLANS ? part->arrival_tag : 0) : tags;
 }
 
+/* The devices from which and to which Linux hands a packet whose route is known, by address. */
+INLINE u64 known_arrival(const struct tna_route *route, const struct tna_route_stack *part)
+{
+	return CONSTANT(BRIDGE) ? route_arrival(route->ingress_dev, arriving_tags(part, 0)) : route->ingress_dev;
+}
+
+INLINE u64 known_departure(const struct tna_route *route, const struct tna_route_stack *part)
+{
+	return CONSTANT(STACKED) ? part->departure : route->egress_dev;
+}
+
 /* The VLAN device under the one by which a packet leaves; 0: there is none. */
 INLINE u64 departure_between(const struct tna_route_stack *part)
 {

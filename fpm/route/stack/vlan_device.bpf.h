@@ -13,24 +13,7 @@
 #include "guards/namespace.bpf.h"
 #include "packet/tag.bpf.h"
 #include "base/reason.bpf.h"
-
-/* Without CONFIG_VLAN_8021Q, the kernel has none of this. */
-#define VLAN_DEVICES                                                                                         \
-	(CONSTANT(VLAN_DEVICES) && bpf_core_field_exists(struct vlan_info, grp.vlan_devices_arrays) &&       \
-	 bpf_core_type_exists(struct vlan_dev_priv))
-
-/* Where there are bridges that filter VLANs, or VLAN devices on bridges. */
-#define BRIDGE_VLANS (VLAN_DEVICES && CONSTANT(BRIDGE_VLANS) && VLAN_KNOWN)
-
-/* Where packets that are routed may come in behind a tag: other bridges hand to the host those that have
- * none. */
-#define TAGS (VLAN_DEVICES && (!CONSTANT(BRIDGE) || BRIDGE_VLANS))
-
-/* VLAN devices on VLAN devices on ports. */
-#define VLAN_STACKS (VLAN_DEVICES && CONSTANT(VLAN_STACKS))
-
-/* How many tags packets may come in behind. */
-#define TAGS_MOST (TAGS ? 1 + (VLAN_STACKS && !CONSTANT(BRIDGE)) : 0)
+#include "base/tags.bpf.h"
 
 #define VLAN_PARTS 8
 #define VLANS_PER_PART 512

@@ -8,7 +8,6 @@
  * from nothing by route_evaluate().
  */
 
-#include "connection/permit.bpf.h"
 #include "route/common/look.bpf.h"
 #include "route/common/send.bpf.h"
 #include "route/v4/self_check.bpf.h"
@@ -28,25 +27,6 @@ NOINLINE int route_send_known(hook_context *ctx, u32 index)
 NOINLINE u64 route_look_closer(hook_context *ctx, u32 index)
 {
 	return index >= FLOWS_TOTAL || route_objections(ctx, route_at(index), route_stack_at(index));
-}
-
-/* Where there are rules: why a packet that would leave by a device is Linux's nevertheless. */
-INLINE u32 evaluate_connection(hook_context *ctx, u64 departure)
-{
-	u64 permitted = connection_permit(ctx);
-
-	if (permitted < REASON_NONE)
-		return permitted;
-	BECAUSE(permitted != departure, FLOW_CHANGED);
-	return REASON_NONE;
-}
-
-/* For a packet that is not to be sent. */
-INLINE int route_refuse(hook_context *ctx, u32 reason)
-{
-	int verdict = leave_to_linux(ctx, reason);
-
-	return CONSTANT(RULES) && connection_drops(reason) ? HOOK_DROP : verdict;
 }
 
 /* For a packet that could not be proved; it need not be slow. */
@@ -79,11 +59,12 @@ NOINLINE int route_look_again(hook_context *ctx)
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(route_at(place), route_stack_at(place), total);
 	if (CONSTANT(RULES) && reason == REASON_NONE)
-		reason = evaluate_connection(ctx, route_at(place)->egress_dev);
+		reason = evaluate_connection(ctx, known_arrival(route_at(place), route_stack_at(place)),
+					     known_departure(route_at(place), route_stack_at(place)), 4);
 	if (reason == TNA_REASON_UNPROVED && CONSTANT(SELF_CHECK) && !CONSTANT(STACKED))
 		route_search_fails(ctx, hook_ingress_ifindex(ctx));
 	if (reason != REASON_NONE)
-		return route_refuse(ctx, reason);
+		return route_refuse(ctx, reason, 4);
 	route_remember_hop(place);
 	return route_send_known(ctx, place);
 }
@@ -181,11 +162,11 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 
 	if (CONSTANT(RULES)) { /* what is permitted is noted, so nothing else may be in the way */
 		RARELY(doubt, "!= 0", look_again);
-		u64 permitted = connection_permit(ctx);
+		u64 permitted = connection_permit(ctx, way.arrival);
 
 		if (permitted < REASON_NONE && !closer)
 			return route_verdict(LOOK_REFUSED, permitted);
-		COLLECT(doubt, permitted ^ egress_address);
+		COLLECT(doubt, permitted ^ way.departure);
 	}
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, ip.frame_len, ip.total, ip.ethernet.tags,
@@ -247,7 +228,7 @@ INLINE int route_conclude(hook_context *ctx, u64 verdict)
 	if (verdict < LOOK_ELSEWHERE)
 		return verdict;
 	if (CONSTANT(RULES) && (u32)verdict == LOOK_REFUSED)
-		return route_refuse(ctx, verdict >> 32);
+		return route_refuse(ctx, verdict >> 32, 4);
 	if ((u32)verdict == LOOK_CLOSER && !route_look_closer(ctx, verdict >> 32))
 		return route_send_checked(ctx, verdict >> 32);
 	return route_look_again(ctx);

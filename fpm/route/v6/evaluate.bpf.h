@@ -24,7 +24,7 @@ INLINE u32 evaluate6_settings(const struct route6_path *path)
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	struct ipv6_devconf *all = inet6_all(net);
 
-	BECAUSE(guard_inet6_hooks(net), IP_NETFILTER);
+	BECAUSE(!CONSTANT(RULES) && guard_inet6_hooks(net), IP_NETFILTER);
 	BECAUSE(guard_xfrm(net), XFRM);
 	BECAUSE(inet6_disabled(path->inet6) || inet6_not_forwarding(all), NOT_FORWARDING);
 	/* that matters to bpf_fib_lookup() only */

@@ -66,8 +66,12 @@ NOINLINE int route6_look_again(hook_context *ctx)
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(&route6_at(place)->route, route6_stack_at(place),
 					    route6_total(ctx));
+	if (CONSTANT(RULES) && reason == REASON_NONE)
+		reason = evaluate_connection(ctx, known_arrival(&route6_at(place)->route, route6_stack_at(place)),
+					     known_departure(&route6_at(place)->route, route6_stack_at(place)),
+					     6);
 	if (reason != REASON_NONE)
-		return leave_to_linux(ctx, reason);
+		return route_refuse(ctx, reason, 6);
 	if (!CONSTANT(STACKED))
 		route6_remember_hop(route6_at(place));
 	return route6_send_known(ctx, place);
@@ -130,7 +134,8 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 	COLLECT(doubt, inet6_not_forwarding(all));
 	COLLECT(doubt, inet6_proxy(all));
 	COLLECT(closer, guard_capture_possible(net));
-	COLLECT(doubt, guard_inet6_hooks(net));
+	if (!CONSTANT(RULES))
+		COLLECT(doubt, guard_inet6_hooks(net));
 	COLLECT(doubt, guard_xfrm(net));
 
 	struct fib6_info *info = KOBJ(struct fib6_info, route->info);
@@ -155,6 +160,14 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 	COLLECT(doubt, guard_egress_down(egress));
 	COLLECT(closer, guard_egress_qdisc(egress));
 
+	if (CONSTANT(RULES)) { /* as in route_prove() */
+		RARELY(doubt, "!= 0", look_again);
+		u64 permitted = connection6_permit(ctx, way.arrival);
+
+		if (permitted < REASON_NONE && !closer)
+			return route_verdict(LOOK_REFUSED, permitted);
+		COLLECT(doubt, permitted ^ way.departure);
+	}
 	RARELY(doubt | closer, "!= 0", look_again);
 	return route_send(ctx, route, ip.frame_len, ip.total, ip.ethernet.tags,
 			  stacked ? route_tags(route6_stack_at(index)) : 0, 6);
@@ -196,6 +209,8 @@ INLINE int route6_forward(hook_context *ctx)
 		verdict = CONSTANT(STACKED) ? LOOK_AGAIN : route6_prove_found(ctx);
 	if (verdict < LOOK_ELSEWHERE)
 		return verdict;
+	if (CONSTANT(RULES) && (u32)verdict == LOOK_REFUSED)
+		return route_refuse(ctx, verdict >> 32, 6);
 	if ((u32)verdict == LOOK_CLOSER && !route6_look_closer(ctx, verdict >> 32))
 		return route6_send_checked(ctx, verdict >> 32);
 	return route6_look_again(ctx);
