@@ -154,8 +154,6 @@ NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 trac
 		return 1;
 	if (verdict == WINDOWS_IN)
 		stream->shut = !part.window;
-	if (!stream->judged && verdict != WINDOWS_IN && verdict != WINDOWS_OVER)
-		windows_take(stream_side(stream, direction), stream_side(stream, !direction), &part);
 	if ((verdict == WINDOWS_IN || verdict == WINDOWS_OVER) &&
 	    stream_note(stream, entry, direction, &part, verdict))
 		stream->judged = 0;

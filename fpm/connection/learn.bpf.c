@@ -186,17 +186,28 @@ INLINE u64 packet_ends_differ(u64 header, u32 protocol, u64 entry, u32 direction
 	return tracked_ends_differ(entry, direction, &ends);
 }
 
-INLINE void write_lesson(u64 header, u32 protocol, const struct tna_lesson *lesson, const int version)
+INLINE u32 tracked_direction(u64 tracked)
 {
-	if (version == 6) {
-		struct tna_ends6 ends = packet_ends6(header, protocol);
+	return (tracked & CONNECTION_INFO) == CONNECTION_ESTABLISHED_REPLY;
+}
 
-		bpf_map_update_elem(&lessons6, &ends, lesson, BPF_ANY);
-	} else {
-		struct tna_ends ends = packet_ends(header, protocol);
+/* Apart from what comes before: a lesson takes much of the stack. */
+NOINLINE void write_lesson4(const struct tna_passage *here, u64 header, u64 tracked, u64 from, u64 to)
+{
+	struct tna_ends ends = packet_ends(header, header_protocol(header, 4));
+	struct tna_lesson lesson;
 
-		bpf_map_update_elem(&lessons, &ends, lesson, BPF_ANY);
-	}
+	make_lesson(&lesson, here, tracked & ~CONNECTION_INFO, tracked_direction(tracked), from, to, 4);
+	bpf_map_update_elem(&lessons, &ends, &lesson, BPF_ANY);
+}
+
+NOINLINE void write_lesson6(const struct tna_passage *here, u64 header, u64 tracked, u64 from, u64 to)
+{
+	struct tna_ends6 ends = packet_ends6(header, header_protocol(header, 6));
+	struct tna_lesson lesson;
+
+	make_lesson(&lesson, here, tracked & ~CONNECTION_INFO, tracked_direction(tracked), from, to, 6);
+	bpf_map_update_elem(&lessons6, &ends, &lesson, BPF_ANY);
 }
 
 /* `known`: of TCP, its windows are. */
@@ -206,10 +217,8 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	struct nf_hook_state *state = KCAST(struct nf_hook_state, ctx->state);
 	u64 from = KGET(u64, state, in), to = KGET(u64, state, out), header = header_of(skb);
 	u64 entry = tracked & ~CONNECTION_INFO;
-	u32 info = tracked & CONNECTION_INFO, direction = info == CONNECTION_ESTABLISHED_REPLY;
-	u32 protocol = header_protocol(header, version);
+	u32 direction = tracked_direction(tracked), protocol = header_protocol(header, version);
 	volatile struct tna_judged_rules *judged = judged_rules(version);
-	struct tna_lesson lesson;
 
 	if (has_changed(here, (u64)ctx->skb, header, version) || !rules_steady(own_net, judged, protocol))
 		return;
@@ -229,8 +238,10 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	}
 	if (!known && stream_begin(entry))
 		return;
-	make_lesson(&lesson, here, entry, direction, from, to, version);
-	write_lesson(header, protocol, &lesson, version);
+	if (version == 6)
+		write_lesson6(here, header, tracked, from, to);
+	else
+		write_lesson4(here, header, tracked, from, to);
 }
 
 /* How long the headers in front of TCP's are; 0: what is there is not known. */

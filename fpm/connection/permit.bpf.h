@@ -43,11 +43,18 @@ INLINE u32 evaluate_stream(struct tna_stream *stream, u64 entry, u32 direction, 
 	return REASON_NONE;
 }
 
-/* Of TCP, last of all: it is noted here, as connection tracking does not see it. */
-INLINE u32 evaluate_note(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part)
+/* Of TCP, last of all: it is noted here, as connection tracking does not see it. That does not note what is
+ * beyond the windows either, where it lets it pass. */
+INLINE u32 evaluate_note(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part, u64 net)
 {
-	BECAUSE(stream->shut || stream_judge(stream, direction, part) != WINDOWS_IN, FLOW_STATE);
-	BECAUSE(stream_note(stream, entry, direction, part, WINDOWS_IN), FLOW_STATE);
+	u32 judged = stream->judged >> (direction & 1) & 1 && !tracking_liberal(net);
+	u32 verdict = stream_judge(stream, direction, part);
+
+	BECAUSE(stream->shut || (judged && verdict != WINDOWS_IN), FLOW_STATE);
+	if (verdict == WINDOWS_IN || verdict == WINDOWS_OVER)
+		BECAUSE(stream_note(stream, entry, direction, part, verdict), FLOW_STATE);
+	else
+		stream_notice(stream);
 	return REASON_NONE;
 }
 
@@ -99,7 +106,7 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 					       segment_ends_sum(segment, addresses)),
 		FLOW_CHECKSUM);
 	if (stream)
-		UNLESS_BECAUSE(evaluate_note(stream, entry, direction, &segment->tcp));
+		UNLESS_BECAUSE(evaluate_note(stream, entry, direction, &segment->tcp, net));
 	return departure;
 }
 

@@ -100,10 +100,16 @@ INLINE u32 stream_judge(struct tna_stream *stream, u32 direction, struct tcp_par
 	return windows_judge(stream_side(stream, direction), stream_side(stream, !(direction & 1)), part);
 }
 
+/* A packet came. */
+INLINE void stream_notice(struct tna_stream *stream)
+{
+	*(volatile u64 *)&stream->used = bpf_jiffies64();
+}
+
 INLINE u64 stream_note(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part,
 		       u32 verdict)
 {
-	*(volatile u64 *)&stream->used = bpf_jiffies64();
+	stream_notice(stream);
 	if (verdict == WINDOWS_IN) {
 		*(volatile u32 *)&stream->last_end = part->end;
 		*(volatile u32 *)&stream->last_direction = direction & 1;

@@ -99,15 +99,4 @@ APART u64 windows_note(struct tna_stream_side *sender, struct tna_stream_side *r
 	return word;
 }
 
-/* Of a segment that passes though nothing that is known says so: what is known begins anew with it. */
-INLINE void windows_take(struct tna_stream_side *sender, struct tna_stream_side *receiver,
-			 const struct tcp_part *part)
-{
-	sender->end = part->end;
-	sender->maxend = part->end + sender->maxwin;
-	receiver->end = part->sack;
-	receiver->maxend = part->sack + part->window + !part->window;
-	receiver->acked = part->ack;
-}
-
 #endif

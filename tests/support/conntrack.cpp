@@ -16,12 +16,22 @@ namespace tna::test {
 namespace {
 using Buffer = std::array<char, 4096>;
 
+bool isIpv6(const std::string& address) {
+    return address.find(':') != std::string::npos;
+}
+
+void putAddress(nlmsghdr* request, std::uint16_t ipv4, std::uint16_t ipv6, const std::string& address) {
+    in6_addr bytes{};
+    ::inet_pton(isIpv6(address) ? AF_INET6 : AF_INET, address.c_str(), &bytes);
+    mnl_attr_put(request, isIpv6(address) ? ipv6 : ipv4, isIpv6(address) ? sizeof bytes : sizeof(in_addr), &bytes);
+}
+
 void putEnd(nlmsghdr* request, std::uint16_t tuple, const std::string& from, std::uint16_t fromPort,
             const std::string& to, std::uint16_t toPort, std::uint8_t number) {
     auto* nest = mnl_attr_nest_start(request, tuple);
     auto* ip = mnl_attr_nest_start(request, CTA_TUPLE_IP);
-    mnl_attr_put_u32(request, CTA_IP_V4_SRC, ::inet_addr(from.c_str()));
-    mnl_attr_put_u32(request, CTA_IP_V4_DST, ::inet_addr(to.c_str()));
+    putAddress(request, CTA_IP_V4_SRC, CTA_IP_V6_SRC, from);
+    putAddress(request, CTA_IP_V4_DST, CTA_IP_V6_DST, to);
     mnl_attr_nest_end(request, ip);
     auto* protocol = mnl_attr_nest_start(request, CTA_TUPLE_PROTO);
     mnl_attr_put_u8(request, CTA_PROTO_NUM, number);
@@ -35,7 +45,8 @@ nlmsghdr* begin(Buffer& buffer, int message, unsigned flags, const Connection& c
     auto* request = mnl_nlmsg_put_header(buffer.data());
     request->nlmsg_type = static_cast<std::uint16_t>(NFNL_SUBSYS_CTNETLINK << 8 | message);
     request->nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | NLM_F_ACK | flags);
-    const nfgenmsg header{AF_INET, NFNETLINK_V0, 0};
+    const auto family = static_cast<std::uint8_t>(isIpv6(connection.from) ? AF_INET6 : AF_INET);
+    const nfgenmsg header{family, NFNETLINK_V0, 0};
     *static_cast<nfgenmsg*>(mnl_nlmsg_put_extra_header(request, sizeof header)) = header;
     putEnd(request, CTA_TUPLE_ORIG, connection.from, connection.fromPort, connection.to, connection.toPort,
            connection.protocol);

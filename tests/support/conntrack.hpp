@@ -8,7 +8,7 @@
 
 namespace tna::test {
 
-/// A connection over IPv4 as its first packet had it. Replies come the other way, but for what is
+/// A connection as its first packet had it. Replies come the other way, but for what is
 /// translated.
 struct Connection {
     std::string from = "10.0.0.2";

@@ -52,12 +52,13 @@ INLINE u64 route_objections(hook_context *ctx, const struct tna_route *route,
 }
 
 /* Besides verdicts: it is another packet's place; everything is in doubt, or just deserves a closer look; it
- * is IPv6; or all is well but the rules, or the connection, are in the way. */
+ * is IPv6; all is well but the rules, or the connection, are in the way; or they have yet to be asked. */
 #define LOOK_ELSEWHERE 16
 #define LOOK_AGAIN 17
 #define LOOK_CLOSER 18
 #define LOOK_AT_IPV6 19
 #define LOOK_REFUSED 20
+#define LOOK_FOR_PERMIT 21
 
 /* A verdict, and above it the place of what was proved, or the reason for which it is refused. */
 INLINE u64 route_verdict(u32 verdict, u32 index)

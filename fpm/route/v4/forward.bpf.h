@@ -162,6 +162,8 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 
 	if (CONSTANT(RULES)) { /* what is permitted is noted, so nothing else may be in the way */
 		RARELY(doubt, "!= 0", look_again);
+		if (stacked) /* not from within: both together would need too much stack */
+			return route_verdict(closer ? LOOK_CLOSER : LOOK_FOR_PERMIT, index);
 		u64 permitted = connection_permit(ctx, way.arrival);
 
 		if (permitted < REASON_NONE && !closer)
@@ -217,6 +219,19 @@ NOINLINE int route_send_checked(hook_context *ctx, u32 index)
 	return reason == REASON_NONE ? route_send_known(ctx, index) : leave_to_linux(ctx, reason);
 }
 
+/* For a packet whose way is known, if the rules let it pass: where that has not been asked. */
+NOINLINE int route_send_permitted(hook_context *ctx, u32 index)
+{
+	if (index >= FLOWS_TOTAL)
+		return HOOK_TO_LINUX;
+	const struct tna_route *route = route_at(index);
+	const struct tna_route_stack *part = route_stack_at(index);
+	u32 reason =
+		evaluate_connection(ctx, known_arrival(route, part), known_departure(route, part), 4);
+
+	return reason == REASON_NONE ? route_send_checked(ctx, index) : route_refuse(ctx, reason, 4);
+}
+
 /* One look comes after the other, not from within: together, they would need too much stack. */
 INLINE int route_conclude(hook_context *ctx, u64 verdict)
 {
@@ -229,8 +244,11 @@ INLINE int route_conclude(hook_context *ctx, u64 verdict)
 		return verdict;
 	if (CONSTANT(RULES) && (u32)verdict == LOOK_REFUSED)
 		return route_refuse(ctx, verdict >> 32, 4);
+	if (CONSTANT(RULES) && (u32)verdict == LOOK_FOR_PERMIT)
+		return route_send_permitted(ctx, verdict >> 32);
 	if ((u32)verdict == LOOK_CLOSER && !route_look_closer(ctx, verdict >> 32))
-		return route_send_checked(ctx, verdict >> 32);
+		return CONSTANT(RULES) && CONSTANT(STACKED) ? route_send_permitted(ctx, verdict >> 32)
+							    : route_send_checked(ctx, verdict >> 32);
 	return route_look_again(ctx);
 }
 

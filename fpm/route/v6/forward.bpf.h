@@ -162,6 +162,8 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 
 	if (CONSTANT(RULES)) { /* as in route_prove() */
 		RARELY(doubt, "!= 0", look_again);
+		if (stacked) /* not from within: both together would need too much stack */
+			return route_verdict(closer ? LOOK_CLOSER : LOOK_FOR_PERMIT, index);
 		u64 permitted = connection6_permit(ctx, way.arrival);
 
 		if (permitted < REASON_NONE && !closer)
@@ -198,6 +200,19 @@ NOINLINE int route6_send_checked(hook_context *ctx, u32 index)
 	return reason == REASON_NONE ? route6_send_known(ctx, index) : leave_to_linux(ctx, reason);
 }
 
+/* As route_send_permitted(). */
+NOINLINE int route6_send_permitted(hook_context *ctx, u32 index)
+{
+	if (index >= FLOWS_TOTAL)
+		return HOOK_TO_LINUX;
+	const struct tna_route *route = &route6_at(index)->route;
+	const struct tna_route_stack *part = route6_stack_at(index);
+	u32 reason =
+		evaluate_connection(ctx, known_arrival(route, part), known_departure(route, part), 6);
+
+	return reason == REASON_NONE ? route6_send_checked(ctx, index) : route_refuse(ctx, reason, 6);
+}
+
 /* HOOK_SENT, or HOOK_TO_LINUX with the frame untouched. Next hops are found where packets pass no bridge. */
 INLINE int route6_forward(hook_context *ctx)
 {
@@ -211,8 +226,11 @@ INLINE int route6_forward(hook_context *ctx)
 		return verdict;
 	if (CONSTANT(RULES) && (u32)verdict == LOOK_REFUSED)
 		return route_refuse(ctx, verdict >> 32, 6);
+	if (CONSTANT(RULES) && (u32)verdict == LOOK_FOR_PERMIT)
+		return route6_send_permitted(ctx, verdict >> 32);
 	if ((u32)verdict == LOOK_CLOSER && !route6_look_closer(ctx, verdict >> 32))
-		return route6_send_checked(ctx, verdict >> 32);
+		return CONSTANT(RULES) && CONSTANT(STACKED) ? route6_send_permitted(ctx, verdict >> 32)
+							    : route6_send_checked(ctx, verdict >> 32);
 	return route6_look_again(ctx);
 }
 

@@ -50,7 +50,7 @@ Talk Conversations::newTalk() {
     Talk talk;
     talk.protocol = chance_.oneOf<unsigned>({udpNumber, udpNumber, udpNumber, udpNumber, udpNumber, tcpNumber,
                                              tcpNumber, udpNumber, udpNumber, icmpNumber});
-    talk.six = chance_.once(5);
+    talk.six = chance_.once(3);
     talk.ends[0] = newEnd(talk.six);
     do {
         talk.ends[1] = newEnd(talk.six);
@@ -164,7 +164,7 @@ void Conversations::goOnUdp(Talk& talk, unsigned most) {
 
 void Conversations::goOnTcp(Talk& talk) {
     TcpTalk tcp(chance_, talk);
-    if (talk.phase == Phase::over && chance_.once(2))
+    if (talk.phase == Phase::reset || (talk.phase == Phase::over && chance_.once(2)))
         talk.ends[0].port = ports_ = 1024 + (ports_ - 1024 + 7) % 60000;
     for (auto& segment : talk.phase != Phase::open ? tcp.open() : chance_.once(10) ? tcp.close() : tcp.goOn())
         send(talk, segment.side, std::move(segment.bytes));

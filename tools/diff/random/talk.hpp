@@ -23,7 +23,8 @@ struct End {
 /// Nothing else is translated, for Linux picks ports by chance where two connections would look alike.
 inline constexpr unsigned translatedPort = 7777;
 
-enum class Phase { fresh, open, over };
+/// After a reset, nobody talks between the same ports for a while.
+enum class Phase { fresh, open, over, reset };
 
 /// What two ends say to each other. They do not know what becomes of packets between them.
 struct Talk {

@@ -161,8 +161,9 @@ void TcpTalk::odd(unsigned side) {
         add(side, {.flags = chance_.oneOf<unsigned>({0, fin, syn | fin, syn | rst, 0xff, psh, urg | ack,
                                                      ece | ack, cwr | ack, fin | psh | urg})});
         break;
-    case 7:
+    case 7: // the other one hears of it, and nothing comes any more
         add(side, {.flags = chance_.once(2) ? rst : rst | ack});
+        talk_.phase = Phase::reset;
         break;
     case 8: // a greeting in the middle
         add(side, {.flags = syn, .forward = chance_.number()});
