@@ -58,6 +58,21 @@ TEST(FlowRules, OfRulesThatLookAtWhatIsComparedOrNot) {
     EXPECT_NE(lives.obstacles[0].reason.find("TTL"), std::string::npos);
 }
 
+/// That a route of IPv6 has gone, nothing in the kernel tells.
+TEST(FlowRules, ThatLookAtRoutes) {
+    auto set = ruleSetOf({{of("fib", 1, NFT_FIB_RESULT_OIF), cmp({0, 0, 0, 0}), drop()}});
+    EXPECT_TRUE(judged(set).ipv4.udp);
+    set.chains[0].family = model::RuleFamily::ip6;
+    const auto judgement = judged(set);
+    EXPECT_TRUE(judgement.ipv4.udp);
+    EXPECT_FALSE(judgement.ipv6.udp);
+    ASSERT_FALSE(judgement.obstacles.empty());
+    EXPECT_NE(judgement.obstacles[0].reason.find("routes"), std::string::npos);
+    set = ruleSetOf({{payload(1, 0, 4), cmp({0x60, 0, 0, 1}), drop()}});
+    set.chains[0].family = model::RuleFamily::ip6;
+    EXPECT_TRUE(judged(set).ipv6.udp) << "traffic class and flow label are compared";
+}
+
 /// What becomes of packets of TCP that connection tracking calls invalid, by rules at forward.
 assemble::Invalid invalidBy(std::vector<std::vector<model::RuleExpression>> rules,
                             std::uint32_t policy = NF_ACCEPT) {
