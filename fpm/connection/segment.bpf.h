@@ -105,8 +105,8 @@ INLINE u32 segment_in_the_middle(const struct segment *segment)
 	       ((segment->tcp.flags & ~TCP_PSH) == TCP_ACK && segment->tcp.window);
 }
 
-/* Behind the IP header: of UDP, a header that says of the length what IP says (udp_error()). What is behind the
- * segment is padding. */
+/* Behind the IP header: of UDP, a header that says of the length what IP says (udp_error()). What is behind
+ * the segment is padding. */
 INLINE u32 segment_parse_behind(hook_context *ctx, struct segment *segment)
 {
 	u8 *at = hook_data(ctx) + segment->begins, *end = hook_data_end(ctx);

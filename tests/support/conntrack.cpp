@@ -23,7 +23,8 @@ bool isIpv6(const std::string& address) {
 void putAddress(nlmsghdr* request, std::uint16_t ipv4, std::uint16_t ipv6, const std::string& address) {
     in6_addr bytes{};
     ::inet_pton(isIpv6(address) ? AF_INET6 : AF_INET, address.c_str(), &bytes);
-    mnl_attr_put(request, isIpv6(address) ? ipv6 : ipv4, isIpv6(address) ? sizeof bytes : sizeof(in_addr), &bytes);
+    mnl_attr_put(request, isIpv6(address) ? ipv6 : ipv4, isIpv6(address) ? sizeof bytes : sizeof(in_addr),
+                 &bytes);
 }
 
 void putEnd(nlmsghdr* request, std::uint16_t tuple, const std::string& from, std::uint16_t fromPort,

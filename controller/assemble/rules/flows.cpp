@@ -26,9 +26,8 @@ bool isCompared(std::string_view field, RuleFamily family) {
 
 std::vector<std::string> notCompared(const JudgedHook& hook) {
     std::vector<std::string> left;
-    std::ranges::copy_if(hook.looksAt, std::back_inserter(left), [&](const std::string& field) {
-        return !isCompared(field, hook.packets);
-    });
+    std::ranges::copy_if(hook.looksAt, std::back_inserter(left),
+                         [&](const std::string& field) { return !isCompared(field, hook.packets); });
     return left;
 }
 

@@ -51,7 +51,8 @@ INLINE u64 arriving_tags(const struct tna_route_stack *part, u64 tags)
 /* The devices from which and to which Linux hands a packet whose route is known, by address. */
 INLINE u64 known_arrival(const struct tna_route *route, const struct tna_route_stack *part)
 {
-	return CONSTANT(BRIDGE) ? route_arrival(route->ingress_dev, arriving_tags(part, 0)) : route->ingress_dev;
+	return CONSTANT(BRIDGE) ? route_arrival(route->ingress_dev, arriving_tags(part, 0))
+				: route->ingress_dev;
 }
 
 INLINE u64 known_departure(const struct tna_route *route, const struct tna_route_stack *part)

@@ -226,8 +226,7 @@ NOINLINE int route_send_permitted(hook_context *ctx, u32 index)
 		return HOOK_TO_LINUX;
 	const struct tna_route *route = route_at(index);
 	const struct tna_route_stack *part = route_stack_at(index);
-	u32 reason =
-		evaluate_connection(ctx, known_arrival(route, part), known_departure(route, part), 4);
+	u32 reason = evaluate_connection(ctx, known_arrival(route, part), known_departure(route, part), 4);
 
 	return reason == REASON_NONE ? route_send_checked(ctx, index) : route_refuse(ctx, reason, 4);
 }

@@ -67,9 +67,9 @@ NOINLINE int route6_look_again(hook_context *ctx)
 		reason = evaluate_departure(&route6_at(place)->route, route6_stack_at(place),
 					    route6_total(ctx));
 	if (CONSTANT(RULES) && reason == REASON_NONE)
-		reason = evaluate_connection(ctx, known_arrival(&route6_at(place)->route, route6_stack_at(place)),
-					     known_departure(&route6_at(place)->route, route6_stack_at(place)),
-					     6);
+		reason = evaluate_connection(
+			ctx, known_arrival(&route6_at(place)->route, route6_stack_at(place)),
+			known_departure(&route6_at(place)->route, route6_stack_at(place)), 6);
 	if (reason != REASON_NONE)
 		return route_refuse(ctx, reason, 6);
 	if (!CONSTANT(STACKED))
@@ -207,8 +207,7 @@ NOINLINE int route6_send_permitted(hook_context *ctx, u32 index)
 		return HOOK_TO_LINUX;
 	const struct tna_route *route = &route6_at(index)->route;
 	const struct tna_route_stack *part = route6_stack_at(index);
-	u32 reason =
-		evaluate_connection(ctx, known_arrival(route, part), known_departure(route, part), 6);
+	u32 reason = evaluate_connection(ctx, known_arrival(route, part), known_departure(route, part), 6);
 
 	return reason == REASON_NONE ? route6_send_checked(ctx, index) : route_refuse(ctx, reason, 6);
 }

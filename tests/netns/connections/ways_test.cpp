@@ -25,7 +25,8 @@ Frame withPorts(Frame frame, std::uint16_t from, std::uint16_t to) {
     put(frame, udp + 6, 0);
     std::vector<std::uint8_t> summed(frame.bytes.begin() + (six ? 22 : 26), frame.bytes.end());
     for (const std::size_t word : {std::size_t{IPPROTO_UDP}, length})
-        summed.insert(summed.begin(), {static_cast<std::uint8_t>(word >> 8U), static_cast<std::uint8_t>(word)});
+        summed.insert(summed.begin(),
+                      {static_cast<std::uint8_t>(word >> 8U), static_cast<std::uint8_t>(word)});
     const auto sum = internetChecksum(summed.data(), summed.size());
     put(frame, udp + 6, sum == 0 ? 0xffff : sum);
     return frame;
@@ -73,7 +74,8 @@ protected:
         const auto from = RouteTest::portMac(1), to = station(2);
         if constexpr (six)
             return withPorts(
-                ipv6Frame(from, to, {.from = "fd00:0:0:1::2", .to = "fd00::2", .next = IPPROTO_UDP}), 5000, 4000);
+                ipv6Frame(from, to, {.from = "fd00:0:0:1::2", .to = "fd00::2", .next = IPPROTO_UDP}), 5000,
+                4000);
         else
             return withPorts(ipv4Frame(from, to, {.from = "10.0.1.2", .to = "10.0.0.2"}), 5000, 4000);
     }
@@ -111,8 +113,9 @@ protected:
     }
 };
 
-using Routers = ::testing::Types<RouteTest, Route6Test, FromBridge, FromBridge6, ToBridge, ToBridge6, FromBridgeToBridge,
-                                 FromBridgeToBridge6, BetweenVlansOf<RouteTest>, BetweenVlansOf<Route6Test>>;
+using Routers =
+    ::testing::Types<RouteTest, Route6Test, FromBridge, FromBridge6, ToBridge, ToBridge6, FromBridgeToBridge,
+                     FromBridgeToBridge6, BetweenVlansOf<RouteTest>, BetweenVlansOf<Route6Test>>;
 TYPED_TEST_SUITE(Ways, Routers);
 
 TYPED_TEST(Ways, AreFastFromTheSecondPacketOn) {
@@ -147,7 +150,8 @@ TYPED_TEST(Ways, HaveTheirChecksumsVerified) {
 TYPED_TEST(Ways, AreLinuxsWhenTheirDevicesAreOthersToTheRules) {
     const auto name = [](unsigned number) {
         for (const char* kind : {"v", "br", "p"})
-            if (const auto device = kind + std::to_string(number); std::filesystem::exists("/proc/sys/net/ipv4/conf/" + device))
+            if (const auto device = kind + std::to_string(number);
+                std::filesystem::exists("/proc/sys/net/ipv4/conf/" + device))
                 return device;
         return std::string{};
     };
@@ -165,7 +169,8 @@ TYPED_TEST(Ways, AreLinuxsWhenARuleForbidsThemBesideCaptures) {
     this->treated(this->forth(), 0);
     const auto socket = this->capture("lo", 0x0003);
     this->expect(fastPath(), this->forth());
-    EXPECT_EQ(this->treated(withPorts(this->forth(), 4000, 5001), 0), (Treatment{slowPath("flow-unknown"), {}}));
+    EXPECT_EQ(this->treated(withPorts(this->forth(), 4000, 5001), 0),
+              (Treatment{slowPath("flow-unknown"), {}}));
     must("nft insert rule inet guard forward udp dport 5000 drop");
     EXPECT_EQ(this->treated(this->forth(), 0), (Treatment{slowPath("ip-netfilter"), {}}));
 }
@@ -196,7 +201,8 @@ TYPED_TEST(Ways, OfOthersAreLinuxs) {
         EXPECT_EQ(treated.path.fast, 0U) << at;
         EXPECT_FALSE(treated.out.contains(1)) << at; // Linux may tell the sender
     }
-    EXPECT_EQ(this->treated(withPorts(this->forth(), 4001, 5000), 0), (Treatment{slowPath("flow-unknown"), {}}));
+    EXPECT_EQ(this->treated(withPorts(this->forth(), 4001, 5000), 0),
+              (Treatment{slowPath("flow-unknown"), {}}));
     this->expect(fastPath(), this->forth());
 }
 

@@ -186,6 +186,8 @@ std::vector<TcpTalk::Segment> TcpTalk::goOn() {
             odd(side);
         else
             data(side);
+        if (talk_.phase != Phase::open)
+            break;
     }
     return std::move(segments_);
 }
@@ -201,6 +203,7 @@ std::vector<TcpTalk::Segment> TcpTalk::close() {
     catchUp(1);
     switch (chance_.below(4)) {
     case 0:
+        talk_.phase = Phase::reset;
         add(side, {.flags = chance_.once(2) ? rst : rst | ack});
         if (chance_.once(3)) // the other one does not know yet
             data(1 - side);
