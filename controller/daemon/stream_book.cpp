@@ -18,9 +18,10 @@ bool isUnacknowledged(const tna_stream_side& side) {
 }
 
 /// As nf_conntrack_tcp_packet() would have left it behind the last packet.
-ConnectionChange settled(const tna_stream& known, std::chrono::nanoseconds idle,
+ConnectionChange settled(const deploy::Stream& stream, std::chrono::nanoseconds idle,
                          const TcpTimeouts& timeouts) {
-    ConnectionChange change{.of = known, .liberal = true};
+    const auto& known = stream.known;
+    ConnectionChange change{.of = known, .entry = stream.entry, .liberal = true};
     change.unacknowledged = {isUnacknowledged(known.sides[0]), isUnacknowledged(known.sides[1])};
     auto lives = timeouts.established;
     if (change.unacknowledged->at(0) || change.unacknowledged->at(1))
@@ -41,12 +42,13 @@ std::vector<ConnectionChange> StreamBook::next(const std::vector<deploy::Stream>
                                                std::chrono::nanoseconds now, const TcpTimeouts& timeouts) {
     std::vector<ConnectionChange> changes;
     std::map<Life, Told> still;
-    for (const auto& [entry, known] : streams) {
+    for (const auto& stream : streams) {
+        const auto& [entry, known] = stream;
         const Life life{entry, known.born};
         const auto before = told_.find(life);
         if (before == told_.end()) {
             still.emplace(life, Told{known.used, now});
-            changes.push_back({.of = known, .liberal = true});
+            changes.push_back({.of = known, .entry = entry, .liberal = true});
             continue;
         }
         auto told = before->second;
@@ -54,7 +56,7 @@ std::vector<ConnectionChange> StreamBook::next(const std::vector<deploy::Stream>
             told = {.used = known.used, .since = now, .settled = false, .reset = told.reset};
         const bool reset = known.reset != 0 && !told.reset;
         if (reset || (!told.settled && !told.reset && now - told.since >= quiet)) {
-            changes.push_back(settled(known, now - told.since, timeouts));
+            changes.push_back(settled(stream, now - told.since, timeouts));
             told.settled = true;
             told.reset = known.reset != 0;
         }
@@ -68,14 +70,15 @@ std::vector<ConnectionChange> StreamBook::last(const std::vector<deploy::Stream>
                                                std::chrono::nanoseconds now,
                                                const TcpTimeouts& timeouts) const {
     std::vector<ConnectionChange> changes;
-    for (const auto& [entry, known] : streams) {
+    for (const auto& stream : streams) {
+        const auto& [entry, known] = stream;
         const auto told = told_.find({entry, known.born});
         if (told == told_.end() || told->second.reset)
             continue;
         if (told->second.used != known.used)
-            changes.push_back(settled(known, {}, timeouts));
+            changes.push_back(settled(stream, {}, timeouts));
         else if (!told->second.settled)
-            changes.push_back(settled(known, now - told->second.since, timeouts));
+            changes.push_back(settled(stream, now - told->second.since, timeouts));
     }
     return changes;
 }

@@ -33,10 +33,19 @@ void StreamKeeper::run(const std::stop_token& stop) {
     make(book_.last(learner_.streams(), Clock::now().time_since_epoch(), introspect::readTcpTimeouts()));
 }
 
+/// Making many changes takes a while: meanwhile the same ends may have another connection.
+bool StreamKeeper::isStillSo(const introspect::ConnectionChange& change) const {
+    const auto now = learner_.stream(change.entry);
+    return now && now->born == change.of.born && now->anew == 0 && (!change.closed || now->reset != 0);
+}
+
 void StreamKeeper::make(const std::vector<introspect::ConnectionChange>& changes) {
-    for (const auto& change : changes)
+    for (const auto& change : changes) {
+        if (!isStillSo(change))
+            continue;
         if (const auto changed = kernel_.change(change); !changed && !std::exchange(complained_, true))
             spdlog::warn("{}; connections of TCP stay with Linux", changed.error().sentence());
+    }
 }
 
 } // namespace tna::daemon

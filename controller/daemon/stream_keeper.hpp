@@ -22,6 +22,7 @@ public:
 private:
     void run(const std::stop_token& stop);
     void make(const std::vector<introspect::ConnectionChange>& changes);
+    [[nodiscard]] bool isStillSo(const introspect::ConnectionChange& change) const;
 
     Kernel& kernel_;
     const deploy::ConnectionLearner& learner_;

@@ -12,8 +12,9 @@ namespace tna::introspect {
 
 /// What is to be different about the entry of a connection of TCP.
 struct ConnectionChange {
-    tna_stream of{};      ///< whose ends say which one
-    bool liberal = false; ///< it is not to mind windows; it may be told so for the first time or not
+    tna_stream of{};         ///< whose ends say which one
+    std::uint64_t entry = 0; ///< as the fast path knows it
+    bool liberal = false;    ///< it is not to mind windows; it may be told so for the first time or not
     std::optional<std::array<bool, 2>> unacknowledged{}; ///< data of each side, by direction
     bool closed = false;
     std::optional<std::uint32_t> timeout{}; ///< seconds from now on

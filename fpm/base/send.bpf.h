@@ -97,10 +97,10 @@ INLINE int send_now(hook_context *ctx, const struct departure *departure)
 
 	if (departure->routed) {
 		RARELY((u64)(u32)action, HOOK_IS_NOT_SENT, nowhere);
+		RARELY(departure->behind, "!= 0", cut); /* first: Linux cuts that off as well */
+retag:
 		if (replace_tags(ctx, departure->old_tags, departure->tags))
 			return leave_to_linux(ctx, TNA_REASON_HEADROOM);
-		RARELY(departure->behind, "!= 0", cut);
-rewrite:
 		if (unlikely(!rewrite_routed(ctx, departure)))
 			return HOOK_TO_LINUX;
 	} else if (unlikely(departure->retag & RETAG_ANY) || departure->unproved) {
@@ -117,7 +117,7 @@ rewrite:
 	return action;
 cut:
 	if (hook_cut_tail(ctx, departure->behind) == 0)
-		goto rewrite;
+		goto retag;
 nowhere:
 	return departure->unproved ? leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED) : HOOK_TO_LINUX;
 }

@@ -96,7 +96,10 @@ INLINE u64 stream_differs(const struct tna_stream *stream, u64 entry)
 NOINLINE int stream_begin(u64 entry)
 {
 	struct tna_stream stream = {.born = bpf_ktime_get_ns(), .used = bpf_jiffies64()};
+	const struct tna_stream *before = bpf_map_lookup_elem(&streams, &entry);
 
+	if (before && !before->anew)
+		return 1; /* somebody else has begun */
 	stream_ends(entry, &stream);
 	EACH (direction, 2) {
 		u32 flags = tracked_side_flags(entry, direction);
@@ -107,7 +110,9 @@ NOINLINE int stream_begin(u64 entry)
 		if (!(flags & TRACKED_HAS_ACKED) || !stream.sides[direction].maxwin)
 			return 1;
 	}
-	return bpf_map_update_elem(&streams, &entry, &stream, BPF_NOEXIST) != 0;
+	if (before) /* Linux has been told not to mind windows, and keeps that for one side */
+		stream.judged = before->judged;
+	return bpf_map_update_elem(&streams, &entry, &stream, before ? BPF_ANY : BPF_NOEXIST) != 0;
 }
 
 /* Of a packet's mark by connection tracking. */
@@ -118,9 +123,41 @@ INLINE int is_established(u64 tracked)
 	return info == CONNECTION_ESTABLISHED || info == CONNECTION_ESTABLISHED_REPLY;
 }
 
-/* Whether there is anything to know about this connection of TCP; what is known includes this segment then,
- * which is behind so many bytes of headers (0: behind others than are looked at). */
-NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 tracked)
+/* What connection tracking has noted besides: of segments that rules have dropped, or that came out
+ * elsewhere. Not 0: that could not be noted. */
+INLINE u64 stream_catch_up(struct tna_stream *stream, u64 entry)
+{
+	struct tna_stream_side seen;
+	u64 word = 0;
+
+	EACH (direction, 2) {
+		struct tna_stream_side *side = stream_side(stream, direction);
+
+		tracked_side_read(entry, direction, &seen);
+		if (!seen.maxwin) /* forgotten */
+			continue;
+		word |= windows_raise(&side->end, seen.end);
+		word |= windows_raise(&side->maxend, seen.maxend);
+		word |= windows_raise(&side->maxwin, seen.maxwin);
+		word |= windows_raise(&side->acked, seen.acked);
+	}
+	return word;
+}
+
+/* Nothing that is not certain is invalid. */
+INLINE void stream_lose(struct tna_stream *stream)
+{
+	stream->judged = 0;
+	stream->lost = 1;
+}
+
+/* What is known of the connection of a segment: nothing; something, which includes the segment then; or that
+ * it is invalid, which connection tracking has been told not to mind. */
+enum followed { FOLLOWED_NOT, FOLLOWED, FOLLOWED_INVALID };
+
+/* A segment of TCP that has come by, behind so many bytes of headers (0: behind others than are looked at).
+ */
+NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 tracked, u64 net)
 {
 	u64 entry = tracked & ~CONNECTION_INFO;
 	u32 direction = (tracked & CONNECTION_INFO) == CONNECTION_ESTABLISHED_REPLY;
@@ -128,22 +165,29 @@ NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 trac
 	struct tcp_part part;
 
 	if (!stream)
-		return 0;
+		return FOLLOWED_NOT;
 	if (!is_established(tracked) || stream_differs(stream, entry)) {
 		bpf_map_delete_elem(&streams, &entry); /* it was another one's */
-		return 0;
+		return FOLLOWED_NOT;
 	}
 	if (!length || !passed_parse(skb, header, length, &part)) {
-		stream->judged = 0;
-		return 1;
+		stream_lose(stream);
+		return FOLLOWED;
 	}
 	if (part.flags & TCP_SYN) {
 		stream->reset = 0;
 		if (!tracked_established(entry)) /* connection tracking begins anew */
-			bpf_map_delete_elem(&streams, &entry);
-		return 0;
+			stream->anew = 1;
+		return FOLLOWED_NOT;
 	}
+	if (stream->anew)
+		return FOLLOWED_NOT;
+	if (stream_catch_up(stream, entry))
+		stream_lose(stream);
 	stream_pieces(entry, direction, &part);
+	if ((!(part.flags & TCP_RST) || tracked_established(entry)) && tracked_liberal(entry) &&
+	    stream_invalid(stream, entry, direction, &part, net))
+		return FOLLOWED_INVALID;
 	u32 verdict = stream_judge(stream, direction, &part);
 
 	if (part.flags & TCP_RST && (verdict == WINDOWS_IN || !stream->judged) &&
@@ -151,13 +195,13 @@ NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 trac
 	     (part.sequence == stream->last_end && stream->last_direction == direction)))
 		stream->reset = 1;
 	if (part.flags & TCP_RST || !(part.flags & TCP_ACK))
-		return 1;
+		return FOLLOWED;
 	if (verdict == WINDOWS_IN)
 		stream->shut = !part.window;
 	if ((verdict == WINDOWS_IN || verdict == WINDOWS_OVER) &&
 	    stream_note(stream, entry, direction, &part, verdict))
-		stream->judged = 0;
-	return 1;
+		stream_lose(stream);
+	return FOLLOWED;
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "connection/segment.bpf.h"
 #include "connection/tracked.bpf.h"
 
+#define NF_DROP 0
 #define NF_ACCEPT 1
 
 /* include/linux/netfilter.h */
@@ -119,6 +120,16 @@ INLINE int is_bridged(struct net_device *device)
 	return BPF_CORE_READ_BITFIELD(device, priv_flags) & IFF_BRIDGE_PORT;
 }
 
+/* Also when it was a bridge that called those at pre-routing: rules may ask by which of its ports it came. */
+INLINE u64 came_through_bridge(struct sk_buff *skb)
+{
+	if (!bpf_core_field_exists(struct sk_buff, active_extensions) ||
+	    !bpf_core_enum_value_exists(enum skb_ext_id, SKB_EXT_BRIDGE_NF))
+		return 0;
+	return KGET(u8, skb, active_extensions) >> bpf_core_enum_value(enum skb_ext_id, SKB_EXT_BRIDGE_NF) &
+	       1;
+}
+
 INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *here, u64 entry, u32 direction,
 			u64 from, u64 to, const int version)
 {
@@ -143,6 +154,15 @@ INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *her
 	};
 	lesson_device(from, &lesson->from);
 	lesson_device(to, &lesson->to);
+}
+
+/* What is looked at below is in front of the buffer. */
+INLINE int ports_are_seen(struct sk_buff *skb, u32 protocol, const int version)
+{
+	u32 headers = (version == 6 ? IPV6_HEADER_LEN : IPV4_HEADER_LEN) +
+		      (protocol == PROTOCOL_TCP ? TCP_HEADER_LEN : UDP_HEADER_LEN);
+
+	return KGET(u32, skb, len) - KGET(u32, skb, data_len) >= headers;
 }
 
 /* What may be in the middle of a flow, with a plain header. */
@@ -226,9 +246,10 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		return;
 	if (KGET(u32, skb, mark)) /* a device that leads to this namespace keeps it there */
 		return;
-	if (is_bridged(KOBJ(struct net_device, from)) || is_bridged(KOBJ(struct net_device, to)))
+	if (is_bridged(KOBJ(struct net_device, from)) || is_bridged(KOBJ(struct net_device, to)) ||
+	    came_through_bridge(skb))
 		return;
-	if (!in_the_middle(header, protocol, entry, version) ||
+	if (!ports_are_seen(skb, protocol, version) || !in_the_middle(header, protocol, entry, version) ||
 	    packet_ends_differ(header, protocol, entry, direction, version) ||
 	    tracked_unfit(entry, direction, protocol, own_net))
 		return;
@@ -236,7 +257,7 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		judged->missed = 1;
 		return;
 	}
-	if (!known && stream_begin(entry))
+	if (known == FOLLOWED_NOT && stream_begin(entry))
 		return;
 	if (version == 6)
 		write_lesson6(here, header, tracked, from, to);
@@ -258,11 +279,16 @@ INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 	struct tna_passage *here = passage_of(ctx);
 	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO, header = header_of(skb);
 	u32 before = length_before_tcp(header, version);
-	int known = 1;
+	int known = FOLLOWED;
 
 	/* Each segment is noted, whether or not anything can be learnt of it; errors about it are none. */
 	if (entry && tracked_protocol(entry) == PROTOCOL_TCP && (before || is_established(tracked)))
-		known = stream_follow(skb, header, before, tracked);
+		known = stream_follow(skb, header, before, tracked, own_net);
+	if (known == FOLLOWED_INVALID) {
+		if (here)
+			here->packet = 0;
+		return rules_drop_invalid(own_net, judged_rules(version), version) ? NF_DROP : NF_ACCEPT;
+	}
 	if (here && here->packet == (u64)ctx->skb) {
 		if (entry)
 			learn(ctx, here, tracked, known, version);

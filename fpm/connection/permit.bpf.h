@@ -37,7 +37,8 @@ INLINE u32 evaluate_rules(u64 net, volatile struct tna_judged_rules *judged, u32
 INLINE u32 evaluate_stream(struct tna_stream *stream, u64 entry, u32 direction, struct segment *segment,
 			   u64 net)
 {
-	BECAUSE(!stream || !tracked_liberal(entry) || tracked_restless(entry), FLOW_STATE);
+	BECAUSE(!stream || stream->anew || !tracked_liberal(entry), FLOW_STATE);
+	BECAUSE(tracked_restless(entry), FLOW_STATE);
 	stream_pieces(entry, direction, &segment->tcp);
 	BECAUSE(stream_invalid(stream, entry, direction, &segment->tcp, net), FLOW_WINDOW);
 	return REASON_NONE;

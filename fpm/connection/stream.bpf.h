@@ -124,11 +124,10 @@ INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, s
 	struct tna_stream_side sender, receiver;
 	u32 acked = stream_side(stream, direction)->acked;
 
-	if (!(stream->judged >> (direction & 1) & 1))
-		return 0;
-	if (part->flags & TCP_RST && !tracking_ignores_resets(net) && tcp_before(part->sequence, acked))
+	if (part->flags & TCP_RST && !stream->lost && !tracking_ignores_resets(net) &&
+	    tcp_before(part->sequence, acked))
 		return 1; /* whether Linux is liberal or not */
-	if (tracking_liberal(net))
+	if (!(stream->judged >> (direction & 1) & 1) || tracking_liberal(net))
 		return 0;
 	if (stream_judge(stream, direction, part) != WINDOWS_OUT)
 		return 0;

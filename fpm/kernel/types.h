@@ -327,12 +327,18 @@ struct veth_xdp_buff {
 	struct sk_buff *skb;
 };
 
+/* which there are depends on the configuration */
+enum skb_ext_id {
+	SKB_EXT_BRIDGE_NF,
+};
+
 struct sk_buff {
 	unsigned char ip_summed : 2;
 	u32 vlan_all;
 	u32 secmark; /* only with CONFIG_NETWORK_SECMARK */
 	u32 mark;
-	unsigned long _nfct; /* only with CONFIG_NF_CONNTRACK */
+	unsigned long _nfct;  /* only with CONFIG_NF_CONNTRACK */
+	u8 active_extensions; /* only with CONFIG_SKB_EXTENSIONS */
 	unsigned char *head;
 	u16 network_header;
 	unsigned int end;

@@ -48,8 +48,8 @@ struct tna_judged_rules {
 	__u32 steady;                    /* TNA_STEADY_*, TNA_INVALID_* */
 	__u32 missed;                    /* packets have met other functions */
 	__u32 functions[TNA_RULE_HOOKS]; /* their number */
-	__u32 unused;
-	__u64 lists[TNA_RULE_HOOKS]; /* struct nf_hook_entries * */
+	__u32 known;                     /* as `generation`, also where nothing is steady */
+	__u64 lists[TNA_RULE_HOOKS];     /* struct nf_hook_entries * */
 };
 
 /* Who talks to whom over IPv4, in one direction, as it lies in the headers. */
@@ -125,7 +125,8 @@ struct tna_stream {
 	__u16 source_port; /* all as it lies in the headers of the first packet */
 	__u16 destination_port;
 	__u32 ipv6;
-	__u32 unused;
+	__u16 anew; /* there was another handshake: what is known was of what came before */
+	__u16 lost; /* a segment came of which this does not know what it said */
 };
 
 /* Per CPU: packets that are on their way through the rules. */

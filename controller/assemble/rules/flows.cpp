@@ -63,6 +63,11 @@ RuleObstacle uncertain(RuleFamily family) {
     return obstacle;
 }
 
+/// About a function that netfilter calls, not about a rule: what it does with packets is not known at all.
+bool isOfFunction(const RuleObstacle& obstacle) {
+    return obstacle.chain.empty();
+}
+
 void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector<JudgedHook>& judged,
                  FlowRules& rules, std::vector<RuleObstacle>& obstacles) {
     rules.tcp = rules.udp = true;
@@ -77,6 +82,7 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         rules.tcp &= hook.steadyForTcp && fields.empty();
         rules.udp &= hook.steadyForUdp && fields.empty();
         obstacles.insert(obstacles.end(), hook.obstacles.begin(), hook.obstacles.end());
+        masked |= std::ranges::any_of(hook.obstacles, isOfFunction);
         if (!fields.empty())
             obstacles.push_back(looking(family, fields));
     }

@@ -49,6 +49,7 @@ void forgetStreams(int map) {
 
 void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::FlowRules& judged) {
     __atomic_store_n(&rules.generation, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&rules.known, 0, __ATOMIC_SEQ_CST);
     rules.steady = (judged.tcp ? TNA_STEADY_TCP : 0U) | (judged.udp ? TNA_STEADY_UDP : 0U) |
                    (judged.invalid == assemble::Invalid::dropped ? TNA_INVALID_DROPPED : 0U) |
                    (judged.invalid == assemble::Invalid::passed ? TNA_INVALID_PASSED : 0U);
@@ -58,6 +59,7 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
     }
     rules.missed = 0;
     rules.serial++;
+    __atomic_store_n(&rules.known, generation, __ATOMIC_SEQ_CST);
     if (judged.tcp || judged.udp)
         __atomic_store_n(&rules.generation, generation, __ATOMIC_SEQ_CST);
 }
@@ -146,6 +148,13 @@ std::vector<Stream> Learner::streams() const {
         if (error != 0)
             return all;
     }
+}
+
+std::optional<tna_stream> Learner::stream(std::uint64_t entry) const {
+    tna_stream found{};
+    if (bpf_map_lookup_elem(streams_, &entry, &found) != 0)
+        return std::nullopt;
+    return found;
 }
 
 bool Learner::missed() const {

@@ -27,6 +27,7 @@ public:
     void judge(const assemble::RuleJudgement& judgement) const override;
     [[nodiscard]] bool missed() const override;
     [[nodiscard]] std::vector<Stream> streams() const override;
+    [[nodiscard]] std::optional<tna_stream> stream(std::uint64_t entry) const override;
 
 private:
     using Skeleton = std::unique_ptr<void, void (*)(void*)>;

@@ -97,6 +97,7 @@ public:
     [[nodiscard]] virtual bool missed() const = 0;
     /// From any thread.
     [[nodiscard]] virtual std::vector<Stream> streams() const = 0;
+    [[nodiscard]] virtual std::optional<tna_stream> stream(std::uint64_t entry) const = 0;
 };
 
 /// The fast path of one network namespace.

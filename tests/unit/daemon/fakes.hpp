@@ -82,6 +82,7 @@ public:
     }
     [[nodiscard]] bool missed() const override { return state_->missed; }
     [[nodiscard]] std::vector<deploy::Stream> streams() const override { return {}; }
+    [[nodiscard]] std::optional<tna_stream> stream(std::uint64_t /*entry*/) const override { return {}; }
 
 private:
     std::shared_ptr<PathState> state_;
