@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bench/delays/frame_socket.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace tna::bench {
+
+/// By which probes leave, and come back.
+class Wire {
+public:
+    virtual ~Wire() = default;
+    /// Where the next probe is written.
+    [[nodiscard]] virtual std::span<unsigned char> outgoing() = 0;
+    [[nodiscard]] virtual Result<void> send(std::size_t length) = 0;
+    /// What has come, if anything has; it stays until release().
+    [[nodiscard]] virtual std::optional<std::span<unsigned char>> receive() = 0;
+    virtual void release() = 0;
+    /// While nothing comes.
+    virtual void wait(std::chrono::nanoseconds patience) = 0;
+};
+
+[[nodiscard]] std::unique_ptr<Wire> makeSocketWire(std::unique_ptr<FrameSocket> socket);
+/// Hands back what it is given: what is measured is the prober alone.
+[[nodiscard]] std::unique_ptr<Wire> makeLoopWire();
+/// An ordinary socket of UDP, in the calling thread's namespace.
+[[nodiscard]] Result<std::unique_ptr<Wire>> makeUdpWire(const std::string& peer);
+
+constexpr std::uint16_t udpEchoPort = 7;
+
+} // namespace tna::bench
