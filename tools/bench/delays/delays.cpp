@@ -125,7 +125,11 @@ Result<DelaysResult> measureDelays(const DelaysOptions& options, Watcher& watche
     if (!place)
         return std::unexpected(place.error());
     DelaysResult result;
-    result.plan = planDelays(options, (*place)->missing());
+    auto missing = (*place)->missing();
+    if (std::ranges::count(missing, Knob::busyPoll, &MissingKnob::knob) == 0)
+        if (auto why = whyNoBusyPolling(**place); !why.empty())
+            missing.push_back({Knob::busyPoll, why});
+    result.plan = planDelays(options, std::move(missing));
     const auto& plan = result.plan;
     auto journal = Journal::open(options.journal, {{"command", "delays"},
                                                    {"options", optionsDocument(options)},

@@ -87,6 +87,12 @@ std::optional<FrameSocket::Received> FrameSocket::receive() {
                     {reinterpret_cast<unsigned char*>(memory_.at(frame.addr)), std::size_t{frame.len}}};
 }
 
+bool FrameSocket::knowsNapi() const {
+    unsigned napi = 0;
+    socklen_t length = sizeof(napi);
+    return ::getsockopt(socket_.get(), SOL_SOCKET, SO_INCOMING_NAPI_ID, &napi, &length) == 0 && napi != 0;
+}
+
 std::span<unsigned char> FrameSocket::outgoing() {
     nextOutgoing_ = (nextOutgoing_ + 1) % (ringEntries - incoming);
     return {reinterpret_cast<unsigned char*>(memory_.at((incoming + nextOutgoing_) * chunk)), chunk};

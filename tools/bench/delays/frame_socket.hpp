@@ -37,6 +37,8 @@ public:
     /// Where a frame is written that send() sends.
     [[nodiscard]] std::span<unsigned char> outgoing();
     [[nodiscard]] Result<void> send(std::size_t length);
+    /// Whether the kernel has told it whose work busy polling does; known once something has come.
+    [[nodiscard]] bool knowsNapi() const;
     /// What is to be done while nothing comes: nothing at all, a system call by which the driver works, or to
     /// wait for so long.
     void wait(std::chrono::nanoseconds patience);

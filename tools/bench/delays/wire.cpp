@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/delays/wire.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
@@ -11,23 +12,6 @@ namespace tna::bench {
 
 namespace {
 constexpr std::size_t room = 2048;
-
-class SocketWire : public Wire {
-public:
-    explicit SocketWire(std::unique_ptr<FrameSocket> socket) : socket_(std::move(socket)) {}
-    std::span<unsigned char> outgoing() override { return socket_->outgoing(); }
-    Result<void> send(std::size_t length) override { return socket_->send(length); }
-    std::optional<std::span<unsigned char>> receive() override {
-        held_ = socket_->receive();
-        return held_ ? std::optional{held_->bytes} : std::nullopt;
-    }
-    void release() override { socket_->giveBack(*held_); }
-    void wait(std::chrono::nanoseconds patience) override { socket_->wait(patience); }
-
-private:
-    std::unique_ptr<FrameSocket> socket_;
-    std::optional<FrameSocket::Received> held_;
-};
 
 class LoopWire : public Wire {
 public:
@@ -76,10 +60,6 @@ private:
     std::array<unsigned char, room> in_{};
 };
 } // namespace
-
-std::unique_ptr<Wire> makeSocketWire(std::unique_ptr<FrameSocket> socket) {
-    return std::make_unique<SocketWire>(std::move(socket));
-}
 
 std::unique_ptr<Wire> makeLoopWire() {
     return std::make_unique<LoopWire>();

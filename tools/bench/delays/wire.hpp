@@ -25,7 +25,23 @@ public:
     virtual void wait(std::chrono::nanoseconds patience) = 0;
 };
 
-[[nodiscard]] std::unique_ptr<Wire> makeSocketWire(std::unique_ptr<FrameSocket> socket);
+class SocketWire : public Wire {
+public:
+    explicit SocketWire(FrameSocket& socket) : socket_(socket) {}
+    std::span<unsigned char> outgoing() override { return socket_.outgoing(); }
+    Result<void> send(std::size_t length) override { return socket_.send(length); }
+    std::optional<std::span<unsigned char>> receive() override {
+        held_ = socket_.receive();
+        return held_ ? std::optional{held_->bytes} : std::nullopt;
+    }
+    void release() override { socket_.giveBack(*held_); }
+    void wait(std::chrono::nanoseconds patience) override { socket_.wait(patience); }
+
+private:
+    FrameSocket& socket_;
+    std::optional<FrameSocket::Received> held_;
+};
+
 /// Hands back what it is given: what is measured is the prober alone.
 [[nodiscard]] std::unique_ptr<Wire> makeLoopWire();
 /// An ordinary socket of UDP, in the calling thread's namespace.

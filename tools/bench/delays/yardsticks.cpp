@@ -46,16 +46,11 @@ private:
     UniqueFd link_;
 };
 
-Result<Delays> probeBySocket(const Place& place, Settings settings, int sockets, const Pace& pace,
-                             const std::function<bool()>& stop) {
+Result<std::unique_ptr<FrameSocket>> openProber(const Place& place, Settings settings, int sockets) {
     const auto inside = NamespaceScope::enter(*place.prober().where);
     if (!inside)
         return std::unexpected(inside.error());
-    auto socket =
-        FrameSocket::open(place.prober().device, settings, settings.has(Knob::pollReceiver), sockets);
-    if (!socket)
-        return std::unexpected(socket.error());
-    return probe(*makeSocketWire(std::move(*socket)), place.macs(), pace, stop);
+    return FrameSocket::open(place.prober().device, settings, settings.has(Knob::pollReceiver), sockets);
 }
 
 Result<Delays> measureXdpEcho(const Place& place, const Pace& pace, const std::function<bool()>& stop) {
@@ -63,7 +58,11 @@ Result<Delays> measureXdpEcho(const Place& place, const Pace& pace, const std::f
     auto near = Hook::attach(place.prober(), false);
     if (!far || !near)
         return std::unexpected(far ? near.error() : far.error());
-    return probeBySocket(place, usualSettings(), near->sockets(), pace, stop);
+    auto socket = openProber(place, usualSettings(), near->sockets());
+    if (!socket)
+        return std::unexpected(socket.error());
+    SocketWire wire{**socket};
+    return probe(wire, place.macs(), pace, stop);
 }
 
 Result<Delays> measureUdpEcho(const Place& place, const Pace& pace, const std::function<bool()>& stop) {
@@ -107,7 +106,44 @@ Result<Delays> measurePing(const Place& place, const Pace& pace, const std::func
         return fail("the system's ping got no answer: {}", lastLine(output));
     return delays;
 }
+
+/// A forwarder and a prober, who are told of each other's frames; the action gets the prober's socket.
+template <typename Action>
+auto withSockets(Place& place, Settings settings, Action action) -> decltype(action(std::declval<std::unique_ptr<FrameSocket>&>())) {
+    if (auto applied = place.apply(settings); !applied)
+        return std::unexpected(applied.error());
+    auto far = Hook::attach(place.forwarder(), false);
+    auto near = Hook::attach(place.prober(), false);
+    if (!far || !near)
+        return std::unexpected(far ? near.error() : far.error());
+    const auto forwarder =
+        startForwarder(*place.forwarder().where, place.forwarder().device, settings, far->sockets());
+    if (!forwarder)
+        return std::unexpected(forwarder.error());
+    auto socket = openProber(place, settings, near->sockets());
+    if (!socket)
+        return std::unexpected(socket.error());
+    return action(*socket);
+}
 } // namespace
+
+std::string whyNoBusyPolling(Place& place) {
+    constexpr Pace shortly{.interval = 0, .seconds = 0.01};
+    Settings settings = usualSettings();
+    settings.set(Knob::busyPoll, true);
+    const auto knows = withSockets(place, settings, [&](std::unique_ptr<FrameSocket>& socket) -> Result<bool> {
+        SocketWire wire{*socket};
+        const auto delays = probe(wire, place.macs(), shortly, [] { return false; });
+        if (!delays)
+            return std::unexpected(delays.error());
+        return socket->knowsNapi();
+    });
+    if (!knows)
+        return knows.error().sentence();
+    return *knows ? ""
+                  : fmt::format("the kernel does not tell sockets the NAPI of {}, so there is nothing to poll",
+                                place.prober().device);
+}
 
 std::vector<std::uint32_t> pingTimes(const std::string& output) {
     constexpr std::string_view mark = "time=";
@@ -140,17 +176,10 @@ Result<Delays> measureYardstick(std::string_view name, Place& place, const Pace&
 
 Result<Delays> measureSettings(Place& place, Settings settings, const Pace& pace,
                                const std::function<bool()>& stop) {
-    if (auto applied = place.apply(settings); !applied)
-        return std::unexpected(applied.error());
-    auto far = Hook::attach(place.forwarder(), false);
-    auto near = Hook::attach(place.prober(), false);
-    if (!far || !near)
-        return std::unexpected(far ? near.error() : far.error());
-    const auto forwarder =
-        startForwarder(*place.forwarder().where, place.forwarder().device, settings, far->sockets());
-    if (!forwarder)
-        return std::unexpected(forwarder.error());
-    return probeBySocket(place, settings, near->sockets(), pace, stop);
+    return withSockets(place, settings, [&](std::unique_ptr<FrameSocket>& socket) -> Result<Delays> {
+        SocketWire wire{*socket};
+        return probe(wire, place.macs(), pace, stop);
+    });
 }
 
 } // namespace tna::bench

@@ -29,6 +29,9 @@ constexpr std::array<Yardstick, 4> yardsticks{{{"loop", "the prober alone: probe
 [[nodiscard]] Result<Delays> measureSettings(Place& place, Settings settings, const Pace& pace,
                                              const std::function<bool()>& stop);
 
+/// Why busy polling has nothing to poll here, seen by sockets that have got frames; empty if it has.
+[[nodiscard]] std::string whyNoBusyPolling(Place& place);
+
 /// Times in the words of ping(8), in nanoseconds.
 [[nodiscard]] std::vector<std::uint32_t> pingTimes(const std::string& output);
 
