@@ -27,6 +27,7 @@ void addRepeat(CLI::App& app, int& exitCode, const std::function<int(const std::
 void addChange(CLI::App& app, int& exitCode);
 // Those of papers, repeated.
 void addDelays(CLI::App& app, int& exitCode);
+void addTenants(CLI::App& app, int& exitCode);
 
 // What the commands have in common.
 

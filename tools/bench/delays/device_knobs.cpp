@@ -2,19 +2,16 @@
 #include "bench/delays/device_knobs.hpp"
 
 #include "base/file.hpp"
+#include "bench/testbed/sysfs.hpp"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <functional>
 #include <linux/sockios.h>
 #include <net/if.h>
-#include <sched.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
-#include <thread>
 
 namespace tna::bench {
 
@@ -22,24 +19,6 @@ namespace {
 /// The kernel's documentation of AF_XDP recommends these.
 constexpr const char* deferredInterrupts = "2";
 constexpr const char* flushTimeout = "200000";
-
-/// /sys shows the devices of the namespace that it was mounted in: a thread of its own, with a /sys of its
-/// own, reads and writes what is asked for.
-Result<void> withSysfsOf(const NetNamespace& where, const std::function<Result<void>()>& action) {
-    Result<void> result;
-    std::thread([&] {
-        if (auto entered = where.enter(); !entered) {
-            result = std::unexpected(entered.error());
-            return;
-        }
-        if (::unshare(CLONE_NEWNS) != 0 || ::mount("", "/", nullptr, MS_SLAVE | MS_REC, nullptr) != 0 ||
-            ::mount("sysfs", "/sys", "sysfs", 0, nullptr) != 0)
-            result = failErrno(errno, "cannot see the devices of a namespace");
-        else
-            result = action();
-    }).join();
-    return result;
-}
 
 Result<void> coalesceCall(const std::string& device, ethtool_coalesce& values) {
     const UniqueFd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};

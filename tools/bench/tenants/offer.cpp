@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/tenants/offer.hpp"
+
+#include "bench/testbed/frame.hpp"
+#include "bench/testbed/process.hpp"
+#include "bench/traffic/traffic.hpp"
+#include "drop.skel.h"
+
+#include <algorithm>
+#include <bpf/bpf.h>
+#include <cerrno>
+#include <net/if.h>
+
+namespace tna::bench {
+
+namespace {
+constexpr unsigned framesAtOnce = 16384; ///< until it is asked whether to stop
+constexpr unsigned batch = 64;
+} // namespace
+
+Result<std::unique_ptr<DropPlace>> DropPlace::make(unsigned times) {
+    std::unique_ptr<DropPlace> place{new DropPlace};
+    if (auto built = place->build(); !built)
+        return std::unexpected(built.error());
+    place->programs_ = drop__open();
+    if (place->programs_ == nullptr)
+        return failErrno(errno, "cannot open the programs that drop");
+    const_cast<__u32&>(place->programs_->rodata->times) = times;
+    if (drop__load(place->programs_) != 0)
+        return failErrno(errno, "cannot load the programs that drop");
+    const auto inside = NamespaceScope::enter(place->generator());
+    if (!inside)
+        return std::unexpected(inside.error());
+    const __u32 first = 0;
+    const __u32 device = ::if_nametoindex("g0");
+    if (bpf_map_update_elem(bpf_map__fd(place->programs_->maps.way), &first, &device, BPF_ANY) != 0)
+        return failErrno(errno, "cannot name the generator's device");
+    return place;
+}
+
+DropPlace::~DropPlace() {
+    drop__destroy(programs_);
+}
+
+Result<void> DropPlace::build() {
+    for (const char* role : {"g", "d"}) {
+        auto made = OwnNamespace::make(role);
+        if (!made)
+            return std::unexpected(made.error());
+        namespaces_.push_back(std::move(*made));
+    }
+    const auto &g = namespaces_[0].name(), &d = namespaces_[1].name();
+    for (const auto& words :
+         {fmt::format("ip -n {} link add g0 type veth peer name d0 netns {}", g, d),
+          // A far end takes redirected frames only with NAPI.
+          fmt::format("ip netns exec {} ethtool -K d0 gro on", d),
+          fmt::format("ip -n {} link set g0 address {} up", g, generatorMac),
+          fmt::format("ip -n {} address add 198.18.2.1/24 dev d0", d),
+          fmt::format("ip -n {} link set d0 address {} up", d, ingressMac)})
+        if (auto done = runCommand(words); !done)
+            return done;
+    return {};
+}
+
+int DropPlace::offerProgram() const {
+    return bpf_program__fd(programs_->progs.offer);
+}
+
+int DropPlace::workProgram() const {
+    return bpf_program__fd(programs_->progs.work);
+}
+
+std::uint64_t DropPlace::counted(unsigned which) const {
+    std::vector<std::uint64_t> values(static_cast<std::size_t>(std::max(1, libbpf_num_possible_cpus())));
+    std::uint64_t sum = 0;
+    if (bpf_map_lookup_elem(bpf_map__fd(programs_->maps.counts), &which, values.data()) == 0)
+        for (const auto value : values)
+            sum += value;
+    return sum;
+}
+
+std::vector<unsigned char> wrongFrame(unsigned size) {
+    constexpr unsigned ethernet = 14;
+    std::vector<unsigned char> frame{
+        2, 0, 0xff, 0, 1, 1, 2, 0, 0xff, 0, 1, 2, 8, 0, // to ingressMac, from generatorMac
+        0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0xbe, 0xef, 198, 18, 2, 2, 198, 18, 2, 1};
+    frame.resize(size);
+    const unsigned length = size - ethernet;
+    frame[ethernet + 2] = static_cast<unsigned char>(length >> 8U);
+    frame[ethernet + 3] = static_cast<unsigned char>(length);
+    return frame;
+}
+
+Offer::Offer(const DropPlace& place, unsigned size)
+    : frame_(wrongFrame(size)), thread_([this, &place] {
+          pinTo(lastCpu());
+          result_ = send(place);
+      }) {}
+
+Result<void> Offer::send(const DropPlace& place) const {
+    if (auto entered = place.generator().enter(); !entered)
+        return entered;
+    const auto size = static_cast<__u32>(frame_.size());
+    while (!stop_) {
+        xdp_md context{};
+        context.data_end = size;
+        LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame_.data(), .data_size_in = size,
+                    .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = framesAtOnce,
+                    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch);
+        if (bpf_prog_test_run_opts(place.offerProgram(), &options) != 0 && errno != EINTR)
+            return failErrno(errno, "cannot offer frames");
+    }
+    return {};
+}
+
+Result<void> Offer::stop() {
+    stop_ = true;
+    if (thread_.joinable())
+        thread_.join();
+    return result_;
+}
+
+} // namespace tna::bench
