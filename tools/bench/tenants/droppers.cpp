@@ -147,8 +147,8 @@ public:
             return built;
         if (auto written = writeFile(counts(), std::string(16, '\0')); !written)
             return written;
-        if (auto given = giveDriverItsThread(place().device(), "d0"); !given)
-            return given;
+        // The device's own driver hands over where frames are offered, as if it were part of the device: on one
+        // processor with a program that never sleeps, each would wait for the other's turn to end.
         if (auto started = launch(times); !started)
             return started;
         return awaitReady();

@@ -9,12 +9,15 @@
 #include <algorithm>
 #include <bpf/bpf.h>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <net/if.h>
+#include <pthread.h>
 
 namespace tna::bench {
 
 namespace {
-constexpr unsigned framesAtOnce = 16384; ///< until it is asked whether to stop
+constexpr unsigned untilInterrupted = 1U << 30U;
 constexpr unsigned batch = 64;
 } // namespace
 
@@ -92,10 +95,17 @@ std::vector<unsigned char> wrongFrame(unsigned size) {
 }
 
 Offer::Offer(const DropPlace& place, unsigned size)
-    : frame_(wrongFrame(size)), thread_([this, &place] {
-          pinTo(lastCpu());
-          result_ = send(place);
-      }) {}
+    : frame_(wrongFrame(size)) {
+    // The handler does nothing: the signal is to end a system call.
+    struct sigaction wake{};
+    wake.sa_handler = [](int) {};
+    ::sigaction(SIGUSR1, &wake, nullptr);
+    thread_ = std::thread([this, &place] {
+        pinTo(lastCpu());
+        result_ = send(place);
+        done_ = true;
+    });
+}
 
 Result<void> Offer::send(const DropPlace& place) const {
     if (auto entered = place.generator().enter(); !entered)
@@ -105,7 +115,7 @@ Result<void> Offer::send(const DropPlace& place) const {
         xdp_md context{};
         context.data_end = size;
         LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame_.data(), .data_size_in = size,
-                    .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = framesAtOnce,
+                    .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = untilInterrupted,
                     .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch);
         if (bpf_prog_test_run_opts(place.offerProgram(), &options) != 0 && errno != EINTR)
             return failErrno(errno, "cannot offer frames");
@@ -115,8 +125,12 @@ Result<void> Offer::send(const DropPlace& place) const {
 
 Result<void> Offer::stop() {
     stop_ = true;
-    if (thread_.joinable())
-        thread_.join();
+    if (!thread_.joinable())
+        return result_;
+    // Again and again, should one come between asking and calling.
+    for (; !done_; std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+        ::pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
     return result_;
 }
 

@@ -53,6 +53,7 @@ private:
     [[nodiscard]] Result<void> send(const DropPlace& place) const;
     std::vector<unsigned char> frame_;
     std::atomic<bool> stop_{false};
+    std::atomic<bool> done_{false};
     Result<void> result_;
     std::thread thread_;
 };
