@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A generator for live frames that are all the same, and a program that computes the IPv4 header checksum of what
- * comes, as often as it is told, and drops what is wrong. */
+/* A generator for live frames that are all the same, and a program that computes the IPv4 header checksum of
+ * what comes, as often as it is told, and drops what is wrong. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -59,7 +59,8 @@ int work(struct xdp_md *ctx)
 	struct iphdr *packet = (struct iphdr *)(header + 1);
 	__u32 wrong = 0;
 
-	if ((void *)(packet + 1) > (void *)(long)ctx->data_end || header->h_proto != __builtin_bswap16(ETH_P_IP))
+	if ((void *)(packet + 1) > (void *)(long)ctx->data_end ||
+	    header->h_proto != __builtin_bswap16(ETH_P_IP))
 		return XDP_PASS;
 	for (__u32 i = 0; i < times && i < MOST_TIMES; i++) {
 		asm volatile("" ::: "memory"); /* each time anew */

@@ -85,8 +85,7 @@ void addDelays(CLI::App& app, int& exitCode) {
     command->add_flag("--plan", arguments->planOnly, "say what would be measured and how long it takes");
     command->add_flag("--json", arguments->json, "every run, for programs");
     auto* quick = command->add_flag("--quick", arguments->quick, "three runs of 0.3 s, at 5 ms and at none");
-    command
-        ->add_flag("--paper", arguments->paper, "runs of 30 s, at 1 s, 5 ms, 0.6 ms and none; takes hours")
+    command->add_flag("--paper", arguments->paper, "runs of 30 s, at 1 s, 5 ms, 0.6 ms and none; takes hours")
         ->excludes(quick);
     command->footer(
         "A prober sends 64 bytes at a time, a forwarder sends them back, both by AF_XDP sockets, each on a "

@@ -10,8 +10,9 @@
 
 namespace tna::bench {
 
-/// What all commands do around `Result measure(Watcher&)` when all is there that they need: take priority, watch
-/// for an interruption, complain. `int show(result, machine, interrupted)` prints and gives the exit code.
+/// What all commands do around `Result measure(Watcher&)` when all is there that they need: take priority,
+/// watch for an interruption, complain. `int show(result, machine, interrupted)` prints and gives the exit
+/// code.
 template <typename Measure, typename Show>
 [[nodiscard]] int runPrepared(Measure measure, Show show) {
     const auto machine = describeMachine();

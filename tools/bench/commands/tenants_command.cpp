@@ -119,7 +119,8 @@ void addTenants(CLI::App& app, int& exitCode) {
     command->footer(
         subjectHelp() +
         "Each has one processor for its driver and itself; another one offers all that it can. Tenants are "
-        "processes of\nstress-ng and ping, each in a control group of its own, within one for all. Statistics "
+        "processes of\nstress-ng and ping, each in a control group of its own, within one for all. "
+        "Statistics "
         "need python3-sklearn,\npython3-scipy and python3-seaborn.");
     command->callback([arguments, &exitCode] { exitCode = runTenants(*arguments); });
 }

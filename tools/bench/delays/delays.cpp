@@ -108,10 +108,11 @@ DelaysPlan planDelays(const DelaysOptions& options, std::vector<MissingKnob> mis
 }
 
 std::string describe(const DelaysPlan& plan, const DelaysOptions& options) {
-    auto text = fmt::format("{} configurations and {} yardsticks at {} intervals, {} rounds: {} runs of {} s, "
-                            "about {}\n",
-                            plan.settings.size(), yardsticks.size(), options.intervals.size(), options.rounds,
-                            plan.runs.size(), options.seconds, durationText(plan.seconds()));
+    auto text =
+        fmt::format("{} configurations and {} yardsticks at {} intervals, {} rounds: {} runs of {} s, "
+                    "about {}\n",
+                    plan.settings.size(), yardsticks.size(), options.intervals.size(), options.rounds,
+                    plan.runs.size(), options.seconds, durationText(plan.seconds()));
     for (const auto& [knob, reason] : plan.missing)
         text += fmt::format("missing: {}: {}\n", knobs.at(static_cast<std::size_t>(knob)).words, reason);
     if (std::thread::hardware_concurrency() < 2)
@@ -138,14 +139,14 @@ Result<DelaysResult> measureDelays(const DelaysOptions& options, Watcher& watche
         return std::unexpected(journal.error());
     if (!announce(plan))
         return result;
-    result.runs.assign(seriesOf(plan), std::vector<nlohmann::json>(options.intervals.size(),
-                                                                   nlohmann::json::array()));
+    result.runs.assign(seriesOf(plan),
+                       std::vector<nlohmann::json>(options.intervals.size(), nlohmann::json::array()));
     TimeLeft left{plan.seconds()};
     unsigned done = 0;
     for (const auto& run : plan.runs) {
-        watcher.progress(fmt::format("{} of {} runs, {} left", done, plan.runs.size(),
-                                     durationText(left.seconds())),
-                         done, static_cast<unsigned>(plan.runs.size()));
+        watcher.progress(
+            fmt::format("{} of {} runs, {} left", done, plan.runs.size(), durationText(left.seconds())), done,
+            static_cast<unsigned>(plan.runs.size()));
         const bool before = journal->find(run.key) != nullptr;
         if (!before) {
             auto found = measureRun(**place, plan, run, {options.intervals[run.interval], options.seconds},

@@ -17,8 +17,8 @@ struct DelaysOptions {
     Cabling cabling;
 };
 
-/// What will be measured: every combination and yardstick at each interval, in an order that differs from round to
-/// round and is the same each time.
+/// What will be measured: every combination and yardstick at each interval, in an order that differs from
+/// round to round and is the same each time.
 struct DelaysPlan {
     std::vector<MissingKnob> missing;
     std::vector<Settings> settings;

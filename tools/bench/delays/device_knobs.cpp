@@ -38,8 +38,9 @@ std::string trimmed(std::string text) {
 } // namespace
 
 DeviceKnobs::DeviceKnobs(DeviceKnobs&& other) noexcept
-    : where_(other.where_), device_(std::move(other.device_)), whyNoCoalescing_(std::move(other.whyNoCoalescing_)),
-      found_(std::exchange(other.found_, {})), deferFound_(std::exchange(other.deferFound_, {})) {}
+    : where_(other.where_), device_(std::move(other.device_)),
+      whyNoCoalescing_(std::move(other.whyNoCoalescing_)), found_(std::exchange(other.found_, {})),
+      deferFound_(std::exchange(other.deferFound_, {})) {}
 
 Result<DeviceKnobs> DeviceKnobs::open(const NetNamespace& where, const std::string& device) {
     DeviceKnobs knobs{where, device};

@@ -17,9 +17,8 @@ class FrameSocket {
 public:
     /// On queue 0 of a device of the calling thread's namespace. `sockets` is the map by which the device's
     /// program finds it; `polls`: wait() waits in poll(2).
-    [[nodiscard]] static Result<std::unique_ptr<FrameSocket>> open(const std::string& device,
-                                                                   Settings settings, bool polls,
-                                                                   int sockets);
+    [[nodiscard]] static Result<std::unique_ptr<FrameSocket>>
+    open(const std::string& device, Settings settings, bool polls, int sockets);
 
     /// Whether there can be one; it gets no frames.
     [[nodiscard]] static Result<void> tryOut(const std::string& device, Settings settings);

@@ -26,15 +26,14 @@ struct KnobWords {
     std::string_view words;
 };
 
-constexpr std::array<KnobWords, 8> knobs{
-    {{Knob::zeroCopy, "zero_copy", "zero-copy"},
-     {Knob::busyPoll, "busy_poll", "busy polling"},
-     {Knob::needWakeup, "need_wakeup", "need_wakeup"},
-     {Knob::pollForwarder, "poll_forwarder", "poll() in the forwarder"},
-     {Knob::pollReceiver, "poll_receiver", "poll() in the receiver"},
-     {Knob::deepIdle, "deep_idle", "deep C-states"},
-     {Knob::rxCoalescing, "rx_coalescing", "coalescing of what comes"},
-     {Knob::txCoalescing, "tx_coalescing", "coalescing of what goes"}}};
+constexpr std::array<KnobWords, 8> knobs{{{Knob::zeroCopy, "zero_copy", "zero-copy"},
+                                          {Knob::busyPoll, "busy_poll", "busy polling"},
+                                          {Knob::needWakeup, "need_wakeup", "need_wakeup"},
+                                          {Knob::pollForwarder, "poll_forwarder", "poll() in the forwarder"},
+                                          {Knob::pollReceiver, "poll_receiver", "poll() in the receiver"},
+                                          {Knob::deepIdle, "deep_idle", "deep C-states"},
+                                          {Knob::rxCoalescing, "rx_coalescing", "coalescing of what comes"},
+                                          {Knob::txCoalescing, "tx_coalescing", "coalescing of what goes"}}};
 
 /// A configuration: a bit for each knob.
 struct Settings {

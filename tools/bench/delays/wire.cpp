@@ -45,7 +45,8 @@ public:
     }
     std::optional<std::span<unsigned char>> receive() override {
         const auto length = ::recv(socket_.get(), in_.data(), in_.size(), MSG_DONTWAIT);
-        return length < 0 ? std::nullopt : std::optional{std::span{in_}.first(static_cast<std::size_t>(length))};
+        return length < 0 ? std::nullopt
+                          : std::optional{std::span{in_}.first(static_cast<std::size_t>(length))};
     }
     void release() override {}
     void wait(std::chrono::nanoseconds patience) override {

@@ -32,8 +32,8 @@ public:
         const auto inside = NamespaceScope::enter(*end.where);
         if (!inside)
             return std::unexpected(inside.error());
-        auto link = attachXdp(bpf_program__fd(echo ? hook.programs_->progs.echo : hook.programs_->progs.to_socket),
-                              end.device);
+        auto link = attachXdp(
+            bpf_program__fd(echo ? hook.programs_->progs.echo : hook.programs_->progs.to_socket), end.device);
         if (!link)
             return std::unexpected(link.error());
         hook.link_ = std::move(*link);
@@ -85,8 +85,8 @@ Result<Delays> measurePing(const Place& place, const Pace& pace, const std::func
     if (!folder || !inside)
         return std::unexpected(folder ? inside.error() : folder.error());
     const auto output = folder->path() + "/ping";
-    std::vector<std::string> words{"ping", "-n", "-s", "22", "-w",
-                                   fmt::format("{}", std::max(1.0, std::ceil(pace.seconds)))};
+    std::vector<std::string> words{"ping", "-n", "-s",
+                                   "22",   "-w", fmt::format("{}", std::max(1.0, std::ceil(pace.seconds)))};
     if (pace.interval >= quickest)
         words.insert(words.end(), {"-i", fmt::format("{}", pace.interval)});
     else
@@ -109,7 +109,8 @@ Result<Delays> measurePing(const Place& place, const Pace& pace, const std::func
 
 /// A forwarder and a prober, who are told of each other's frames; the action gets the prober's socket.
 template <typename Action>
-auto withSockets(Place& place, Settings settings, Action action) -> decltype(action(std::declval<std::unique_ptr<FrameSocket>&>())) {
+auto withSockets(Place& place, Settings settings, Action action)
+    -> decltype(action(std::declval<std::unique_ptr<FrameSocket>&>())) {
     if (auto applied = place.apply(settings); !applied)
         return std::unexpected(applied.error());
     auto far = Hook::attach(place.forwarder(), false);
@@ -131,18 +132,20 @@ std::string whyNoBusyPolling(Place& place) {
     constexpr Pace shortly{.interval = 0, .seconds = 0.01};
     Settings settings = usualSettings();
     settings.set(Knob::busyPoll, true);
-    const auto knows = withSockets(place, settings, [&](std::unique_ptr<FrameSocket>& socket) -> Result<bool> {
-        SocketWire wire{*socket};
-        const auto delays = probe(wire, place.macs(), shortly, [] { return false; });
-        if (!delays)
-            return std::unexpected(delays.error());
-        return socket->knowsNapi();
-    });
+    const auto knows =
+        withSockets(place, settings, [&](std::unique_ptr<FrameSocket>& socket) -> Result<bool> {
+            SocketWire wire{*socket};
+            const auto delays = probe(wire, place.macs(), shortly, [] { return false; });
+            if (!delays)
+                return std::unexpected(delays.error());
+            return socket->knowsNapi();
+        });
     if (!knows)
         return knows.error().sentence();
-    return *knows ? ""
-                  : fmt::format("the kernel does not tell sockets the NAPI of {}, so there is nothing to poll",
-                                place.prober().device);
+    return *knows
+               ? ""
+               : fmt::format("the kernel does not tell sockets the NAPI of {}, so there is nothing to poll",
+                             place.prober().device);
 }
 
 std::vector<std::uint32_t> pingTimes(const std::string& output) {
@@ -151,7 +154,8 @@ std::vector<std::uint32_t> pingTimes(const std::string& output) {
     for (auto at = output.find(mark); at != std::string::npos; at = output.find(mark, at)) {
         at += mark.size();
         double milliseconds = 0;
-        if (std::from_chars(output.data() + at, output.data() + output.size(), milliseconds).ec == std::errc{})
+        if (std::from_chars(output.data() + at, output.data() + output.size(), milliseconds).ec ==
+            std::errc{})
             times.push_back(static_cast<std::uint32_t>(std::llround(milliseconds * 1e6)));
     }
     return times;

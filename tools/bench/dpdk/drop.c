@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Computes the IPv4 header checksum of what comes to port 0, as often as it is told, and drops what is wrong;
- * the rest is dropped as well, and counted apart. Built on demand by `tna-bench tenants`: drop [EAL options] --
- * TIMES COUNTS, where COUNTS is a file of two counters. Ends with its standard input. */
+ * the rest is dropped as well, and counted apart. Built on demand by `tna-bench tenants`: drop [EAL options]
+ * -- TIMES COUNTS, where COUNTS is a file of two counters. Ends with its standard input. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,7 +75,8 @@ static int start_port(struct rte_mempool *buffers)
 {
 	struct rte_eth_conf plain = {0};
 
-	return rte_eth_dev_configure(0, 1, 1, &plain) || rte_eth_rx_queue_setup(0, 0, DESCRIPTORS, 0, NULL, buffers) ||
+	return rte_eth_dev_configure(0, 1, 1, &plain) ||
+	       rte_eth_rx_queue_setup(0, 0, DESCRIPTORS, 0, NULL, buffers) ||
 	       rte_eth_tx_queue_setup(0, 0, DESCRIPTORS, 0, NULL) || rte_eth_dev_start(0);
 }
 
@@ -89,10 +90,12 @@ int main(int argc, char **argv)
 		return fail("begin");
 	times = (unsigned)atoi(argv[used + 1]);
 	file = open(argv[used + 2], O_RDWR);
-	counts = file < 0 ? MAP_FAILED : mmap(NULL, 2 * sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	counts = file < 0 ? MAP_FAILED
+			  : mmap(NULL, 2 * sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (counts == MAP_FAILED)
 		return fail("use the file of counters");
-	buffers = rte_pktmbuf_pool_create("buffers", BUFFERS, 256, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	buffers =
+		rte_pktmbuf_pool_create("buffers", BUFFERS, 256, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
 	if (!buffers || rte_eth_dev_count_avail() == 0 || start_port(buffers))
 		return fail("use the device");
 	if (rte_eal_remote_launch(work, NULL, rte_get_next_lcore(rte_get_main_lcore(), 1, 0)))

@@ -13,8 +13,8 @@ namespace tna::bench {
 namespace {
 std::string findProgram() {
     const auto own = ownFolder();
-    for (const auto& candidate : {own / "report/studies/main.py",
-                                  own.parent_path() / "libexec/tna/bench-report/studies/main.py"})
+    for (const auto& candidate :
+         {own / "report/studies/main.py", own.parent_path() / "libexec/tna/bench-report/studies/main.py"})
         if (::access(candidate.c_str(), X_OK) == 0)
             return candidate;
     return {};

@@ -10,8 +10,8 @@
 
 namespace tna::bench {
 
-/// What has been measured of a plan, so that a run that was killed goes on where it was: a file with a line for
-/// the plan and one for each measurement. Without a file it only remembers.
+/// What has been measured of a plan, so that a run that was killed goes on where it was: a file with a line
+/// for the plan and one for each measurement. Without a file it only remembers.
 class Journal {
 public:
     /// An existing file must be of the same plan; a last line that was not written to its end is left out.

@@ -69,10 +69,9 @@ void endAndRemove(const std::string& folder) {
 
 /// Whatever a version calls it.
 Result<void> limit(const std::string& folder, const ControlGroup::Limits& limits) {
-    for (const auto& [file, most] :
-         {std::pair{"memory.max", std::to_string(limits.bytes)},
-          {"memory.limit_in_bytes", std::to_string(limits.bytes)},
-          {"pids.max", std::to_string(limits.processes)}})
+    for (const auto& [file, most] : {std::pair{"memory.max", std::to_string(limits.bytes)},
+                                     {"memory.limit_in_bytes", std::to_string(limits.bytes)},
+                                     {"pids.max", std::to_string(limits.processes)}})
         if (const auto path = folder + "/" + file; fs::exists(path))
             if (auto set = writeFile(path, most); !set)
                 return set;
@@ -94,8 +93,8 @@ Result<ControlGroup> ControlGroup::make(const std::string& role, const Limits& l
         if (isUnified())
             (void)writeFile(folder + "/cgroup.subtree_control", "+cpu");
     }
-    if (group.folders_.empty() || (!fs::exists(group.folders_[0] + "/cpu.weight") &&
-                                   !fs::exists(group.folders_[0] + "/cpu.shares")))
+    if (group.folders_.empty() ||
+        (!fs::exists(group.folders_[0] + "/cpu.weight") && !fs::exists(group.folders_[0] + "/cpu.shares")))
         return fail("this machine has no control groups for processors");
     return group;
 }

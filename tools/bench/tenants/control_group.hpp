@@ -10,8 +10,8 @@
 
 namespace tna::bench {
 
-/// A control group of this program's own, of either version: processes in it share a processor's time with the
-/// rest as one, and are killed when the object is gone.
+/// A control group of this program's own, of either version: processes in it share a processor's time with
+/// the rest as one, and are killed when the object is gone.
 class ControlGroup {
 public:
     struct Limits {

@@ -31,8 +31,8 @@ std::set<pid_t> driverThreads(const std::string& device) {
 
 Result<void> giveDriverItsThread(const NetNamespace& where, const std::string& device) {
     const auto before = driverThreads(device);
-    if (auto set = withSysfsOf(
-            where, [&] { return writeFile("/sys/class/net/" + device + "/threaded", "1"); });
+    if (auto set =
+            withSysfsOf(where, [&] { return writeFile("/sys/class/net/" + device + "/threaded", "1"); });
         !set)
         return set;
     bool found = false;

@@ -125,8 +125,7 @@ protected:
 
 std::string findSource() {
     const auto own = ownFolder();
-    for (const auto& candidate :
-         {own / "dpdk/drop.c", own.parent_path() / "libexec/tna/bench-dpdk/drop.c"})
+    for (const auto& candidate : {own / "dpdk/drop.c", own.parent_path() / "libexec/tna/bench-dpdk/drop.c"})
         if (::access(candidate.c_str(), R_OK) == 0)
             return candidate;
     return {};
@@ -147,8 +146,8 @@ public:
             return built;
         if (auto written = writeFile(counts(), std::string(16, '\0')); !written)
             return written;
-        // The device's own driver hands over where frames are offered, as if it were part of the device: on one
-        // processor with a program that never sleeps, each would wait for the other's turn to end.
+        // The device's own driver hands over where frames are offered, as if it were part of the device: on
+        // one processor with a program that never sleeps, each would wait for the other's turn to end.
         if (auto started = launch(times); !started)
             return started;
         return awaitReady();
@@ -198,8 +197,8 @@ private:
         auto started = Process::start(
             group_.inside("", {program(), "--lcores", fmt::format("0@{},1@0", last), "--main-lcore", "0",
                                "--no-shconf", "--no-telemetry", "--no-pci", "--no-huge", "-m", "128",
-                               "--file-prefix", folder_.path().substr(folder_.path().rfind('/') + 1), vdev, "--",
-                               std::to_string(times), counts()}),
+                               "--file-prefix", folder_.path().substr(folder_.path().rfind('/') + 1), vdev,
+                               "--", std::to_string(times), counts()}),
             log());
         if (!started)
             return std::unexpected(started.error());
@@ -241,7 +240,8 @@ Result<std::unique_ptr<Subject>> makeDpdkDropper(std::unique_ptr<DropPlace> plac
     if (!folder || !group)
         return std::unexpected(folder ? group.error() : folder.error());
     return begun(
-        std::make_unique<DpdkDropper>(std::move(place), packet, std::move(*folder), std::move(*group)), times);
+        std::make_unique<DpdkDropper>(std::move(place), packet, std::move(*folder), std::move(*group)),
+        times);
 }
 } // namespace
 

@@ -36,8 +36,7 @@ Result<std::unique_ptr<Subject>> makeForwarder(std::string_view name, unsigned f
     Setup setup;
     setup.scenario = name.starts_with("router") ? Scenario::router : Scenario::bridge;
     setup.frameSize = frameSize;
-    auto lane =
-        Lane::open(makeContender(name.ends_with("-tna") ? "tna" : "linux", tnad, setup), setup);
+    auto lane = Lane::open(makeContender(name.ends_with("-tna") ? "tna" : "linux", tnad, setup), setup);
     if (!lane)
         return std::unexpected(lane.error());
     if (auto given = giveDriverItsThread((*lane)->topology().device(), "d0"); !given)

@@ -53,13 +53,12 @@ Result<void> DropPlace::build() {
         namespaces_.push_back(std::move(*made));
     }
     const auto &g = namespaces_[0].name(), &d = namespaces_[1].name();
-    for (const auto& words :
-         {fmt::format("ip -n {} link add g0 type veth peer name d0 netns {}", g, d),
-          // A far end takes redirected frames only with NAPI.
-          fmt::format("ip netns exec {} ethtool -K d0 gro on", d),
-          fmt::format("ip -n {} link set g0 address {} up", g, generatorMac),
-          fmt::format("ip -n {} address add 198.18.2.1/24 dev d0", d),
-          fmt::format("ip -n {} link set d0 address {} up", d, ingressMac)})
+    for (const auto& words : {fmt::format("ip -n {} link add g0 type veth peer name d0 netns {}", g, d),
+                              // A far end takes redirected frames only with NAPI.
+                              fmt::format("ip netns exec {} ethtool -K d0 gro on", d),
+                              fmt::format("ip -n {} link set g0 address {} up", g, generatorMac),
+                              fmt::format("ip -n {} address add 198.18.2.1/24 dev d0", d),
+                              fmt::format("ip -n {} link set d0 address {} up", d, ingressMac)})
         if (auto done = runCommand(words); !done)
             return done;
     return {};
@@ -85,8 +84,8 @@ std::uint64_t DropPlace::counted(unsigned which) const {
 std::vector<unsigned char> wrongFrame(unsigned size) {
     constexpr unsigned ethernet = 14;
     std::vector<unsigned char> frame{
-        2, 0, 0xff, 0, 1, 1, 2, 0, 0xff, 0, 1, 2, 8, 0, // to ingressMac, from generatorMac
-        0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0xbe, 0xef, 198, 18, 2, 2, 198, 18, 2, 1};
+        2,    0, 0xff, 0, 1, 1, 2, 0, 0xff, 0,  1,    2,    8,   0, // to ingressMac, from generatorMac
+        0x45, 0, 0,    0, 0, 0, 0, 0, 64,   17, 0xbe, 0xef, 198, 18, 2, 2, 198, 18, 2, 1};
     frame.resize(size);
     const unsigned length = size - ethernet;
     frame[ethernet + 2] = static_cast<unsigned char>(length >> 8U);
@@ -94,8 +93,7 @@ std::vector<unsigned char> wrongFrame(unsigned size) {
     return frame;
 }
 
-Offer::Offer(const DropPlace& place, unsigned size)
-    : frame_(wrongFrame(size)) {
+Offer::Offer(const DropPlace& place, unsigned size) : frame_(wrongFrame(size)) {
     // The handler does nothing: the signal is to end a system call.
     struct sigaction wake{};
     wake.sa_handler = [](int) {};

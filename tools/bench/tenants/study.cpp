@@ -25,12 +25,13 @@ Burden burdenOf(const std::string& name) {
 }
 
 nlohmann::json optionsDocument(const TenantsOptions& options) {
-    return {{"subjects", options.subjects},   {"burdens", options.burdens},     {"tenants", options.tenants},
-            {"sizes", options.sizes},         {"checksums", options.checksums}, {"seconds", options.seconds},
+    return {{"subjects", options.subjects}, {"burdens", options.burdens},     {"tenants", options.tenants},
+            {"sizes", options.sizes},       {"checksums", options.checksums}, {"seconds", options.seconds},
             {"rounds", options.rounds}};
 }
 
-/// All that are measured, ready at the same time, so that nothing but the measurement lies between two of them.
+/// All that are measured, ready at the same time, so that nothing but the measurement lies between two of
+/// them.
 class Subjects {
 public:
     Subjects(const TenantsPlan& plan, const TenantsOptions& options, Watcher& watcher) : plan_(plan) {
@@ -104,9 +105,9 @@ private:
         if (before_)
             return true;
         const auto& neighbours = plan_.neighbours[beside];
-        const auto what = neighbours.count == 0 ? "without tenants"
-                                                : fmt::format("{} tenants: {}", neighbours.count,
-                                                              nameOf(neighbours.burden));
+        const auto what = neighbours.count == 0
+                              ? "without tenants"
+                              : fmt::format("{} tenants: {}", neighbours.count, nameOf(neighbours.burden));
         watcher_.progress(fmt::format("round {} of {}, {}, {} left", round + 1, plan_.rounds, what,
                                       durationText(left_.seconds())),
                           round, plan_.rounds);
@@ -133,12 +134,9 @@ private:
         const auto reading = subjects_.measure(number, options_.seconds);
         if (!reading)
             return {{"not_measured", reading.error().sentence()}};
-        return {{"not_measured", nullptr},
-                {"mpps", reading->mpps()},
-                {"loss", reading->loss()},
-                {"offered", reading->offered},
-                {"handled", reading->handled},
-                {"running", tenants ? tenants->running() : 0}};
+        return {{"not_measured", nullptr},     {"mpps", reading->mpps()},
+                {"loss", reading->loss()},     {"offered", reading->offered},
+                {"handled", reading->handled}, {"running", tenants ? tenants->running() : 0}};
     }
 
     const TenantsOptions& options_;
@@ -186,10 +184,11 @@ TenantsPlan planTenants(const TenantsOptions& options) {
 }
 
 std::string describe(const TenantsPlan& plan, const TenantsOptions& options) {
-    auto text = fmt::format("{} cases beside {} sets of neighbours, {} rounds: {} measurements of {} s, about {}\n",
-                            plan.cases.size(), plan.neighbours.size(), plan.rounds,
-                            plan.cases.size() * plan.neighbours.size() * plan.rounds, options.seconds,
-                            durationText(plan.seconds()));
+    auto text =
+        fmt::format("{} cases beside {} sets of neighbours, {} rounds: {} measurements of {} s, about {}\n",
+                    plan.cases.size(), plan.neighbours.size(), plan.rounds,
+                    plan.cases.size() * plan.neighbours.size() * plan.rounds, options.seconds,
+                    durationText(plan.seconds()));
     for (const auto& name : options.burdens)
         if (const auto why = whyNoTenants(burdenOf(name)); !why.empty())
             text += fmt::format("missing: tenants that load {}: {}\n", name, why);
@@ -203,7 +202,8 @@ Result<TenantsResult> measureTenants(const TenantsOptions& options, Watcher& wat
     TemporaryFolder::removeLeftovers(options.disk);
     TenantsResult result;
     result.plan = planTenants(options);
-    auto journal = Journal::open(options.journal, {{"command", "tenants"}, {"options", optionsDocument(options)}});
+    auto journal =
+        Journal::open(options.journal, {{"command", "tenants"}, {"options", optionsDocument(options)}});
     if (!journal)
         return std::unexpected(journal.error());
     const auto& plan = result.plan;
@@ -237,23 +237,25 @@ nlohmann::json tenantsDocument(const TenantsOptions& options, const nlohmann::js
     for (const auto& name : options.burdens)
         if (const auto why = whyNoTenants(burdenOf(name)); !why.empty())
             missing.push_back({{"setting", name}, {"reason", why}});
-    nlohmann::json document{{"version", 1},         {"command", "tenants"},
-                            {"machine", machine},   {"options", optionsDocument(options)},
-                            {"missing", missing},   {"complete", result.complete},
+    nlohmann::json document{{"version", 1},
+                            {"command", "tenants"},
+                            {"machine", machine},
+                            {"options", optionsDocument(options)},
+                            {"missing", missing},
+                            {"complete", result.complete},
                             {"series", nlohmann::json::array()}};
     for (std::size_t i = 0; i < result.runs.size(); i++)
         for (std::size_t beside = 0; beside < result.runs[i].size(); beside++) {
             const auto& one = result.plan.cases[i];
             const auto& neighbours = result.plan.neighbours[beside];
-            document["series"].push_back(
-                {{"subject", one.subject},
-                 {"frame_size", one.size},
-                 {"checksums", one.checksums},
-                 {"burden", nameOf(neighbours.burden)},
-                 {"tenants", neighbours.count},
-                 {"again", beside == 1},
-                 {"not_measured", textOrNull(result.notMeasured[i])},
-                 {"runs", result.runs[i][beside]}});
+            document["series"].push_back({{"subject", one.subject},
+                                          {"frame_size", one.size},
+                                          {"checksums", one.checksums},
+                                          {"burden", nameOf(neighbours.burden)},
+                                          {"tenants", neighbours.count},
+                                          {"again", beside == 1},
+                                          {"not_measured", textOrNull(result.notMeasured[i])},
+                                          {"runs", result.runs[i][beside]}});
         }
     return document;
 }

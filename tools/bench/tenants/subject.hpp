@@ -19,14 +19,16 @@ struct Reading {
     std::uint64_t offered = 0;
     std::uint64_t handled = 0;
 
-    [[nodiscard]] double mpps() const { return seconds > 0 ? static_cast<double>(handled) / seconds / 1e6 : 0; }
+    [[nodiscard]] double mpps() const {
+        return seconds > 0 ? static_cast<double>(handled) / seconds / 1e6 : 0;
+    }
     [[nodiscard]] double loss() const {
         return offered > handled ? 1 - static_cast<double>(handled) / static_cast<double>(offered) : 0;
     }
 };
 
-/// Something that is measured beside tenants: it has one processor for its driver and itself, another one offers it
-/// as many frames as it can.
+/// Something that is measured beside tenants: it has one processor for its driver and itself, another one
+/// offers it as many frames as it can.
 class Subject {
 public:
     virtual ~Subject() = default;

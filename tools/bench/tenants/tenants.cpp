@@ -75,11 +75,11 @@ Result<void> Tenants::joinNamespaces() {
         namespaces_.push_back(std::move(*made));
     }
     const auto &t = namespaces_[0].name(), &q = namespaces_[1].name();
-    for (const auto& words : {fmt::format("ip -n {} link add t0 type veth peer name q0 netns {}", t, q),
-                              fmt::format("ip -n {} address add {}/30 dev t0", t, tenantAddress),
-                              fmt::format("ip -n {} address add {}/30 dev q0", q, peerAddress),
-                              fmt::format("ip -n {} link set t0 up", t),
-                              fmt::format("ip -n {} link set q0 up", q)})
+    for (const auto& words :
+         {fmt::format("ip -n {} link add t0 type veth peer name q0 netns {}", t, q),
+          fmt::format("ip -n {} address add {}/30 dev t0", t, tenantAddress),
+          fmt::format("ip -n {} address add {}/30 dev q0", q, peerAddress),
+          fmt::format("ip -n {} link set t0 up", t), fmt::format("ip -n {} link set q0 up", q)})
         if (auto done = runCommand(words); !done)
             return done;
     return {};
@@ -100,7 +100,8 @@ Result<void> Tenants::begin(Burden burden, unsigned count, double seconds) {
         const auto name = fmt::format("t{}", tenant);
         if (auto made = group_.makeInner(name); !made)
             return made;
-        auto process = Process::start(group_.inside(name, words), fmt::format("{}/log{}", files_->path(), tenant));
+        auto process =
+            Process::start(group_.inside(name, words), fmt::format("{}/log{}", files_->path(), tenant));
         if (!process)
             return std::unexpected(process.error());
         processes_.push_back(std::move(*process));

@@ -10,20 +10,17 @@ from sklearn.metrics import silhouette_score
 from sklearn.preprocessing import StandardScaler
 
 from studies import anova
+from studies.words import micro, table
 
 _SEED = 1
 _STARTS = 20
 _MOST_CLUSTERS = 8
 _FEATURES = ("mean_ns", "median_ns", "sd_ns", "q1_ns", "q3_ns")
 _TOLD = _FEATURES + ("min_ns", "max_ns")
-_WORDS = {"zero_copy": "zero-copy", "busy_poll": "busy polling", "need_wakeup": "need_wakeup",
+WORDS = {"zero_copy": "zero-copy", "busy_poll": "busy polling", "need_wakeup": "need_wakeup",
           "poll_forwarder": "poll() in the forwarder", "poll_receiver": "poll() in the receiver",
           "deep_idle": "deep C-states", "rx_coalescing": "coalescing of what comes",
           "tx_coalescing": "coalescing of what goes", "interval": "the interval"}
-
-
-def micro(nanoseconds):
-    return f"{nanoseconds / 1000:,.2f} µs" if nanoseconds < 1e6 else f"{nanoseconds / 1e6:,.2f} ms"
 
 
 def at(interval):
@@ -50,7 +47,7 @@ def factors_of(document):
 
 
 def words_of(settings, factors):
-    return ", ".join(f"{_WORDS[name]} {'on' if settings[name] else 'off'}" for name in factors) or "as usual"
+    return ", ".join(f"{WORDS[name]} {'on' if settings[name] else 'off'}" for name in factors) or "as usual"
 
 
 def cluster(rows, wanted=0):
@@ -265,7 +262,7 @@ def _recommended(document, factors, noise):
     limit = min(full.values()) * (1 + (noise["itself"] if noise else 0))
     alike = [key for key in full if full[key] <= limit]
     settings = dict(min(alike, key=lambda key: (sum(usual.get(name) != value for name, value in key), full[key])))
-    line = ", ".join(f"{name} = {str(settings[name]).lower()}" for name in _WORDS if name in settings)
+    line = ", ".join(f"{name} = {str(settings[name]).lower()}" for name in WORDS if name in settings)
     return {"settings": settings, "line": f"af_xdp = {{ {line} }}", "alike": len(alike), "decided": factors}
 
 
@@ -293,7 +290,7 @@ def sentences(analysis):
             if one["yardsticks"].get(name):
                 lines.append(f"{words} {micro(one['yardsticks'][name]['median_ns'])} {at(one['interval'])}.")
     if analysis["explained"]:
-        parts = [f"{' with '.join(_WORDS[name] for name in row['term'])} {row['share']:.0%} ({row['low']:.0%} to {row['high']:.0%})"
+        parts = [f"{' with '.join(WORDS[name] for name in row['term'])} {row['share']:.0%} ({row['low']:.0%} to {row['high']:.0%})"
                  for row in analysis["explained"][:4]]
         lines.append(f"Of the differences explain: {', '.join(parts)} (analysis of variance; 95 % intervals).")
     lines += [f"{one['finding']}: {one['verdict']} ({one['why']})." for one in analysis["findings"]]
@@ -319,11 +316,6 @@ def configuration_rows(one, factors, most=None):
         rows.append([words_of(row["settings"], factors), str(row["cluster"]), *(micro(row[name]) for name in (
             "mean_ns", "median_ns", "sd_ns", "q1_ns", "q3_ns")), ", ".join(row["flags"])])
     return rows
-
-
-def table(columns, rows):
-    widths = [max(len(cell) for cell in column) for column in zip(columns, *rows)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in [columns, *rows])
 
 
 def text(document, analysis):

@@ -48,8 +48,7 @@ struct Ring {
     Entry* first = nullptr;
 
     bool map(int socket, const xdp_ring_offset& offsets, off_t page) {
-        memory =
-            Mapping(offsets.desc + ringEntries * sizeof(Entry), MAP_SHARED | MAP_POPULATE, socket, page);
+        memory = Mapping(offsets.desc + ringEntries * sizeof(Entry), MAP_SHARED | MAP_POPULATE, socket, page);
         if (!memory)
             return false;
         producer = reinterpret_cast<std::uint32_t*>(memory.at(offsets.producer));
@@ -82,8 +81,9 @@ struct Ring {
     }
 };
 
-/// Binds an AF_XDP socket to a queue of a device of the calling thread's namespace; false, with errno, if that
-/// cannot be. The kernel gives a queue back some time after its last socket was closed: that is waited for.
+/// Binds an AF_XDP socket to a queue of a device of the calling thread's namespace; false, with errno, if
+/// that cannot be. The kernel gives a queue back some time after its last socket was closed: that is waited
+/// for.
 [[nodiscard]] bool bindToQueue(int socket, const std::string& device, unsigned queue, std::uint16_t flags);
 
 } // namespace tna::bench
