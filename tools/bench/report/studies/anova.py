@@ -28,24 +28,30 @@ def _design(factors):
     return terms
 
 
-def _residual(columns, values):
-    if columns.shape[1] == 0:
-        return float((values ** 2).sum())
-    solution, *_ = numpy.linalg.lstsq(columns, values, rcond=None)
-    return float(((values - columns @ solution) ** 2).sum())
+def _basis(columns):
+    """Orthonormal columns for the same space, whatever of them depends on others."""
+    basis, sizes, _ = numpy.linalg.svd(columns, full_matrices=False)
+    return basis[:, sizes > 1e-9 * sizes.max()]
 
 
-def _shares(terms, values):
-    """The part of the variance that each term alone explains; what is left; and the whole."""
-    constant = numpy.ones((len(values), 1))
-    whole = _residual(constant, values)
-    full = numpy.hstack([constant, *terms.values()])
-    left = _residual(full, values)
-    sums = {}
-    for term in terms:
-        without = numpy.hstack([constant, *(columns for other, columns in terms.items() if other != term)])
-        sums[term] = max(0.0, _residual(without, values) - left)
-    return sums, left, whole
+class _Model:
+    """What each term alone explains of many sets of values at once."""
+
+    def __init__(self, terms):
+        count = len(next(iter(terms.values())))
+        constant = numpy.ones((count, 1))
+        self.constant = _basis(constant)
+        self.full = _basis(numpy.hstack([constant, *terms.values()]))
+        self.without = {term: _basis(numpy.hstack([constant, *(columns for other, columns in terms.items()
+                                                               if other != term)])) for term in terms}
+
+    def squares(self, values):
+        """({term: sum of squares}, what is left, the whole), for each column of values."""
+        def left_by(basis):
+            return numpy.maximum(0, (values ** 2).sum(axis=0) - ((basis.T @ values) ** 2).sum(axis=0))
+        left = left_by(self.full)
+        return {term: numpy.maximum(0, left_by(basis) - left) for term, basis in self.without.items()}, left, left_by(
+            self.constant)
 
 
 def variance(factors, values):
@@ -55,27 +61,28 @@ def variance(factors, values):
     terms = _design(factors)
     if not terms or len(values) < 3:
         return []
-    sums, left, whole = _shares(terms, values)
-    if whole <= 0:
+    # Around zero, so that squares are not small differences of large ones.
+    values = values - values.mean()
+    model = _Model(terms)
+    sums, left, whole = model.squares(values[:, None])
+    left, whole = float(left[0]), float(whole[0])
+    if whole <= 1e-12 * max(1.0, float((values ** 2).sum())):
         return []
-    freedom = len(values) - 1 - sum(columns.shape[1] for columns in terms.values())
+    freedom = len(values) - model.full.shape[1]
     cells = {}
     for place, cell in enumerate(zip(*(factors[name] for name in factors))):
         cells.setdefault(cell, []).append(place)
     random = numpy.random.default_rng(_SEED)
-    drawn = {term: [] for term in terms}
-    for _ in range(_RESAMPLES):
-        places = numpy.empty(len(values), dtype=int)
-        for members in cells.values():
-            places[members] = random.choice(members, len(members))
-        again, _, all_of_it = _shares(terms, values[places])
-        for term in terms:
-            drawn[term].append(again[term] / all_of_it if all_of_it > 0 else 0.0)
+    places = numpy.empty((len(values), _RESAMPLES), dtype=int)
+    for members in cells.values():
+        places[members] = random.choice(members, (len(members), _RESAMPLES))
+    again, _, all_of_it = model.squares(values[places] - values[places].mean(axis=0))
     rows = []
     for term, columns in terms.items():
         degrees = columns.shape[1]
-        ratio = (sums[term] / degrees) / (left / freedom) if freedom > 0 and left > 0 else None
-        low, high = numpy.percentile(drawn[term], [2.5, 97.5])
-        rows.append({"term": list(term), "share": sums[term] / whole, "low": float(low), "high": float(high),
+        own = float(sums[term][0])
+        ratio = (own / degrees) / (left / freedom) if freedom > 0 and left > 0 else None
+        low, high = numpy.percentile(again[term] / numpy.where(all_of_it > 0, all_of_it, 1), [2.5, 97.5])
+        rows.append({"term": list(term), "share": own / whole, "low": float(low), "high": float(high),
                      "f": ratio, "p": float(stats.f.sf(ratio, degrees, freedom)) if ratio is not None else None})
     return sorted(rows, key=lambda row: -row["share"])

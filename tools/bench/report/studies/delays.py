@@ -58,7 +58,8 @@ def cluster(rows, wanted=0):
     if different < 3:
         return [0] * len(rows), None
     scaled = StandardScaler().fit_transform(points)
-    choices = [min(wanted, different - 1)] if wanted > 1 else range(2, min(_MOST_CLUSTERS, different - 1) + 1)
+    most = min(different, len(rows) - 1)
+    choices = [min(wanted, most)] if wanted > 1 else range(2, min(_MOST_CLUSTERS, most) + 1)
     best = None
     for count in choices:
         with warnings.catch_warnings():

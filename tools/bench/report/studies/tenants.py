@@ -173,10 +173,12 @@ def _findings(document, rows):
                                and row["frame_size"] == small), key=lambda row: abs(row["rho"]), default=None)
                  for subject in ("xdp", "dpdk")}
     for subject, row in strongest.items():
+        told = row is not None and row["p_corrected"] < SIGNIFICANT
         found.append(_finding(f"the number of checksums decides about {_WORDS[subject]} more than tenants do",
-                              None if row is None or many == 1 else row["factor"] == "checksums",
+                              None if row is None or many == 1 else told and row["factor"] == "checksums",
                               "too little was measured" if row is None else
-                              f"strongest is {FACTORS[row['factor']]}, ρ = {row['rho']:.2f}, p = {row['p_corrected']:.2g}"))
+                              f"strongest is {FACTORS[row['factor']]}, ρ = {row['rho']:.2f}, p = {row['p_corrected']:.2g}",
+                              "does not hold" if told else "is not seen"))
     for burden, words, matters in (("disk", "tenants that load a disk do not matter", False),
                                    ("network", "tenants that load the network cost throughput of small packets", True)):
         own = [row for row in rows if row["factor"] == burden and row["metric"] == "mpps" and row["frame_size"] == small
