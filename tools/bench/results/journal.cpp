@@ -39,7 +39,9 @@ Result<Journal> Journal::open(const std::string& file, const nlohmann::json& pla
 Result<void> Journal::read(const std::string& text, const nlohmann::json& plan) {
     std::istringstream lines{text};
     std::string line;
-    if (std::getline(lines, line) && nlohmann::json::parse(line, nullptr, false) != plan)
+    const bool begun = static_cast<bool>(std::getline(lines, line));
+    const auto first = begun ? nlohmann::json::parse(line, nullptr, false) : plan;
+    if (first.is_discarded() || first != plan)
         return std::unexpected(Error{fmt::format("'{}' is not a journal of the same measurements", file_),
                                      {},
                                      "choose another file, or remove it",

@@ -160,6 +160,11 @@ double TenantsPlan::seconds() const {
     return sum * rounds;
 }
 
+nlohmann::json tenantsRun(const Reading& reading, unsigned running) {
+    return {{"not_measured", nullptr},    {"mpps", reading.mpps()},     {"loss", reading.loss()},
+            {"offered", reading.offered}, {"handled", reading.handled}, {"running", running}};
+}
+
 TenantsPlan planTenants(const TenantsOptions& options) {
     TenantsPlan plan;
     plan.rounds = options.rounds;

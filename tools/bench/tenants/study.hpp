@@ -61,6 +61,8 @@ struct TenantsResult {
 
 [[nodiscard]] Result<TenantsResult> measureTenants(const TenantsOptions& options, Watcher& watcher);
 
+/// Of one measurement, and how many tenants were there at its end.
+[[nodiscard]] nlohmann::json tenantsRun(const Reading& reading, unsigned running);
 [[nodiscard]] nlohmann::json tenantsDocument(const TenantsOptions& options, const nlohmann::json& machine,
                                              const TenantsResult& result);
 

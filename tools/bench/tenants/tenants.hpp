@@ -32,6 +32,7 @@ public:
                                                                 const std::string& folder, double seconds);
     /// Those that still work.
     [[nodiscard]] unsigned running();
+    [[nodiscard]] std::vector<pid_t> processes() const { return group_.processes(); }
 
 private:
     explicit Tenants(ControlGroup group) : group_(std::move(group)) {}
