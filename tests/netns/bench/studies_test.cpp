@@ -6,12 +6,14 @@
 #include "bench/tenants/tenants.hpp"
 #include "in_folder.hpp"
 #include "support/command.hpp"
+#include "support/eventually.hpp"
 
 #include <algorithm>
 #include <bpf/bpf.h>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/bpf.h>
@@ -50,10 +52,10 @@ protected:
     }
 };
 
-constexpr const char* shortDelays = "delays --intervals 0.002,0 --seconds 0.01 --rounds 1";
+constexpr const char* shortDelays = "delays --intervals 0 --seconds 0.01 --rounds 1";
 
 TEST_F(Studies, DelaysMeasureEveryCombinationAndYardstick) {
-    const auto document = measured(shortDelays);
+    const auto document = measured("delays --intervals 0.002,0 --seconds 0.01 --rounds 1");
     ASSERT_TRUE(document.is_object());
     EXPECT_TRUE(document["complete"]);
     std::size_t combinations = 2; // intervals
@@ -133,6 +135,109 @@ TEST_F(Studies, TenantsMeasureEverySubjectBesideEveryBurden) {
     EXPECT_TRUE(document["analysis"]["correlations"].is_array());
 }
 
+/// Interfaces that are cabled: a veth pair of this machine stands in for both, or reaches into another.
+class StudiesOfInterfaces : public Studies {
+protected:
+    void SetUp() override {
+        Studies::SetUp();
+        if (IsSkipped())
+            return;
+        here_.emplace();
+        there_.emplace();
+    }
+    void cable(const test::Namespace& where) {
+        test::must(fmt::format("ip -n {} link add nic0 type veth peer name nic1 netns {}", here_->name(),
+                               where.name()));
+        for (const auto& [name, device] : {std::pair{here_->name(), "nic0"}, {where.name(), "nic1"}}) {
+            test::must(fmt::format("ip -n {} link set {} up", name, device));
+            test::must(fmt::format("ip netns exec {} ethtool -K {} gro on", name, device));
+        }
+        EXPECT_TRUE(test::eventually([&] { return state(where).find("NO-CARRIER") == std::string::npos; }));
+    }
+    /// What could be different afterwards.
+    static std::string state(const test::Namespace& where) {
+        return test::command(
+                   {"sh", "-c",
+                    fmt::format(
+                        "ip -n {0} -d link; ip -n {0} address; ip netns exec {0} sh -c 'cat "
+                        "/sys/class/net/nic*/napi_defer_hard_irqs /sys/class/net/nic*/gro_flush_timeout'",
+                        where.name())})
+            .output;
+    }
+    nlohmann::json measuredHere(const std::string& words) {
+        const auto inside = here_->enter();
+        return measured(words);
+    }
+    /// [yardstick]: whether it was measured.
+    static std::map<std::string, bool> yardsticksOf(const nlohmann::json& document) {
+        std::map<std::string, bool> found;
+        for (const auto& one : document["yardsticks"])
+            for (const auto& run : one["runs"])
+                found[one["name"]] = run["not_measured"].is_null() && run["sent"] > 0;
+        return found;
+    }
+    std::optional<test::Namespace> here_;
+    std::optional<test::Namespace> there_;
+};
+
+const std::map<std::string, bool> withoutAddresses{
+    {"loop", true}, {"xdp_echo", true}, {"udp_echo", false}, {"ping", false}};
+
+TEST_F(StudiesOfInterfaces, DelaysBetweenTwoOfThisMachine) {
+    cable(*here_);
+    const auto before = state(*here_);
+    const auto document = measuredHere(std::string{shortDelays} + " --tx nic0 --rx nic1");
+    for (const auto& one : document["series"])
+        for (const auto& run : one["runs"])
+            EXPECT_TRUE(run["not_measured"].is_null() && run["sent"] > 0 && run["wrong"] == 0) << one.dump();
+    EXPECT_EQ(yardsticksOf(document), withoutAddresses);
+    EXPECT_EQ(state(*here_), before);
+}
+
+TEST_F(StudiesOfInterfaces, DelaysThroughAnotherMachineThatACommandMakesSendBack) {
+    cable(*there_);
+    const auto before = state(*there_);
+    const auto document =
+        measuredHere(fmt::format("{} --tx nic0 --dut 'ip netns exec {} {} delays --forward nic1 --on'",
+                                 shortDelays, there_->name(), TNA_BENCH));
+    for (const auto& one : document["series"])
+        for (const auto& run : one["runs"])
+            EXPECT_TRUE(run["not_measured"].is_null() && run["sent"] > 0 && run["wrong"] == 0) << one.dump();
+    EXPECT_THAT(document["missing"].dump(), HasSubstr("zero_copy"));
+    EXPECT_EQ(yardsticksOf(document), withoutAddresses);
+    EXPECT_EQ(state(*there_), before);
+}
+
+TEST_F(StudiesOfInterfaces, ACommandThatSendsNothingBackIsNamed) {
+    cable(*there_);
+    const auto inside = here_->enter();
+    const auto run = test::command({TNA_BENCH, "delays", "--tx", "nic0", "--dut", "echo no such machine;"});
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.output, HasSubstr("no such machine"));
+    const auto word = test::command({TNA_BENCH, "delays", "--forward", "nic0", "--on", "zero_cpoy"});
+    EXPECT_EQ(word.exitCode, 2);
+    EXPECT_THAT(word.output, HasSubstr("'zero_cpoy' names no settings"));
+}
+
+TEST_F(StudiesOfInterfaces, TenantsOfThoseWhoDrop) {
+    cable(*here_);
+    const auto before = state(*here_);
+    const auto document =
+        measuredHere("tenants --tx nic0 --rx nic1 --subjects xdp,linux,bridge --tenants 0 --sizes 64 "
+                     "--checksums 1 --rounds 2 --seconds 0.02 --tnad " TNAD);
+    for (const auto& one : document["series"]) {
+        if (one["subject"] == "bridge") {
+            EXPECT_THAT(one["not_measured"].get<std::string>(), HasSubstr("between two cables"));
+            continue;
+        }
+        ASSERT_EQ(one["runs"].size(), 2U) << one.dump();
+        for (const auto& run : one["runs"])
+            EXPECT_TRUE(run["not_measured"].is_null() && run["offered"] > 0 && run["handled"] > 0)
+                << one.dump();
+    }
+    EXPECT_EQ(state(*here_), before);
+}
+
 /// What a program of ours makes of a frame.
 unsigned verdictOf(int program, const std::vector<unsigned char>& frame) {
     LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(),
@@ -143,7 +248,7 @@ unsigned verdictOf(int program, const std::vector<unsigned char>& frame) {
 using Dropping = InFolder;
 
 TEST_F(Dropping, OnlyWhatIsWrongIsDroppedHoweverOftenItIsComputed) {
-    auto wrong = wrongFrame(64);
+    auto wrong = wrongFrame(64, {2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2});
     auto right = wrong;
     right[24] = right[25] = 0;
     std::uint32_t sum = 0;

@@ -270,9 +270,16 @@ TEST(TenantsPlan, MeasuresEachCaseBesideEachSetOfNeighboursAndWithoutAnyTwice) {
     EXPECT_NEAR(plan.seconds(), 3 * 8 * 3 * 1.25, 1);
 }
 
+TEST(DelaySettings, AreTheSameAfterTheyWereWords) {
+    for (const auto settings : combinations({}))
+        EXPECT_EQ(settingsOf(wordOf(settings)), settings);
+    EXPECT_EQ(wordOf({}), "none");
+    EXPECT_FALSE(settingsOf("busy_poll,need_wakeu"));
+}
+
 TEST(Offer, FramesAreWholeButForTheChecksum) {
     for (const unsigned size : {64U, 1500U}) {
-        const auto frame = wrongFrame(size);
+        const auto frame = wrongFrame(size, {2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2});
         ASSERT_EQ(frame.size(), size);
         EXPECT_EQ(frame[16] * 256U + frame[17], size - 14);
         std::uint32_t sum = 0;

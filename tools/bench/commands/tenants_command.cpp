@@ -56,6 +56,11 @@ int runTenants(TenantsArguments& arguments) {
     std::error_code none;
     if (!std::filesystem::is_directory(options.disk, none))
         return complain(fmt::format("--disk: '{}' is no folder", options.disk), ExitCode::usage);
+    if (const auto problem = problemWith(options.cabling); !problem.empty())
+        return complain(problem, ExitCode::usage);
+    if (options.cabling.cabled())
+        if (const auto free = checkInterfaces(options.cabling, std::ranges::max(options.sizes)); !free)
+            return complain(free.error().sentence(), ExitCode::usage);
     const auto plan = planTenants(options);
     fmt::print(stderr, "{}", describe(plan, options));
     if (arguments.planOnly)
@@ -111,6 +116,9 @@ void addTenants(CLI::App& app, int& exitCode) {
         ->capture_default_str();
     command->add_option("--journal", options.journal,
                         "a file of what was measured: a run that was ended goes on where it was");
+    command->add_option("--tx", options.cabling.tx, "offer frames by this interface, cabled to --rx");
+    command->add_option("--rx", options.cabling.rx, "and drop them at this one, of the same machine");
+    command->add_flag("--force", options.cabling.force, "use interfaces that are in use");
     addTnad(*command, options.tnad);
     command->add_flag("--plan", arguments->planOnly, "say what would be measured and how long it takes");
     command->add_flag("--json", arguments->json, "every run, for programs");

@@ -39,7 +39,8 @@ nlohmann::json optionsDocument(const DelaysOptions& options) {
             {"frame_size", 64},
             {"clusters", options.clusters},
             {"tx", textOrNull(options.cabling.tx)},
-            {"rx", textOrNull(options.cabling.rx)}};
+            {"rx", textOrNull(options.cabling.rx)},
+            {"dut", textOrNull(options.cabling.dut)}};
 }
 
 /// The usual settings and those after them in the list of series are not combinations.

@@ -6,8 +6,6 @@
 #include <array>
 #include <string_view>
 
-struct delays;
-
 namespace tna::bench {
 
 struct Yardstick {
@@ -21,7 +19,7 @@ constexpr std::array<Yardstick, 4> yardsticks{{{"loop", "the prober alone: probe
                                                {"ping", "the system's ping"}}};
 
 /// Why one cannot be measured here; empty if it can.
-[[nodiscard]] std::string whyNotMeasured(std::string_view yardstick, const Place& place);
+[[nodiscard]] std::string whyNotMeasured(std::string_view yardstick, Place& place);
 /// In the thread of the prober.
 [[nodiscard]] Result<Delays> measureYardstick(std::string_view name, Place& place, const Pace& pace,
                                               const std::function<bool()>& stop);

@@ -63,22 +63,29 @@ private:
     std::unique_ptr<DropPlace> place_;
 };
 
+/// Interfaces of this machine are used as they are.
+Result<void> prepareDriver(const DropPlace& place) {
+    return place.cabled() ? Result<void>{} : giveDriverItsThread(place.device(), place.deviceName());
+}
+
 class XdpDropper : public Dropper {
 public:
     using Dropper::Dropper;
-    Result<void> begin() {
-        const auto inside = NamespaceScope::enter(place().device());
-        if (!inside)
-            return std::unexpected(inside.error());
-        auto link = attachXdp(place().workProgram(), "d0");
-        if (!link)
-            return std::unexpected(link.error());
-        link_ = std::move(*link);
-        return giveDriverItsThread(place().device(), "d0");
-    }
+    Result<void> begin() { return prepareDriver(place()); }
 
 protected:
     Result<std::uint64_t> dropped() const override { return place().dropped(); }
+    Result<void> resume() override {
+        const auto inside = NamespaceScope::enter(place().device());
+        if (!inside)
+            return std::unexpected(inside.error());
+        auto link = attachXdp(place().workProgram(), place().deviceName());
+        if (!link)
+            return std::unexpected(link.error());
+        link_ = std::move(*link);
+        return {};
+    }
+    void pause() override { link_.reset(); }
 
 private:
     UniqueFd link_;
@@ -109,7 +116,7 @@ Result<std::uint64_t> counterOf(const std::string& text, const std::string& tabl
 class LinuxDropper : public Dropper {
 public:
     using Dropper::Dropper;
-    Result<void> begin() { return giveDriverItsThread(place().device(), "d0"); }
+    Result<void> begin() { return prepareDriver(place()); }
 
 protected:
     Result<std::uint64_t> dropped() const override {
@@ -131,6 +138,44 @@ std::string findSource() {
     return {};
 }
 
+/// The program of DPDK, built in a folder of its own; all who need it share it.
+class BuiltProgram {
+public:
+    static Result<std::shared_ptr<BuiltProgram>> get() {
+        static std::weak_ptr<BuiltProgram> known;
+        if (auto built = known.lock())
+            return built;
+        auto folder = TemporaryFolder::make();
+        if (!folder)
+            return std::unexpected(folder.error());
+        auto made = std::make_shared<BuiltProgram>(std::move(*folder));
+        if (auto built = made->build(); !built)
+            return std::unexpected(built.error());
+        known = made;
+        return made;
+    }
+    explicit BuiltProgram(TemporaryFolder folder) : folder_(std::move(folder)) {}
+    [[nodiscard]] std::string file() const { return folder_.path() + "/drop"; }
+
+private:
+    Result<void> build() {
+        constexpr const char* packages = "apt-get install gcc pkg-config dpdk-dev libdpdk-dev";
+        const auto source = findSource();
+        if (source.empty())
+            return fail("its source is missing: install tna-bench again");
+        for (const char* tool : {"cc", "pkg-config"})
+            if (findInPath(tool).empty())
+                return std::unexpected(Error{fmt::format("'{}' is not installed", tool), {}, packages});
+        // pkg-config answers with words that the shell has to take apart.
+        const auto line = fmt::format("flags=$(pkg-config --cflags --libs libdpdk) && cc -O3 -o {} {} $flags",
+                                      file(), source);
+        if (auto built = runProgram({"sh", "-c", line}); !built)
+            return std::unexpected(std::move(built.error()).withHint(packages));
+        return {};
+    }
+    TemporaryFolder folder_;
+};
+
 class DpdkDropper : public Dropper {
 public:
     DpdkDropper(std::unique_ptr<DropPlace> place, bool packet, TemporaryFolder folder, ControlGroup group)
@@ -142,15 +187,19 @@ public:
     }
 
     Result<void> begin(unsigned times) {
-        if (auto built = build(); !built)
-            return built;
+        auto program = BuiltProgram::get();
+        if (!program)
+            return std::unexpected(program.error());
+        program_ = *program;
         if (auto written = writeFile(counts(), std::string(16, '\0')); !written)
             return written;
         // The device's own driver hands over where frames are offered, as if it were part of the device: on
         // one processor with a program that never sleeps, each would wait for the other's turn to end.
-        if (auto started = launch(times); !started)
-            return started;
-        return awaitReady();
+        times_ = times;
+        if (auto begun = launch(); !begun)
+            return begun;
+        pause();
+        return {};
     }
 
 protected:
@@ -162,48 +211,41 @@ protected:
         std::memcpy(&value, text->data(), sizeof(value));
         return value;
     }
+    /// It stands still while others have their turn, or leaves them the interface.
     Result<void> resume() override {
+        if (!process_)
+            return launch();
         process_->signal(SIGCONT);
         return process_->running() ? Result<void>{} : fail("it ended: {}", lastLine(log()));
     }
-    void pause() override { process_->signal(SIGSTOP); }
+    void pause() override {
+        if (place().cabled())
+            process_.reset();
+        else
+            process_->signal(SIGSTOP);
+    }
 
 private:
     [[nodiscard]] std::string counts() const { return folder_.path() + "/counts"; }
     [[nodiscard]] std::string log() const { return folder_.path() + "/log"; }
-    [[nodiscard]] std::string program() const { return folder_.path() + "/drop"; }
 
-    Result<void> build() {
-        constexpr const char* packages = "apt-get install gcc pkg-config dpdk-dev libdpdk-dev";
-        const auto source = findSource();
-        if (source.empty())
-            return fail("its source is missing: install tna-bench again");
-        for (const char* tool : {"cc", "pkg-config"})
-            if (findInPath(tool).empty())
-                return std::unexpected(Error{fmt::format("'{}' is not installed", tool), {}, packages});
-        // pkg-config answers with words that the shell has to take apart.
-        const auto line = fmt::format("flags=$(pkg-config --cflags --libs libdpdk) && cc -O3 -o {} {} $flags",
-                                      program(), source);
-        if (auto built = runProgram({"sh", "-c", line}); !built)
-            return std::unexpected(std::move(built.error()).withHint(packages));
-        return {};
-    }
-    Result<void> launch(unsigned times) {
+    Result<void> launch() {
         const auto inside = NamespaceScope::enter(place().device());
         if (!inside)
             return std::unexpected(inside.error());
         const unsigned last = lastCpu();
-        const auto vdev = packet_ ? "--vdev=net_af_packet0,iface=d0" : "--vdev=net_af_xdp0,iface=d0";
+        const auto vdev = fmt::format("--vdev={}0,iface={}", packet_ ? "net_af_packet" : "net_af_xdp",
+                                      place().deviceName());
         auto started = Process::start(
-            group_.inside("", {program(), "--lcores", fmt::format("0@{},1@0", last), "--main-lcore", "0",
-                               "--no-shconf", "--no-telemetry", "--no-pci", "--no-huge", "-m", "128",
+            group_.inside("", {program_->file(), "--lcores", fmt::format("0@{},1@0", last), "--main-lcore",
+                               "0", "--no-shconf", "--no-telemetry", "--no-pci", "--no-huge", "-m", "128",
                                "--file-prefix", folder_.path().substr(folder_.path().rfind('/') + 1), vdev,
-                               "--", std::to_string(times), counts()}),
+                               "--", std::to_string(times_), counts()}),
             log());
         if (!started)
             return std::unexpected(started.error());
         process_.emplace(std::move(*started));
-        return {};
+        return awaitReady();
     }
     Result<void> awaitReady() {
         const auto deadline = Clock::now() + startPatience;
@@ -214,11 +256,12 @@ private:
                 return fail("it is not ready in {} s: {}", startPatience.count(), lastLine(log()));
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
-        pause();
         return {};
     }
 
     bool packet_;
+    unsigned times_ = 1;
+    std::shared_ptr<BuiltProgram> program_;
     TemporaryFolder folder_;
     ControlGroup group_;
     std::optional<Process> process_;
@@ -245,10 +288,10 @@ Result<std::unique_ptr<Subject>> makeDpdkDropper(std::unique_ptr<DropPlace> plac
 }
 } // namespace
 
-Result<std::unique_ptr<Subject>> makeDropper(std::string_view name, unsigned times) {
+Result<std::unique_ptr<Subject>> makeDropper(std::string_view name, unsigned times, const Cabling& cabling) {
     if (name == "linux" && times != 1)
         return fail("Linux computes the checksum once");
-    auto place = DropPlace::make(times);
+    auto place = DropPlace::make(times, cabling);
     if (!place)
         return std::unexpected(place.error());
     if (name == "xdp")

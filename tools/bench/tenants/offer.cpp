@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/tenants/offer.hpp"
 
+#include "bench/testbed/devices.hpp"
 #include "bench/testbed/frame.hpp"
 #include "bench/testbed/process.hpp"
 #include "bench/traffic/traffic.hpp"
@@ -21,24 +22,56 @@ constexpr unsigned untilInterrupted = 1U << 30U;
 constexpr unsigned batch = 64;
 } // namespace
 
-Result<std::unique_ptr<DropPlace>> DropPlace::make(unsigned times) {
+Result<std::unique_ptr<DropPlace>> DropPlace::make(unsigned times, const Cabling& cabling) {
     std::unique_ptr<DropPlace> place{new DropPlace};
-    if (auto built = place->build(); !built)
+    if (auto built = cabling.cabled() ? place->use(cabling) : place->build(); !built)
         return std::unexpected(built.error());
-    place->programs_ = drop__open();
-    if (place->programs_ == nullptr)
+    if (auto read = place->readMacs(); !read)
+        return std::unexpected(read.error());
+    if (auto loaded = place->load(times); !loaded)
+        return std::unexpected(loaded.error());
+    return place;
+}
+
+Result<void> DropPlace::load(unsigned times) {
+    programs_ = drop__open();
+    if (programs_ == nullptr)
         return failErrno(errno, "cannot open the programs that drop");
-    const_cast<__u32&>(place->programs_->rodata->times) = times;
-    if (drop__load(place->programs_) != 0)
+    const_cast<__u32&>(programs_->rodata->times) = times;
+    if (drop__load(programs_) != 0)
         return failErrno(errno, "cannot load the programs that drop");
-    const auto inside = NamespaceScope::enter(place->generator());
+    const auto inside = NamespaceScope::enter(generator());
     if (!inside)
         return std::unexpected(inside.error());
     const __u32 first = 0;
-    const __u32 device = ::if_nametoindex("g0");
-    if (bpf_map_update_elem(bpf_map__fd(place->programs_->maps.way), &first, &device, BPF_ANY) != 0)
+    const __u32 device = ::if_nametoindex(names_[0].c_str());
+    if (bpf_map_update_elem(bpf_map__fd(programs_->maps.way), &first, &device, BPF_ANY) != 0)
         return failErrno(errno, "cannot name the generator's device");
-    return place;
+    return {};
+}
+
+Result<void> DropPlace::use(const Cabling& cabling) {
+    auto here = NetNamespace::current();
+    if (!here)
+        return std::unexpected(here.error());
+    here_.emplace(std::move(*here));
+    names_ = {cabling.tx, cabling.rx};
+    return {};
+}
+
+Result<void> DropPlace::readMacs() {
+    for (std::size_t end = 0; end < names_.size(); end++) {
+        const auto inside = NamespaceScope::enter(end == 0 ? generator() : device());
+        const auto mac = inside ? macOf(names_.at(end)) : std::unexpected(inside.error());
+        if (!mac)
+            return std::unexpected(mac.error());
+        macs_.at(end) = *mac;
+    }
+    return {};
+}
+
+std::vector<unsigned char> DropPlace::frame(unsigned size) const {
+    return wrongFrame(size, macs_[0], macs_[1]);
 }
 
 DropPlace::~DropPlace() {
@@ -81,11 +114,14 @@ std::uint64_t DropPlace::counted(unsigned which) const {
     return sum;
 }
 
-std::vector<unsigned char> wrongFrame(unsigned size) {
+std::vector<unsigned char> wrongFrame(unsigned size, const std::array<unsigned char, 6>& from,
+                                      const std::array<unsigned char, 6>& to) {
     constexpr unsigned ethernet = 14;
-    std::vector<unsigned char> frame{
-        2,    0, 0xff, 0, 1, 1, 2, 0, 0xff, 0,  1,    2,    8,   0, // to ingressMac, from generatorMac
-        0x45, 0, 0,    0, 0, 0, 0, 0, 64,   17, 0xbe, 0xef, 198, 18, 2, 2, 198, 18, 2, 1};
+    std::vector<unsigned char> frame(to.begin(), to.end());
+    frame.insert(frame.end(), from.begin(), from.end());
+    constexpr std::array<unsigned char, 22> rest{8,  0,    0x45, 0,   0,  0, 0, 0,   0,  0, 64,
+                                                 17, 0xbe, 0xef, 198, 18, 2, 2, 198, 18, 2, 1};
+    frame.insert(frame.end(), rest.begin(), rest.end());
     frame.resize(size);
     const unsigned length = size - ethernet;
     frame[ethernet + 2] = static_cast<unsigned char>(length >> 8U);
@@ -93,7 +129,7 @@ std::vector<unsigned char> wrongFrame(unsigned size) {
     return frame;
 }
 
-Offer::Offer(const DropPlace& place, unsigned size) : frame_(wrongFrame(size)) {
+Offer::Offer(const DropPlace& place, unsigned size) : frame_(place.frame(size)) {
     // The handler does nothing: the signal is to end a system call.
     struct sigaction wake{};
     wake.sa_handler = [](int) {};

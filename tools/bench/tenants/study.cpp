@@ -25,9 +25,15 @@ Burden burdenOf(const std::string& name) {
 }
 
 nlohmann::json optionsDocument(const TenantsOptions& options) {
-    return {{"subjects", options.subjects}, {"burdens", options.burdens},     {"tenants", options.tenants},
-            {"sizes", options.sizes},       {"checksums", options.checksums}, {"seconds", options.seconds},
-            {"rounds", options.rounds}};
+    return {{"subjects", options.subjects},
+            {"burdens", options.burdens},
+            {"tenants", options.tenants},
+            {"sizes", options.sizes},
+            {"checksums", options.checksums},
+            {"seconds", options.seconds},
+            {"rounds", options.rounds},
+            {"tx", textOrNull(options.cabling.tx)},
+            {"rx", textOrNull(options.cabling.rx)}};
 }
 
 /// All that are measured, ready at the same time, so that nothing but the measurement lies between two of
@@ -58,10 +64,16 @@ private:
                     reasons_.push_back(reasons_[i]);
                     return;
                 }
-        auto made = one.checksums != 0 ? makeDropper(one.subject, one.checksums)
-                                       : makeForwarder(one.subject, one.size, options.tnad);
+        auto made = make(one, options);
         subjects_.push_back(made ? std::shared_ptr<Subject>(std::move(*made)) : nullptr);
         reasons_.push_back(made ? "" : made.error().sentence());
+    }
+    static Result<std::unique_ptr<Subject>> make(const TenantsCase& one, const TenantsOptions& options) {
+        if (one.checksums != 0)
+            return makeDropper(one.subject, one.checksums, options.cabling);
+        if (options.cabling.cabled())
+            return fail("who forwards is between two cables, and these interfaces are at the ends of one");
+        return makeForwarder(one.subject, one.size, options.tnad);
     }
     const TenantsPlan& plan_;
     std::vector<std::shared_ptr<Subject>> subjects_;

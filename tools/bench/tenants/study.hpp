@@ -19,6 +19,7 @@ struct TenantsOptions {
     unsigned rounds = 3;
     std::string disk = "/tmp"; ///< where tenants write
     std::string journal;
+    Cabling cabling;
     std::string tnad;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "bench/testbed/cabling.hpp"
 
 #include <array>
 #include <cstdint>
@@ -52,7 +53,8 @@ constexpr std::array<SubjectKind, 8> subjectKinds{
      {"router-tna", "the same with tnad", false}}};
 
 /// One that computes the checksum `times` for each frame.
-[[nodiscard]] Result<std::unique_ptr<Subject>> makeDropper(std::string_view name, unsigned times);
+[[nodiscard]] Result<std::unique_ptr<Subject>> makeDropper(std::string_view name, unsigned times,
+                                                           const Cabling& cabling);
 /// One that forwards frames of a size, with the daemon in a file.
 [[nodiscard]] Result<std::unique_ptr<Subject>> makeForwarder(std::string_view name, unsigned frameSize,
                                                              const std::string& tnad);

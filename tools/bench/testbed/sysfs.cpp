@@ -15,8 +15,9 @@ Result<void> withSysfsOf(const NetNamespace& where, const std::function<Result<v
             result = std::unexpected(entered.error());
             return;
         }
+        // Busy is a /sys that is this namespace's already, as in a shell of `ip netns exec`.
         if (::unshare(CLONE_NEWNS) != 0 || ::mount("", "/", nullptr, MS_SLAVE | MS_REC, nullptr) != 0 ||
-            ::mount("sysfs", "/sys", "sysfs", 0, nullptr) != 0)
+            (::mount("sysfs", "/sys", "sysfs", 0, nullptr) != 0 && errno != EBUSY))
             result = failErrno(errno, "cannot see the devices of a namespace");
         else
             result = action();
