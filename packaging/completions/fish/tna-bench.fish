@@ -63,6 +63,7 @@ complete -c tna-bench -n "$in tenants" -l subjects -x -a 'xdp dpdk dpdk-packet l
 complete -c tna-bench -n "$in tenants" -l burdens -x -a 'cpu disk network' -d 'what tenants load'
 complete -c tna-bench -n "$in tenants" -l tenants -x -d 'numbers of tenants'
 complete -c tna-bench -n "$in tenants" -l checksums -x -d 'how often for each packet'
+complete -c tna-bench -n "$in tenants" -l vm -r -F -d 'a kernel for virtual machines'
 complete -c tna-bench -n "$in tenants" -l disk -r -a '(__fish_complete_directories)' -d 'where tenants write'
 complete -c tna-bench -n "$in rfc2544 latency" -l loss -x -d 'per cent that may be lost'
 complete -c tna-bench -n "$in rfc2544" -l precision -x -d 'per cent of the rate'

@@ -5,6 +5,7 @@
 #include "bench/delays/yardsticks.hpp"
 #include "bench/results/journal.hpp"
 #include "bench/results/schedule.hpp"
+#include "bench/tenants/machine.hpp"
 #include "bench/tenants/offer.hpp"
 #include "bench/tenants/study.hpp"
 #include "bench/testbed/temporary_folder.hpp"
@@ -275,6 +276,18 @@ TEST(DelaySettings, AreTheSameAfterTheyWereWords) {
         EXPECT_EQ(settingsOf(wordOf(settings)), settings);
     EXPECT_EQ(wordOf({}), "none");
     EXPECT_FALSE(settingsOf("busy_poll,need_wakeu"));
+}
+
+TEST(Machine, ArchiveIsWhatTheKernelTakes) {
+    const auto archive = archiveOf({{"init", "abcde"}});
+    // As `cpio -o -H newc` has it, but for numbers that do not matter here.
+    EXPECT_EQ(archive.substr(0, 110),
+              "07070100000001000081ed000000000000000000000001000000000000000500000000000000000000"
+              "0000000000000000000500000000");
+    EXPECT_EQ(archive.substr(110, 6), std::string("init\0\0", 6));
+    EXPECT_EQ(archive.substr(116, 8), std::string("abcde\0\0\0", 8));
+    EXPECT_EQ(archive.substr(124 + 110, 11), std::string("TRAILER!!!\0", 11));
+    EXPECT_EQ(archive.size() % 4, 0U);
 }
 
 TEST(Offer, FramesAreWholeButForTheChecksum) {

@@ -114,6 +114,8 @@ void addTenants(CLI::App& app, int& exitCode) {
     addRounds(*command, options.rounds, "rounds");
     command->add_option("--disk", options.disk, "where tenants that load a disk write, 4 MiB each")
         ->capture_default_str();
+    command->add_option("--vm", options.vm,
+                        "tenants that load processors are virtual machines with this kernel");
     command->add_option("--journal", options.journal,
                         "a file of what was measured: a run that was ended goes on where it was");
     command->add_option("--tx", options.cabling.tx, "offer frames by this interface, cabled to --rx");

@@ -43,28 +43,28 @@ DeviceKnobs::DeviceKnobs(DeviceKnobs&& other) noexcept
       deferFound_(std::exchange(other.deferFound_, {})) {}
 
 Result<DeviceKnobs> DeviceKnobs::open(const NetNamespace& where, const std::string& device) {
-    DeviceKnobs knobs{where, device};
+    DeviceKnobs made{where, device};
     const auto inside = NamespaceScope::enter(where);
     if (!inside)
         return std::unexpected(inside.error());
     ethtool_coalesce found{};
     found.cmd = ETHTOOL_GCOALESCE;
     if (auto asked = coalesceCall(device, found); !asked)
-        knobs.whyNoCoalescing_ = asked.error().sentence();
+        made.whyNoCoalescing_ = asked.error().sentence();
     else
-        knobs.found_ = found;
+        made.found_ = found;
     auto read = withSysfsOf(where, [&]() -> Result<void> {
         const auto folder = fmt::format("/sys/class/net/{}/", device);
         auto interrupts = readFile(folder + "napi_defer_hard_irqs");
         auto timeout = readFile(folder + "gro_flush_timeout");
         if (!interrupts || !timeout)
             return std::unexpected(interrupts ? timeout.error() : interrupts.error());
-        knobs.deferFound_.emplace(trimmed(*interrupts), trimmed(*timeout));
+        made.deferFound_.emplace(trimmed(*interrupts), trimmed(*timeout));
         return {};
     });
     if (!read)
         return std::unexpected(read.error());
-    return knobs;
+    return made;
 }
 
 DeviceKnobs::~DeviceKnobs() {

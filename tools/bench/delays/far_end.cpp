@@ -67,14 +67,14 @@ private:
 
 Result<std::unique_ptr<FarEnd>> makeFarEnd(const NetNamespace& where, const std::string& device,
                                            const std::string& address) {
-    auto knobs = DeviceKnobs::open(where, device);
+    auto opened = DeviceKnobs::open(where, device);
     const auto inside = NamespaceScope::enter(where);
-    if (!knobs || !inside)
-        return std::unexpected(knobs ? inside.error() : knobs.error());
+    if (!opened || !inside)
+        return std::unexpected(opened ? inside.error() : opened.error());
     const auto mac = macOf(device);
     if (!mac)
         return std::unexpected(mac.error());
-    return std::make_unique<Here>(where, device, address, std::move(*knobs), *mac);
+    return std::make_unique<Here>(where, device, address, std::move(*opened), *mac);
 }
 
 std::string wordOf(Settings settings) {

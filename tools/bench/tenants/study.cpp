@@ -33,7 +33,8 @@ nlohmann::json optionsDocument(const TenantsOptions& options) {
             {"seconds", options.seconds},
             {"rounds", options.rounds},
             {"tx", textOrNull(options.cabling.tx)},
-            {"rx", textOrNull(options.cabling.rx)}};
+            {"rx", textOrNull(options.cabling.rx)},
+            {"vm", textOrNull(options.vm)}};
 }
 
 /// All that are measured, ready at the same time, so that nothing but the measurement lies between two of
@@ -126,7 +127,7 @@ private:
         Result<std::unique_ptr<Tenants>> tenants{nullptr};
         if (neighbours.count != 0)
             tenants = Tenants::start(neighbours.burden, neighbours.count, options_.disk,
-                                     4 * plan_.secondsOf(neighbours) + 120);
+                                     4 * plan_.secondsOf(neighbours) + 120, options_.vm);
         std::mt19937 random{round * 1000 + static_cast<unsigned>(beside)};
         std::ranges::shuffle(open, random);
         for (const auto number : open) {
@@ -195,7 +196,7 @@ TenantsPlan planTenants(const TenantsOptions& options) {
     plan.neighbours.assign(2, {});
     for (const auto& name : options.burdens)
         for (const unsigned count : options.tenants)
-            if (count != 0 && whyNoTenants(burdenOf(name)).empty())
+            if (count != 0 && whyNoTenants(burdenOf(name), options.vm).empty())
                 plan.neighbours.push_back({burdenOf(name), count});
     return plan;
 }
@@ -207,7 +208,7 @@ std::string describe(const TenantsPlan& plan, const TenantsOptions& options) {
                     plan.cases.size() * plan.neighbours.size() * plan.rounds, options.seconds,
                     durationText(plan.seconds()));
     for (const auto& name : options.burdens)
-        if (const auto why = whyNoTenants(burdenOf(name)); !why.empty())
+        if (const auto why = whyNoTenants(burdenOf(name), options.vm); !why.empty())
             text += fmt::format("missing: tenants that load {}: {}\n", name, why);
     if (std::thread::hardware_concurrency() < 2)
         text += "what is measured and what offers frames share this machine's only processor\n";
@@ -252,7 +253,7 @@ nlohmann::json tenantsDocument(const TenantsOptions& options, const nlohmann::js
                                const TenantsResult& result) {
     auto missing = nlohmann::json::array();
     for (const auto& name : options.burdens)
-        if (const auto why = whyNoTenants(burdenOf(name)); !why.empty())
+        if (const auto why = whyNoTenants(burdenOf(name), options.vm); !why.empty())
             missing.push_back({{"setting", name}, {"reason", why}});
     nlohmann::json document{{"version", 1},
                             {"command", "tenants"},

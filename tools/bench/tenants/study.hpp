@@ -18,6 +18,7 @@ struct TenantsOptions {
     double seconds = 1; ///< of each measurement
     unsigned rounds = 3;
     std::string disk = "/tmp"; ///< where tenants write
+    std::string vm;            ///< a kernel for virtual machines that load processors; none: processes
     std::string journal;
     Cabling cabling;
     std::string tnad;

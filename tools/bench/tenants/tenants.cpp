@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 #include "bench/contenders/external.hpp"
+#include "bench/tenants/machine.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +44,9 @@ std::vector<std::string> wordsOf(Burden burden, const std::string& folder, doubl
 }
 } // namespace
 
-std::string whyNoTenants(Burden burden) {
+std::string whyNoTenants(Burden burden, const std::string& kernel) {
+    if (burden == Burden::cpu && !kernel.empty())
+        return whyNoMachines(kernel);
     const std::string program = burden == Burden::network ? "ping" : "stress-ng";
     if (burden == Burden::none || !findInPath(program).empty())
         return {};
@@ -52,8 +55,14 @@ std::string whyNoTenants(Burden burden) {
 }
 
 Result<std::unique_ptr<Tenants>> Tenants::start(Burden burden, unsigned count, const std::string& folder,
-                                                double seconds) {
-    const auto bytes = std::min(half(memoryOfMachine()), (count + 4) * bytesOfTenant);
+                                                double seconds, const std::string& kernel) {
+    const bool machines = burden == Burden::cpu && !kernel.empty();
+    const auto each = machines ? (machineMebibytes + machineOverhead) * mebibyte : bytesOfTenant;
+    const auto most = half(memoryOfMachine());
+    if (machines && count * each > most)
+        return fail("{} virtual machines need {} MiB of memory, and may have half of all, {} MiB", count,
+                    count * each / mebibyte, most / mebibyte);
+    const auto bytes = std::min(most, (count + 4) * each);
     auto group = ControlGroup::make("tenants", {.bytes = bytes, .processes = 8 * count + 64});
     if (!group)
         return std::unexpected(group.error());
@@ -62,7 +71,7 @@ Result<std::unique_ptr<Tenants>> Tenants::start(Burden burden, unsigned count, c
     if (!files)
         return std::unexpected(files.error());
     tenants->files_.emplace(std::move(*files));
-    if (auto begun = tenants->begin(burden, count, seconds); !begun)
+    if (auto begun = tenants->begin(burden, count, seconds, machines ? kernel : ""); !begun)
         return std::unexpected(begun.error());
     return tenants;
 }
@@ -85,7 +94,7 @@ Result<void> Tenants::joinNamespaces() {
     return {};
 }
 
-Result<void> Tenants::begin(Burden burden, unsigned count, double seconds) {
+Result<void> Tenants::begin(Burden burden, unsigned count, double seconds, const std::string& kernel) {
     std::optional<NamespaceScope> scope;
     if (burden == Burden::network) {
         if (auto joined = joinNamespaces(); !joined)
@@ -95,7 +104,13 @@ Result<void> Tenants::begin(Burden burden, unsigned count, double seconds) {
             return std::unexpected(entered.error());
         scope.emplace(std::move(*entered));
     }
-    const auto words = wordsOf(burden, files_->path(), seconds);
+    auto words = wordsOf(burden, files_->path(), seconds);
+    if (!kernel.empty()) {
+        if (auto written = writeGuest(files_->path()); !written)
+            return written;
+        words = machineWords(kernel, files_->path());
+        words.insert(words.begin(), {"timeout", "--signal=KILL", fmt::format("{:.0f}", std::ceil(seconds))});
+    }
     for (unsigned tenant = 0; tenant < count; tenant++) {
         const auto name = fmt::format("t{}", tenant);
         if (auto made = group_.makeInner(name); !made)
@@ -106,7 +121,7 @@ Result<void> Tenants::begin(Burden burden, unsigned count, double seconds) {
             return std::unexpected(process.error());
         processes_.push_back(std::move(*process));
     }
-    // stress-ng has a process that works for one that waits.
+    // stress-ng and timeout have a process that works, and one that waits.
     const std::size_t each = burden == Burden::network ? 1 : 2;
     const auto deadline = std::chrono::steady_clock::now() + startPatience;
     while (group_.processes().size() < each * count) {

@@ -20,8 +20,9 @@ constexpr std::array<std::string_view, 4> burdenNames{"none", "cpu", "disk", "ne
     return burdenNames.at(static_cast<std::size_t>(burden));
 }
 
-/// Why this machine cannot have such tenants; empty if it can.
-[[nodiscard]] std::string whyNoTenants(Burden burden);
+/// Why this machine cannot have such tenants; empty if it can. With a kernel, those that load processors are
+/// virtual machines.
+[[nodiscard]] std::string whyNoTenants(Burden burden, const std::string& kernel = {});
 
 /// Neighbours who are busy, each in a control group of its own inside of one for all, as a hypervisor has it.
 /// They end with the object, after some time by themselves, and with this program.
@@ -29,14 +30,16 @@ class Tenants {
 public:
     /// `folder` is on the disk that they write to; `seconds` is the longest that they may be needed.
     [[nodiscard]] static Result<std::unique_ptr<Tenants>> start(Burden burden, unsigned count,
-                                                                const std::string& folder, double seconds);
+                                                                const std::string& folder, double seconds,
+                                                                const std::string& kernel = {});
     /// Those that still work.
     [[nodiscard]] unsigned running();
     [[nodiscard]] std::vector<pid_t> processes() const { return group_.processes(); }
 
 private:
     explicit Tenants(ControlGroup group) : group_(std::move(group)) {}
-    [[nodiscard]] Result<void> begin(Burden burden, unsigned count, double seconds);
+    [[nodiscard]] Result<void> begin(Burden burden, unsigned count, double seconds,
+                                     const std::string& kernel);
     [[nodiscard]] Result<void> joinNamespaces();
 
     std::optional<TemporaryFolder> files_;
