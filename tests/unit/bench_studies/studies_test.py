@@ -271,6 +271,31 @@ class Tenants(unittest.TestCase):
         self.assertEqual(verdicts["with small packets DPDK drops more than XDP"], "cannot be asked")
 
 
+class Interrupted(unittest.TestCase):
+    """Whenever a run is interrupted, what was measured can be told, in files as well."""
+
+    def check(self, study, whole, series_of):
+        all_runs = [(one, turn) for one in series_of(whole) for turn in one["runs"]]
+        for measured in [*range(5), *range(5, len(all_runs), 11)]:
+            document = json.loads(json.dumps(whole)) | {"complete": False}
+            left = measured
+            # As they are measured: round by round, in any order.
+            for one in sorted(series_of(document), key=lambda one: sum(json.dumps(one, sort_keys=True).encode()) % 7):
+                kept = min(left, 1 + measured // len(series_of(document)), len(one["runs"]))
+                one["runs"] = one["runs"][:kept]
+                left -= kept
+            analysis = study.analyse(document)
+            json.dumps(analysis, allow_nan=False)
+            self.assertIsInstance(study.text(document, analysis), str)
+
+    def test_delays(self):
+        self.check(delays, delays_document(as_in_the_paper, intervals=(0.005, 0)),
+                   lambda document: document["series"] + document["yardsticks"])
+
+    def test_tenants(self):
+        self.check(tenants, tenants_document(neighbours_cost_linux), lambda document: document["series"])
+
+
 class Page(unittest.TestCase):
     def test_both_studies_have_their_findings_and_pictures_on_it(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -37,7 +37,7 @@ Result<void> DropPlace::load(unsigned times) {
     programs_ = drop__open();
     if (programs_ == nullptr)
         return failErrno(errno, "cannot open the programs that drop");
-    const_cast<__u32&>(programs_->rodata->times) = times;
+    programs_->rodata->times = times;
     if (drop__load(programs_) != 0)
         return failErrno(errno, "cannot load the programs that drop");
     const auto inside = NamespaceScope::enter(generator());

@@ -110,11 +110,13 @@ def _noise(document):
         if usual is None:
             continue
         pairs += [abs(numpy.log(one["median_ns"] / other["median_ns"]))
-                  for one, other in zip(_whole(usual["runs"]), _whole(again["runs"]))]
+                  for one, other in zip(_whole(usual["runs"]), _whole(again["runs"]))
+                  if min(one["median_ns"], other["median_ns"]) > 0]
         medians = [numpy.median([run["median_ns"] for run in _whole(one["runs"])]) for one in document["series"]
                    if one["interval"] == again["interval"] and not one["again"] and _whole(one["runs"])]
-        spans.append(numpy.log(numpy.median(medians) / min(medians)))
-    if not pairs:
+        if medians and min(medians) > 0:
+            spans.append(numpy.log(numpy.median(medians) / min(medians)))
+    if not pairs or not spans:
         return None
     itself, others = float(numpy.expm1(numpy.median(pairs))), float(numpy.expm1(numpy.median(spans)))
     return {"itself": itself, "others": others, "pairs": len(pairs), "worthless": itself >= others}

@@ -64,6 +64,8 @@ def correlations(document):
                 if len(set(values)) < 2:
                     continue
                 result = stats.spearmanr(levels, values)
+                if numpy.isnan(result.pvalue):  # of two
+                    continue
                 rows.append({"subject": subject, "frame_size": size, "factor": factor, "metric": metric,
                              "rho": float(result.statistic), "runs": len(found), "p": float(result.pvalue)})
     for row, corrected in zip(rows, holm([row["p"] for row in rows])):
