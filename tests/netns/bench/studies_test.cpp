@@ -34,9 +34,10 @@ protected:
     }
     [[nodiscard]] std::string file(const std::string& name) const { return folder_->path() + "/" + name; }
     /// The document that a command writes, without the plan on standard error.
-    nlohmann::json measured(const std::string& words) {
+    nlohmann::json measured(const std::string& words) { return resultOf(words + " --json"); }
+    nlohmann::json resultOf(const std::string& words) {
         const auto run =
-            test::command({"sh", "-c", std::string{TNA_BENCH} + " " + words + " --json 2>" + file("errors")});
+            test::command({"sh", "-c", std::string{TNA_BENCH} + " " + words + " 2>" + file("errors")});
         EXPECT_EQ(run.exitCode, 0) << run.output << *readFile(file("errors"));
         return nlohmann::json::parse(run.output, nullptr, false);
     }
@@ -88,6 +89,12 @@ TEST_F(Studies, DelaysGoOnWhereTheyWereEnded) {
         same += whole["yardsticks"][i] == again["yardsticks"][i] ? 1 : 0;
     EXPECT_EQ(same, kept) << "what the journal had was not measured again, the rest was";
     EXPECT_TRUE(again["complete"]);
+    ASSERT_TRUE(writeFile(file("result.json"), again.dump()));
+    const auto before = *readFile(journal);
+    const auto repeated = resultOf("repeat " + file("result.json"));
+    EXPECT_EQ(repeated["options"], again["options"]);
+    EXPECT_NE(repeated["series"], again["series"]) << "measured, not read";
+    EXPECT_EQ(*readFile(journal), before);
     const auto other = test::command({TNA_BENCH, "delays", "--rounds", "2", "--journal", journal});
     EXPECT_EQ(other.exitCode, 2);
     EXPECT_THAT(other.output, HasSubstr("is not a journal of the same measurements"));
