@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/program.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/tenants/control_group.hpp"
 #include "bench/testbed/kernel_objects.hpp"
 #include "bench/testbed/own_namespace.hpp"
 #include "bench/testbed/temporary_folder.hpp"
@@ -42,12 +43,17 @@ int parseAndRun(const std::vector<std::string>& words) {
     tna::bench::addReaction(app, exitCode);
     tna::bench::addChange(app, exitCode);
     tna::bench::addMicro(app, exitCode);
+    tna::bench::addDelays(app, exitCode);
+    tna::bench::addTenants(app, exitCode);
     tna::bench::addReport(app, exitCode);
     tna::bench::addRepeat(app, exitCode, parseAndRun);
     app.add_subcommand("clean", "remove what killed runs have left")->callback([] {
         tna::bench::removeEmptyPinFolder();
+        const auto groups = tna::bench::ControlGroup::removeLeftovers();
         fmt::print("{} namespaces and {} folders removed\n", tna::bench::removeLeftovers(),
                    tna::bench::TemporaryFolder::removeLeftovers());
+        if (groups != 0)
+            fmt::print("{} control groups removed, with the processes in them\n", groups);
     });
     tna::bench::rememberArguments(words);
     tna::cli::refuseEmptyWords(app);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 set -l in __fish_seen_subcommand_from
-set -l commands throughput rfc2544 latency kill reaction change micro report repeat clean
+set -l commands throughput rfc2544 latency kill reaction change micro delays tenants report repeat clean
 set -l no_command "not $in $commands"
 
 complete -c tna-bench -f
@@ -11,6 +11,8 @@ complete -c tna-bench -n $no_command -a kill -d 'SIGKILL of tnad under load'
 complete -c tna-bench -n $no_command -a reaction -d "tnad's own times"
 complete -c tna-bench -n $no_command -a change -d 'how soon a change of the configuration holds'
 complete -c tna-bench -n $no_command -a micro -d 'what each module costs'
+complete -c tna-bench -n $no_command -a delays -d 'round trips by AF_XDP, with every combination of settings'
+complete -c tna-bench -n $no_command -a tenants -d 'XDP, DPDK, Linux and tna beside busy neighbours'
 complete -c tna-bench -n $no_command -a report -d 'one HTML page of result files'
 complete -c tna-bench -n $no_command -a repeat -d 'measure what was measured in a result file'
 complete -c tna-bench -n $no_command -a clean -d 'remove what killed runs have left'
@@ -18,21 +20,21 @@ complete -c tna-bench -n $no_command -l version -d 'show the version'
 complete -c tna-bench -s h -l help -d 'show the options'
 
 # What measurements have in common: all, those of frames, those that set up what lies in between.
-set -l all "$in throughput rfc2544 latency kill reaction change micro"
+set -l all "$in throughput rfc2544 latency kill reaction change micro delays tenants"
 set -l frames "$in throughput rfc2544 latency kill"
 set -l setup "$in throughput rfc2544 latency"
 complete -c tna-bench -n $all -l json -d 'every value, for programs'
-complete -c tna-bench -n "$in throughput rfc2544 latency kill reaction change repeat" -l tnad -r -F -d 'the daemon to run'
+complete -c tna-bench -n "$in throughput rfc2544 latency kill reaction change tenants repeat" -l tnad -r -F -d 'the daemon to run'
 complete -c tna-bench -n "$in throughput rfc2544 latency kill reaction" -l stations -x -d 'numbers of pairs of stations'
 complete -c tna-bench -n $frames -l size -x -d 'frame size in bytes'
-complete -c tna-bench -n "$in throughput rfc2544 latency kill micro" -l rounds -x -d 'rounds, or kills'
-complete -c tna-bench -n $frames -l seconds -x -d 'length of each measurement'
+complete -c tna-bench -n "$in throughput rfc2544 latency kill micro delays tenants" -l rounds -x -d 'rounds, or kills'
+complete -c tna-bench -n "$frames delays tenants" -l seconds -x -d 'length of each measurement'
 complete -c tna-bench -n $setup -l scenario -x -a 'bridge router router6 bridges firewall firewall6' -d 'what lies in between'
 complete -c tna-bench -n $setup -l generator -x -a 'auto live xdp packet' -d 'who sends'
-complete -c tna-bench -n $setup -l tx -x -a '(__fish_print_interfaces)' -d 'send by this interface'
-complete -c tna-bench -n $setup -l rx -x -a '(__fish_print_interfaces)' -d 'receive by this interface'
-complete -c tna-bench -n $setup -l dut -x -a none -d 'who has the machine under test forward'
-complete -c tna-bench -n $setup -l force -d 'use interfaces that are in use'
+complete -c tna-bench -n "$setup delays tenants" -l tx -x -a '(__fish_print_interfaces)' -d 'send by this interface'
+complete -c tna-bench -n "$setup delays tenants" -l rx -x -a '(__fish_print_interfaces)' -d 'receive by this interface'
+complete -c tna-bench -n "$setup delays" -l dut -x -a none -d 'who has the machine under test forward'
+complete -c tna-bench -n "$setup delays tenants" -l force -d 'use interfaces that are in use'
 complete -c tna-bench -n "$setup reaction" -l ports -x -d 'ports of the bridge'
 complete -c tna-bench -n $setup -l routes -x -d 'that lead to the destinations'
 complete -c tna-bench -n $setup -l rules -x -d 'netfilter rules that frames meet'
@@ -46,11 +48,23 @@ complete -c tna-bench -n "$setup change" -l contender -x -d 'separated by commas
     -a 'linux linux+nf tna tna-mirror tna@ ceiling direct flowtable xdp-forward ovs ovs-packet dpdk dpdk-packet polycube all'
 
 complete -c tna-bench -n "$in throughput" -l cpus -x -d 'numbers of CPUs'
-complete -c tna-bench -n "$in throughput" -l sizes -x -d 'frame sizes in bytes'
+complete -c tna-bench -n "$in throughput tenants" -l sizes -x -d 'frame sizes in bytes'
 complete -c tna-bench -n "$in throughput" -l tracking -x -a 'established one-way new off' -d 'what flows are to connection tracking'
 complete -c tna-bench -n "$in throughput" -l rule-changes -x -d 'changes of the rules per second'
-complete -c tna-bench -n "$in throughput" -l quick -d 'ten rounds on one CPU'
-complete -c tna-bench -n "$in throughput" -l paper -d 'ten rounds of ten seconds'
+complete -c tna-bench -n "$in throughput delays tenants" -l quick -d 'short'
+complete -c tna-bench -n "$in throughput delays tenants" -l paper -d 'long, as in the papers'
+complete -c tna-bench -n "$in delays tenants" -l plan -d 'say what would be measured'
+complete -c tna-bench -n "$in delays tenants" -l journal -r -F -d 'go on where a run was ended'
+complete -c tna-bench -n "$in delays" -l intervals -x -d 'seconds from probe to probe'
+complete -c tna-bench -n "$in delays" -l forward -x -a '(__fish_print_interfaces)' -d 'send probes back at this interface'
+complete -c tna-bench -n "$in delays" -l on -x -a 'none echo' -d 'settings that are on there'
+complete -c tna-bench -n "$in delays" -l clusters -x -d 'how many'
+complete -c tna-bench -n "$in tenants" -l subjects -x -a 'xdp dpdk dpdk-packet linux bridge bridge-tna router router-tna' -d 'what is measured'
+complete -c tna-bench -n "$in tenants" -l burdens -x -a 'cpu disk network' -d 'what tenants load'
+complete -c tna-bench -n "$in tenants" -l tenants -x -d 'numbers of tenants'
+complete -c tna-bench -n "$in tenants" -l checksums -x -d 'how often for each packet'
+complete -c tna-bench -n "$in tenants" -l vm -r -F -d 'a kernel for virtual machines'
+complete -c tna-bench -n "$in tenants" -l disk -r -a '(__fish_complete_directories)' -d 'where tenants write'
 complete -c tna-bench -n "$in rfc2544 latency" -l loss -x -d 'per cent that may be lost'
 complete -c tna-bench -n "$in rfc2544" -l precision -x -d 'per cent of the rate'
 complete -c tna-bench -n "$in latency" -l loads -x -d 'per cent of what the slowest can carry'

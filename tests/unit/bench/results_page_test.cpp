@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every field of every result file stands on the page that explains them.
 #include "base/file.hpp"
+#include "bench/delays/delays.hpp"
+#include "bench/delays/yardsticks.hpp"
 #include "bench/measure/change.hpp"
 #include "bench/measure/kill.hpp"
 #include "bench/measure/latency_report.hpp"
@@ -9,6 +11,7 @@
 #include "bench/measure/rfc2544.hpp"
 #include "bench/measure/throughput_report.hpp"
 #include "bench/results/document.hpp"
+#include "bench/tenants/study.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,6 +34,32 @@ void collect(const nlohmann::json& value, std::set<std::string>& names) {
             collect(inner, names);
 }
 
+nlohmann::json delays(const nlohmann::json& machine) {
+    DelaysResult result;
+    result.plan = planDelays({}, {{Knob::zeroCopy, "no"}});
+    Delays one;
+    one.nanoseconds = {1};
+    one.sent = 1;
+    auto run = delaysDocument(one);
+    run["not_measured"] = nullptr;
+    result.runs.assign(result.plan.settings.size() + 1 + yardsticks.size(),
+                       std::vector<nlohmann::json>(3, {run}));
+    auto document = delaysStudyDocument({}, machine, result);
+    document["analysis"] = nullptr;
+    return document;
+}
+
+nlohmann::json tenants(const nlohmann::json& machine) {
+    TenantsResult result;
+    result.plan.cases = {{"xdp", 64, 1}};
+    result.plan.neighbours = {{}};
+    result.notMeasured = {""};
+    result.runs = {{{tenantsRun({.seconds = 1, .offered = 2, .handled = 1}, 0)}}};
+    auto document = tenantsDocument({}, machine, result);
+    document["analysis"] = nullptr;
+    return document;
+}
+
 std::vector<nlohmann::json> documents() {
     const auto machine = describeMachine();
     Sample sample{.seconds = 1, .received = 1};
@@ -44,10 +73,15 @@ std::vector<nlohmann::json> documents() {
     const MicroRow row{.profile = "bridge", .nanoseconds = {1}};
     Reaction reaction;
     reaction.startUp = reaction.reactions = {1};
-    return {resultDocument({}, machine, {series}),  rfc2544Document({}, machine, rates),
-            latencyDocument({}, machine, latency),  changeDocument({}, machine, {change}),
-            microDocument({}, machine, {row, row}), killDocument({}, machine, std::vector<KillRound>(1)),
-            reactionDocument({}, machine, reaction)};
+    return {resultDocument({}, machine, {series}),
+            rfc2544Document({}, machine, rates),
+            latencyDocument({}, machine, latency),
+            changeDocument({}, machine, {change}),
+            microDocument({}, machine, {row, row}),
+            killDocument({}, machine, std::vector<KillRound>(1)),
+            reactionDocument({}, machine, reaction),
+            delays(machine),
+            tenants(machine)};
 }
 
 TEST(BenchResults, PageNamesEveryFieldAndVersion) {

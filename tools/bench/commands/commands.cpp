@@ -44,15 +44,21 @@ int complain(const std::string& sentence, ExitCode code) {
     return static_cast<int>(code);
 }
 
-int prepare(std::string& tnad) {
+int prepare() {
     if (const auto can = cli::canMakeWorlds("tna-bench"); !can)
         return complain(can.error().sentence(), can.error().code);
+    // Failures are told in the program's own words.
+    libbpf_set_print(nullptr);
+    return 0;
+}
+
+int prepare(std::string& tnad) {
+    if (const int code = prepare(); code != 0)
+        return code;
     auto found = findTnad(tnad);
     if (!found)
         return complain(found.error().sentence(), ExitCode::notSupported);
     tnad = *found;
-    // Failures are told in the program's own words.
-    libbpf_set_print(nullptr);
     return 0;
 }
 

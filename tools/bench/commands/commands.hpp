@@ -25,6 +25,9 @@ void addReport(CLI::App& app, int& exitCode);
 /// Becomes the command line that a result file has, by `run`.
 void addRepeat(CLI::App& app, int& exitCode, const std::function<int(const std::vector<std::string>&)>& run);
 void addChange(CLI::App& app, int& exitCode);
+// Those of papers, repeated.
+void addDelays(CLI::App& app, int& exitCode);
+void addTenants(CLI::App& app, int& exitCode);
 
 // What the commands have in common.
 
@@ -33,6 +36,8 @@ void addChange(CLI::App& app, int& exitCode);
 /// What a run needs before anything is made: 0, or an exit code after a sentence. `tnad` becomes the file
 /// to run.
 [[nodiscard]] int prepare(std::string& tnad);
+/// The same without a daemon.
+[[nodiscard]] int prepare();
 /// Other work on the machine must not decide what is measured: the rest of this program runs in a process of
 /// a session of its own, with the highest priority; what it starts does, too.
 void takePriority();

@@ -10,12 +10,11 @@
 
 namespace tna::bench {
 
-/// What all commands do around `Result measure(Watcher&)`: find the daemon, take priority, watch for an
-/// interruption, complain. `int show(result, machine, interrupted)` prints and gives the exit code.
+/// What all commands do around `Result measure(Watcher&)` when all is there that they need: take priority,
+/// watch for an interruption, complain. `int show(result, machine, interrupted)` prints and gives the exit
+/// code.
 template <typename Measure, typename Show>
-[[nodiscard]] int runMeasurement(std::string& tnad, Measure measure, Show show) {
-    if (const int code = prepare(tnad); code != 0)
-        return code;
+[[nodiscard]] int runPrepared(Measure measure, Show show) {
     const auto machine = describeMachine();
     takePriority();
     auto watcher = std::make_unique<TerminalWatcher>();
@@ -23,8 +22,22 @@ template <typename Measure, typename Show>
     const bool interrupted = watcher->interrupted();
     watcher.reset();
     if (!result)
-        return complain(result.error().sentence(), ExitCode::failure);
+        return complain(result.error().sentence(), result.error().code);
     return show(*result, machine, interrupted);
+}
+
+/// After finding the daemon.
+template <typename Measure, typename Show>
+[[nodiscard]] int runMeasurement(std::string& tnad, Measure measure, Show show) {
+    const int code = prepare(tnad);
+    return code != 0 ? code : runPrepared(measure, show);
+}
+
+/// Without one.
+template <typename Measure, typename Show>
+[[nodiscard]] int runStudy(Measure measure, Show show) {
+    const int code = prepare();
+    return code != 0 ? code : runPrepared(measure, show);
 }
 
 /// The exit code where what was measured before an interruption is of use.

@@ -10,8 +10,8 @@
 namespace tna::bench {
 
 namespace {
-constexpr std::array<std::string_view, 7> measuring{"throughput", "rfc2544", "latency", "kill",
-                                                    "reaction",   "change",  "micro"};
+constexpr std::array<std::string_view, 9> measuring{"throughput", "rfc2544", "latency", "kill",   "reaction",
+                                                    "change",     "micro",   "delays",  "tenants"};
 
 constexpr std::size_t largestResult = 1U << 30U;
 
@@ -42,12 +42,10 @@ Result<std::vector<std::string>> argumentsOf(const std::string& file) {
     return words->get<std::vector<std::string>>();
 }
 
-/// As it was named then, or at the end.
-void replaceTnad(std::vector<std::string>& words, const std::string& tnad) {
-    std::erase_if(words, [](const std::string& word) { return word.starts_with("--tnad="); });
-    if (const auto named = std::ranges::find(words, "--tnad"); named != words.end())
+void removeOption(std::vector<std::string>& words, const std::string& option) {
+    std::erase_if(words, [&](const std::string& word) { return word.starts_with(option + "="); });
+    if (const auto named = std::ranges::find(words, option); named != words.end())
         words.erase(named, named + std::min<std::ptrdiff_t>(2, words.end() - named));
-    words.insert(words.end(), {"--tnad", tnad});
 }
 } // namespace
 
@@ -64,8 +62,12 @@ void addRepeat(CLI::App& app, int& exitCode, const std::function<int(const std::
             exitCode = complain("cannot repeat: " + words.error().sentence(), words.error().code);
             return;
         }
-        if (!arguments->tnad.empty())
-            replaceTnad(*words, arguments->tnad);
+        // What was found then is not to be found again, but measured.
+        removeOption(*words, "--journal");
+        if (!arguments->tnad.empty()) {
+            removeOption(*words, "--tnad");
+            words->insert(words->end(), {"--tnad", arguments->tnad});
+        }
         exitCode = run(*words);
     });
 }

@@ -52,7 +52,8 @@ void addReport(CLI::App& app, int& exitCode) {
     command->add_option("--output", arguments->output, "the page")->capture_default_str();
     command->add_option("--title", arguments->title, "its title")->capture_default_str();
     command->footer("Two throughput results of the same scenario are compared as well.\n"
-                    "Needs python3-matplotlib and python3-jinja2, and no privileges.");
+                    "Needs python3-matplotlib and python3-jinja2, of studies python3-sklearn, python3-scipy "
+                    "and python3-seaborn as well;\nand no privileges.");
     command->callback([arguments, &exitCode] { exitCode = runReport(*arguments); });
 }
 

@@ -141,7 +141,7 @@ def doubts(result):
     """What a reader must know before believing the figures."""
     notes = []
     for series in result.series if "series" in result.document else []:
-        if series.get("not_measured"):
+        if series.get("not_measured") and "contender" in series:
             load = f" ({load_of(series)})" if "cpus" in series else ""
             notes.append(f"{series['contender']}{load} was not measured: {series['not_measured']}")
         if "cpus" not in series:

@@ -122,8 +122,20 @@ def micro(result):
                    columns=["", "profile", "instructions", "bytes", "ns/frame", "over empty", ""])
 
 
+def study(of):
+    """Studies need more packages than the rest, and make more than one section."""
+    def made(result):
+        try:
+            from studies import pages
+        except ImportError as error:
+            raise results.BadResult(f"'{result.name}' needs more to be shown: {error}: apt-get install python3-sklearn "
+                                    "python3-scipy python3-seaborn") from error
+        return getattr(pages, of)(result, section)
+    return made
+
+
 SECTIONS = {"throughput": throughput, "rfc2544": rfc2544, "latency": latency, "kill": kill, "reaction": reaction,
-            "change": change, "micro": micro}
+            "change": change, "micro": micro, "delays": study("of_delays"), "tenants": study("of_tenants")}
 
 
 def comparisons(all_results):
@@ -141,7 +153,8 @@ def render(all_results, title):
     sections = []
     for result in all_results:
         with results.whole(result.name):
-            sections.append(SECTIONS[result.command](result))
+            made = SECTIONS[result.command](result)
+            sections += made if isinstance(made, list) else [made]
     sections += comparisons(all_results)
     loader = jinja2.FileSystemLoader(Path(__file__).resolve().parent)
     page = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True).get_template("page.html")

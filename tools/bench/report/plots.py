@@ -44,7 +44,7 @@ def colour(contender):
     return _COLOURS.get(contender) or _REST[sum(contender.encode()) % len(_REST)]
 
 
-def _svg(figure):
+def svg(figure):
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None})
     plt.close(figure)
@@ -72,7 +72,7 @@ def throughput_bars(series, title):
     axes.set_title(title, loc="left", fontsize=11)
     axes.margins(x=0.12)
     axes.grid(axis="y", visible=False)
-    return _svg(figure)
+    return svg(figure)
 
 
 def scaling(series, key, label, title, logarithmic=False):
@@ -98,7 +98,7 @@ def scaling(series, key, label, title, logarithmic=False):
     axes.set_ylabel("Mpps")
     axes.set_title(title, loc="left", fontsize=11)
     axes.legend(frameon=False, fontsize=9, ncols=3)
-    return _svg(figure)
+    return svg(figure)
 
 
 def latency_distribution(series, title):
@@ -116,7 +116,7 @@ def latency_distribution(series, title):
     axes.set_ylabel("% of frames")
     axes.set_title(title, loc="left", fontsize=11)
     axes.legend(frameon=False, fontsize=9, loc="lower right")
-    return _svg(figure)
+    return svg(figure)
 
 
 def latency_percentiles(series, title):
@@ -134,4 +134,4 @@ def latency_percentiles(series, title):
     axes.set_title(title, loc="left", fontsize=11)
     axes.grid(axis="x", visible=False)
     axes.legend(frameon=False, fontsize=9, loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0, ncols=len(names))
-    return _svg(figure)
+    return svg(figure)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # The version of each command's document that this program understands.
-VERSIONS = {"throughput": 4, "rfc2544": 2, "latency": 4, "change": 1, "kill": 2, "reaction": 2, "micro": 2}
+VERSIONS = {"throughput": 4, "rfc2544": 2, "latency": 4, "change": 1, "kill": 2, "reaction": 2, "micro": 2,
+            "delays": 1, "tenants": 1}
 
 
 MOST_BYTES = 1 << 30

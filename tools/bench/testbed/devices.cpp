@@ -87,4 +87,15 @@ nlohmann::json devicesDocument(const std::vector<DeviceFacts>& devices) {
     return list;
 }
 
+Result<std::array<unsigned char, 6>> macOf(const std::string& device) {
+    const UniqueFd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    ifreq request{};
+    std::strncpy(request.ifr_name, device.c_str(), IFNAMSIZ - 1);
+    if (!socket || ::ioctl(socket.get(), SIOCGIFHWADDR, &request) != 0)
+        return failErrno(errno, "cannot read the address of {}", device);
+    std::array<unsigned char, 6> mac{};
+    std::memcpy(mac.data(), request.ifr_hwaddr.sa_data, mac.size());
+    return mac;
+}
+
 } // namespace tna::bench

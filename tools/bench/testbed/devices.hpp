@@ -21,4 +21,7 @@ struct DeviceFacts {
 [[nodiscard]] Result<std::vector<DeviceFacts>> describeDevices(const Topology& topology);
 [[nodiscard]] nlohmann::json devicesDocument(const std::vector<DeviceFacts>& devices);
 
+/// The address of a device, of the calling thread's namespace.
+[[nodiscard]] Result<std::array<unsigned char, 6>> macOf(const std::string& device);
+
 } // namespace tna::bench

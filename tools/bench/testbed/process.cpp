@@ -144,6 +144,15 @@ void Process::end(int signal) {
     if (!running())
         return;
     ::kill(pid_, signal);
+    awaitEnd();
+}
+
+void Process::endByInput() {
+    input_.reset();
+    awaitEnd();
+}
+
+void Process::awaitEnd() {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     while (running()) {
         if (std::chrono::steady_clock::now() > deadline)

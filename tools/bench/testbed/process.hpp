@@ -44,6 +44,8 @@ public:
     void signal(int number);
     /// Sends a signal and waits for the end; kills it if it takes too long.
     void end(int signal);
+    /// Ends its standard input and waits for the end; kills it if it takes too long.
+    void endByInput();
     /// How it ended, in words; empty while it runs.
     [[nodiscard]] std::string ending() const;
 
@@ -51,6 +53,7 @@ public:
     [[nodiscard]] std::uint64_t residentBytes() const;
 
 private:
+    void awaitEnd();
     Process(pid_t pid, std::chrono::steady_clock::time_point startedAt, UniqueFd input)
         : pid_(pid), startedAt_(startedAt), input_(std::move(input)) {}
     pid_t pid_;

@@ -10,7 +10,6 @@
 namespace tna::bench {
 
 namespace {
-constexpr const char* where = "/tmp/";
 const std::string ownPrefix = "tna-bench-";
 } // namespace
 
@@ -21,8 +20,8 @@ bool ownerIsDead(const std::string& name, const std::string& prefix) {
     return owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH;
 }
 
-Result<TemporaryFolder> TemporaryFolder::make() {
-    auto path = fmt::format("{}{}{}-XXXXXX", where, ownPrefix, ::getpid());
+Result<TemporaryFolder> TemporaryFolder::make(const std::string& where) {
+    auto path = fmt::format("{}/{}{}-XXXXXX", where, ownPrefix, ::getpid());
     if (::mkdtemp(path.data()) == nullptr)
         return failErrno(errno, "cannot make a folder in {}", where);
     return TemporaryFolder{std::move(path)};
@@ -34,7 +33,7 @@ TemporaryFolder::~TemporaryFolder() {
         std::filesystem::remove_all(path_, ignored);
 }
 
-unsigned TemporaryFolder::removeLeftovers() {
+unsigned TemporaryFolder::removeLeftovers(const std::string& where) {
     unsigned removed = 0;
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator(where, none))

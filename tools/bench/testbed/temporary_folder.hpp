@@ -11,7 +11,7 @@ namespace tna::bench {
 /// A folder for configuration, sockets and logs of what a run starts; gone when the object is.
 class TemporaryFolder {
 public:
-    [[nodiscard]] static Result<TemporaryFolder> make();
+    [[nodiscard]] static Result<TemporaryFolder> make(const std::string& where = "/tmp");
     TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
     TemporaryFolder& operator=(TemporaryFolder&& other) noexcept {
         std::swap(path_, other.path_);
@@ -21,7 +21,7 @@ public:
 
     [[nodiscard]] const std::string& path() const { return path_; }
     /// Removes those of runs that were killed; says how many.
-    static unsigned removeLeftovers();
+    static unsigned removeLeftovers(const std::string& where = "/tmp");
 
 private:
     explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}

@@ -1,66 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/unique_fd.hpp"
+#include "bench/traffic/generators/rings.hpp"
 #include "bench/traffic/generators/sender.hpp"
 
 #include <array>
 #include <cerrno>
-#include <chrono>
-#include <linux/if_xdp.h>
-#include <net/if.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <thread>
 
 namespace tna::bench {
 
 namespace {
 constexpr unsigned batch = 32;
 constexpr std::size_t chunk = 4096;
-constexpr auto queuePatience = std::chrono::seconds(5);
-constexpr unsigned entries = 64; ///< of each ring; a power of two, and no smaller than a batch
-
-class Mapping {
-public:
-    Mapping() = default;
-    Mapping(std::size_t size, int flags, int fd, off_t offset)
-        : size_(size), at_(::mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, fd, offset)) {}
-    Mapping(Mapping&& other) noexcept
-        : size_(std::exchange(other.size_, 0)), at_(std::exchange(other.at_, MAP_FAILED)) {}
-    Mapping& operator=(Mapping&& other) noexcept {
-        std::swap(size_, other.size_);
-        std::swap(at_, other.at_);
-        return *this;
-    }
-    ~Mapping() {
-        if (at_ != MAP_FAILED)
-            ::munmap(at_, size_);
-    }
-    explicit operator bool() const { return at_ != MAP_FAILED; }
-    [[nodiscard]] char* at(std::size_t offset) const { return static_cast<char*>(at_) + offset; }
-
-private:
-    std::size_t size_ = 0;
-    void* at_ = MAP_FAILED;
-};
-
-/// A ring that the kernel shares.
-template <typename Entry>
-struct Ring {
-    Mapping memory;
-    std::uint32_t* producer = nullptr;
-    std::uint32_t* consumer = nullptr;
-    Entry* first = nullptr;
-
-    bool map(int socket, const xdp_ring_offset& offsets, off_t page) {
-        memory = Mapping(offsets.desc + entries * sizeof(Entry), MAP_SHARED | MAP_POPULATE, socket, page);
-        if (!memory)
-            return false;
-        producer = reinterpret_cast<std::uint32_t*>(memory.at(offsets.producer));
-        consumer = reinterpret_cast<std::uint32_t*>(memory.at(offsets.consumer));
-        first = reinterpret_cast<Entry*>(memory.at(offsets.desc));
-        return true;
-    }
-};
 
 /// An AF_XDP socket that copies. Each of its frames has a chunk for good, which is written anew when it is
 /// out.
@@ -82,7 +32,7 @@ public:
     [[nodiscard]] Result<unsigned> send(unsigned first, unsigned end) override {
         const auto producer = *transmit_.producer;
         for (unsigned i = first; i < end; i++)
-            transmit_.first[(producer + i - first) % entries] = {i * chunk, sizes_[i], 0};
+            transmit_.first[(producer + i - first) % ringEntries] = {i * chunk, sizes_[i], 0};
         __atomic_store_n(transmit_.producer, producer + end - first, __ATOMIC_RELEASE);
         // All of them must be out before they are written again.
         while (__atomic_load_n(completed_.producer, __ATOMIC_ACQUIRE) != producer + end - first)
@@ -103,7 +53,7 @@ private:
         region.addr = reinterpret_cast<std::uintptr_t>(memory_.at(0));
         region.len = batch * chunk;
         region.chunk_size = chunk;
-        const int size = entries;
+        const int size = ringEntries;
         const auto set = [&](int option, const void* value, socklen_t length) {
             return ::setsockopt(socket_.get(), SOL_XDP, option, value, length) == 0;
         };
@@ -116,19 +66,7 @@ private:
             !transmit_.map(socket_.get(), offsets.tx, XDP_PGOFF_TX_RING) ||
             !completed_.map(socket_.get(), offsets.cr, static_cast<off_t>(XDP_UMEM_PGOFF_COMPLETION_RING)))
             return false;
-        sockaddr_xdp address{};
-        address.sxdp_family = AF_XDP;
-        address.sxdp_flags = XDP_COPY;
-        address.sxdp_ifindex = ::if_nametoindex(device.c_str());
-        address.sxdp_queue_id = queue;
-        // The kernel gives a queue back some time after its last socket was closed.
-        const auto deadline = std::chrono::steady_clock::now() + queuePatience;
-        while (::bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
-            if (errno != EBUSY || std::chrono::steady_clock::now() > deadline)
-                return false;
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        return true;
+        return bindToQueue(socket_.get(), device, queue, XDP_COPY);
     }
 
     UniqueFd socket_;

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics of `tna-bench tenants`: what neighbours do to throughput and loss."""
+
+import numpy
+from scipy import stats
+
+from studies.words import table
+
+_SEED = 1
+_RESAMPLES = 2000
+SIGNIFICANT = 0.05
+METRICS = {"mpps": "throughput", "loss": "loss"}
+FACTORS = {"checksums": "checksums", "tenants": "tenants", "cpu": "tenants that load CPUs",
+           "disk": "tenants that load a disk", "network": "tenants that load the network"}
+_WORDS = {"xdp": "XDP", "dpdk": "DPDK by AF_XDP", "dpdk-packet": "DPDK by packet sockets", "linux": "Linux",
+          "bridge": "a bridge of plain Linux", "bridge-tna": "a bridge with tnad", "router": "a router of plain Linux",
+          "router-tna": "a router with tnad"}
+
+
+def whole(series):
+    return [run for run in series["runs"] if run.get("not_measured") is None]
+
+
+def case_of(series):
+    return series["subject"], series["frame_size"], series["checksums"]
+
+
+def name_of(subject, size, checksums):
+    times = "" if checksums == 0 else f", checksum × {checksums}"
+    return f"{_WORDS.get(subject, subject)}, {size} bytes{times}"
+
+
+def holm(values):
+    """p values corrected for their number (Holm); None stays."""
+    order = sorted((value, place) for place, value in enumerate(values) if value is not None)
+    corrected, least = [None] * len(values), 0.0
+    for rank, (value, place) in enumerate(order):
+        least = max(least, min(1.0, value * (len(order) - rank)))
+        corrected[place] = least
+    return corrected
+
+
+def _observations(series):
+    """A row for each run: the factors, and what was found."""
+    for one in series:
+        for run in whole(one):
+            yield {"checksums": one["checksums"], "tenants": one["tenants"], "mpps": run["mpps"], "loss": run["loss"]} | {
+                burden: one["tenants"] if one["burden"] == burden else 0 for burden in ("cpu", "disk", "network")}
+
+
+def correlations(document):
+    """Spearman's rank correlation of each factor with each metric, by subject and size. p is corrected for all tests."""
+    rows = []
+    groups = dict.fromkeys((one["subject"], one["frame_size"]) for one in document["series"])
+    for subject, size in groups:
+        series = [one for one in document["series"] if (one["subject"], one["frame_size"]) == (subject, size)]
+        found = list(_observations(series))
+        for factor in FACTORS:
+            levels = [one[factor] for one in found]
+            if len(set(levels)) < 2:
+                continue
+            for metric in METRICS:
+                values = [one[metric] for one in found]
+                if len(set(values)) < 2:
+                    continue
+                result = stats.spearmanr(levels, values)
+                if numpy.isnan(result.pvalue):  # of two
+                    continue
+                rows.append({"subject": subject, "frame_size": size, "factor": factor, "metric": metric,
+                             "rho": float(result.statistic), "runs": len(found), "p": float(result.pvalue)})
+    for row, corrected in zip(rows, holm([row["p"] for row in rows])):
+        row["p_corrected"] = corrected
+    return rows
+
+
+def _summaries(document):
+    rows = []
+    for one in document["series"]:
+        runs = whole(one)
+        row = {name: one[name] for name in ("subject", "frame_size", "checksums", "burden", "tenants", "again")}
+        for metric in METRICS:
+            values = [run[metric] for run in runs]
+            row[metric] = {"median": float(numpy.median(values)), "sd": float(numpy.std(values)),
+                           "min": min(values), "max": max(values)} if values else None
+        rows.append(row)
+    return rows
+
+
+def _noise(document):
+    """How far throughput without tenants is from itself; and how far it is from the throughput with the most."""
+    pairs, effects = [], []
+    for again in (one for one in document["series"] if one["again"]):
+        usual = next(one for one in document["series"] if not one["again"] and one["tenants"] == 0
+                     and case_of(one) == case_of(again))
+        pairs += [abs(numpy.log(one["mpps"] / other["mpps"])) for one, other in zip(whole(usual), whole(again))
+                  if min(one["mpps"], other["mpps"]) > 0]
+        alone = [run["mpps"] for run in whole(usual) + whole(again)]
+        for one in document["series"]:
+            beside = [run["mpps"] for run in whole(one)]
+            if case_of(one) == case_of(again) and one["tenants"] and beside and alone:
+                if min(numpy.median(alone), numpy.median(beside)) > 0:
+                    effects.append(abs(numpy.log(numpy.median(beside) / numpy.median(alone))))
+    if not pairs:
+        return None
+    itself = float(numpy.expm1(numpy.median(pairs)))
+    others = float(numpy.expm1(numpy.median(effects))) if effects else None
+    return {"itself": itself, "others": others, "pairs": len(pairs),
+            "worthless": others is not None and itself >= others}
+
+
+def kept(document, subject, size, checksums, burden, tenants):
+    """The part of its throughput that a subject keeps beside tenants; the runs' ratios, round by round."""
+    def runs(wanted_burden, wanted, again=False):
+        return next(([run["mpps"] for run in whole(one)] for one in document["series"]
+                     if case_of(one) == (subject, size, checksums) and one["burden"] == wanted_burden
+                     and one["tenants"] == wanted and one["again"] == again), [])
+    alone, beside = runs("none", 0), runs(burden, tenants)
+    return [one / other for one, other in zip(beside, alone) if other > 0]
+
+
+def _interval(values, statistic=numpy.median):
+    """A 95 % interval by resampling; None for too few."""
+    if len(values) < 3:
+        return None
+    random = numpy.random.default_rng(_SEED)
+    drawn = statistic(random.choice(values, (_RESAMPLES, len(values))), axis=1)
+    low, high = numpy.percentile(drawn, [2.5, 97.5])
+    return [float(low), float(high)]
+
+
+def _compared(document):
+    """tna and plain Linux beside the same neighbours: which keeps more of what it does alone."""
+    rows = []
+    most = max(document["options"]["tenants"], default=0)
+    for plain in ("bridge", "router"):
+        for size in document["options"]["sizes"]:
+            for burden in document["options"]["burdens"]:
+                linux, tna = (kept(document, subject, size, 0, burden, most) for subject in (plain, plain + "-tna"))
+                if not linux or not tna or not most:
+                    continue
+                ratios = [one / other for one, other in zip(tna, linux) if other > 0]
+                if not ratios:
+                    continue
+                rows.append({"scenario": plain, "frame_size": size, "burden": burden, "tenants": most,
+                             "linux_keeps": float(numpy.median(linux)), "tna_keeps": float(numpy.median(tna)),
+                             "ratio": float(numpy.median(ratios)), "interval": _interval(ratios)})
+    return rows
+
+
+def _finding(text, holds, why, otherwise="does not hold"):
+    verdict = "cannot be asked" if holds is None else "holds" if holds else otherwise
+    return {"finding": text, "verdict": verdict, "why": why}
+
+
+def _median(document, subject, size, checksums, burden="none", tenants=0):
+    values = [run["mpps"] for one in document["series"] if case_of(one) == (subject, size, checksums)
+              and one["burden"] == burden and one["tenants"] == tenants for run in whole(one)]
+    return float(numpy.median(values)) if values else None
+
+
+def _findings(document, rows):
+    small, many = min(document["options"]["sizes"]), max(document["options"]["checksums"])
+    found = []
+    xdp, dpdk = _median(document, "xdp", small, 1), _median(document, "dpdk", small, 1)
+    found.append(_finding("with small packets DPDK drops more than XDP", None if None in (xdp, dpdk) else dpdk > xdp,
+                          "one of them was not measured" if None in (xdp, dpdk) else
+                          f"{dpdk:.2f} and {xdp:.2f} Mpps; of DPDK no driver of its own, but sockets"))
+    for subject, paper in (("xdp", "57.8"), ("dpdk", "24.8")):
+        one, ten = _median(document, subject, small, 1), _median(document, subject, small, many)
+        text = f"{many} checksums in the place of one cost {_WORDS[subject]} much (the paper: {paper} %)"
+        asked = one and ten is not None and many > 1
+        found.append(_finding(text, one > 1.1 * ten if asked else None,
+                              f"{one:.2f} and {ten:.2f} Mpps" if asked else "too little was measured"))
+    strongest = {subject: max((row for row in rows if row["metric"] == "mpps" and row["subject"] == subject
+                               and row["frame_size"] == small), key=lambda row: abs(row["rho"]), default=None)
+                 for subject in ("xdp", "dpdk")}
+    for subject, row in strongest.items():
+        told = row is not None and row["p_corrected"] < SIGNIFICANT
+        found.append(_finding(f"the number of checksums decides about {_WORDS[subject]} more than tenants do",
+                              None if row is None or many == 1 else told and row["factor"] == "checksums",
+                              "too little was measured" if row is None else
+                              f"strongest is {FACTORS[row['factor']]}, ρ = {row['rho']:.2f}, p = {row['p_corrected']:.2g}",
+                              "does not hold" if told else "is not seen"))
+    for burden, words, matters in (("disk", "tenants that load a disk do not matter", False),
+                                   ("network", "tenants that load the network cost throughput of small packets", True)):
+        own = [row for row in rows if row["factor"] == burden and row["metric"] == "mpps" and row["frame_size"] == small
+               and row["subject"] in ("xdp", "dpdk")]
+        worse = [row for row in own if row["p_corrected"] < SIGNIFICANT and row["rho"] < 0]
+        found.append(_finding(words, None if not own else bool(worse) == matters,
+                              "too little was measured" if not own else
+                              "; ".join(f"{_WORDS[row['subject']]}: ρ = {row['rho']:.2f}, p = {row['p_corrected']:.2g}"
+                                        for row in own), "is not seen" if matters else "does not hold"))
+    large = max(document["options"]["sizes"])
+    pairs = [(row["rho"], next((abs(other["rho"]) for other in rows if other["frame_size"] == large and
+                                all(other[key] == row[key] for key in ("subject", "factor", "metric"))), None))
+             for row in rows if row["frame_size"] == small and row["factor"] == "tenants" and row["metric"] == "mpps"
+             and row["subject"] in ("xdp", "dpdk")]
+    pairs = [(abs(one), other) for one, other in pairs if other is not None]
+    asked = small != large and pairs
+    found.append(_finding("tenants matter more for small packets than for large ones",
+                          all(one > other for one, other in pairs) if asked else None,
+                          "; ".join(f"|ρ| {one:.2f} and {other:.2f}" for one, other in pairs) if asked else
+                          "there was only one size"))
+    return found
+
+
+def analyse(document):
+    rows = correlations(document)
+    return {"correlations": rows, "summaries": _summaries(document), "noise": _noise(document),
+            "compared": _compared(document), "findings": _findings(document, rows) if document["series"] else []}
+
+
+def sentences(analysis):
+    lines = []
+    noise = analysis["noise"]
+    if noise:
+        lines.append(f"Without tenants, throughput differs from itself by {noise['itself']:.0%}"
+                     + ("" if noise["others"] is None else f", from that beside tenants by {noise['others']:.0%}")
+                     + (": too noisy, this run is worth nothing." if noise["worthless"] else "."))
+    for row in analysis["compared"]:
+        interval = row["interval"]
+        told = "too few rounds to tell which" if interval is None else (
+            "tna suffers less" if interval[0] > 1 else "tna suffers more" if interval[1] < 1 else "no difference to be seen")
+        lines.append(f"Beside {row['tenants']} tenants that load {row['burden']}, a {row['scenario']} of plain Linux keeps "
+                     f"{row['linux_keeps']:.0%} of its throughput, with tnad {row['tna_keeps']:.0%} ({row['frame_size']} "
+                     f"bytes): {told}.")
+    lines += [f"{one['finding']}: {one['verdict']} ({one['why']})." for one in analysis["findings"]]
+    return lines
+
+
+def case_rows(document):
+    """A row for each case and each set of neighbours: median and SD of throughput and loss."""
+    rows = []
+    for one in document["series"]:
+        runs = whole(one)
+        beside = "none" if one["tenants"] == 0 else f"{one['tenants']} × {one['burden']}"
+        if one["again"]:
+            beside += " (again)"
+        name = name_of(*case_of(one))
+        if not runs:
+            why = one["not_measured"] or next((run["not_measured"] for run in one["runs"]), "interrupted")
+            rows.append([name, beside, "-", "-", "-", "-", why])
+            continue
+        cells = []
+        for metric, scale in (("mpps", 1), ("loss", 100)):
+            values = [run[metric] * scale for run in runs]
+            cells += [f"{numpy.median(values):.3f}", f"{numpy.std(values):.3f}"]
+        rows.append([name, beside, *cells, ""])
+    return rows
+
+
+COLUMNS = ["", "beside", "Mpps", "SD", "loss %", "SD", ""]
+
+
+def text(document, analysis):
+    strong = [row for row in analysis["correlations"] if row["p_corrected"] is not None
+              and row["p_corrected"] < SIGNIFICANT]
+    parts = [table(COLUMNS, case_rows(document))]
+    if strong:
+        parts.append("\nRank correlations that are no accident (Spearman, p corrected for all tests):\n" + table(
+            ["", "factor", "metric", "ρ", "p"],
+            [[f"{_WORDS.get(row['subject'], row['subject'])}, {row['frame_size']} bytes", FACTORS[row["factor"]],
+              METRICS[row["metric"]], f"{row['rho']:.2f}", f"{row['p_corrected']:.2g}"] for row in strong]))
+    return "\n".join(parts) + "\n\n" + "\n".join(sentences(analysis)) + "\n"

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/net_namespace.hpp"
+
+#include <string>
+
+namespace tna::bench {
+
+/// The work of a device's driver moves into a thread of the kernel's, on the first processor: so it is beside
+/// the generator's, not within it, and competes for time as it does on any machine that has more to do than
+/// it can.
+[[nodiscard]] Result<void> giveDriverItsThread(const NetNamespace& where, const std::string& device);
+
+} // namespace tna::bench

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/tenants/offer.hpp"
+
+#include "bench/testbed/devices.hpp"
+#include "bench/testbed/frame.hpp"
+#include "bench/testbed/process.hpp"
+#include "bench/traffic/traffic.hpp"
+#include "drop.skel.h"
+
+#include <algorithm>
+#include <bpf/bpf.h>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <net/if.h>
+#include <pthread.h>
+
+namespace tna::bench {
+
+namespace {
+constexpr unsigned untilInterrupted = 1U << 30U;
+constexpr unsigned batch = 64;
+} // namespace
+
+Result<std::unique_ptr<DropPlace>> DropPlace::make(unsigned times, const Cabling& cabling) {
+    std::unique_ptr<DropPlace> place{new DropPlace};
+    if (auto built = cabling.cabled() ? place->use(cabling) : place->build(); !built)
+        return std::unexpected(built.error());
+    if (auto read = place->readMacs(); !read)
+        return std::unexpected(read.error());
+    if (auto loaded = place->load(times); !loaded)
+        return std::unexpected(loaded.error());
+    return place;
+}
+
+Result<void> DropPlace::load(unsigned times) {
+    programs_ = drop__open();
+    if (programs_ == nullptr)
+        return failErrno(errno, "cannot open the programs that drop");
+    programs_->rodata->times = times;
+    if (drop__load(programs_) != 0)
+        return failErrno(errno, "cannot load the programs that drop");
+    const auto inside = NamespaceScope::enter(generator());
+    if (!inside)
+        return std::unexpected(inside.error());
+    const __u32 first = 0;
+    const __u32 device = ::if_nametoindex(names_[0].c_str());
+    if (bpf_map_update_elem(bpf_map__fd(programs_->maps.way), &first, &device, BPF_ANY) != 0)
+        return failErrno(errno, "cannot name the generator's device");
+    return {};
+}
+
+Result<void> DropPlace::use(const Cabling& cabling) {
+    auto here = NetNamespace::current();
+    if (!here)
+        return std::unexpected(here.error());
+    here_.emplace(std::move(*here));
+    names_ = {cabling.tx, cabling.rx};
+    return {};
+}
+
+Result<void> DropPlace::readMacs() {
+    for (std::size_t end = 0; end < names_.size(); end++) {
+        const auto inside = NamespaceScope::enter(end == 0 ? generator() : device());
+        const auto mac = inside ? macOf(names_.at(end)) : std::unexpected(inside.error());
+        if (!mac)
+            return std::unexpected(mac.error());
+        macs_.at(end) = *mac;
+    }
+    return {};
+}
+
+std::vector<unsigned char> DropPlace::frame(unsigned size) const {
+    return wrongFrame(size, macs_[0], macs_[1]);
+}
+
+DropPlace::~DropPlace() {
+    drop__destroy(programs_);
+}
+
+Result<void> DropPlace::build() {
+    for (const char* role : {"g", "d"}) {
+        auto made = OwnNamespace::make(role);
+        if (!made)
+            return std::unexpected(made.error());
+        namespaces_.push_back(std::move(*made));
+    }
+    const auto &g = namespaces_[0].name(), &d = namespaces_[1].name();
+    for (const auto& words : {fmt::format("ip -n {} link add g0 type veth peer name d0 netns {}", g, d),
+                              // A far end takes redirected frames only with NAPI.
+                              fmt::format("ip netns exec {} ethtool -K d0 gro on", d),
+                              fmt::format("ip -n {} link set g0 address {} up", g, generatorMac),
+                              fmt::format("ip -n {} address add 198.18.2.1/24 dev d0", d),
+                              fmt::format("ip -n {} link set d0 address {} up", d, ingressMac)})
+        if (auto done = runCommand(words); !done)
+            return done;
+    return {};
+}
+
+int DropPlace::offerProgram() const {
+    return bpf_program__fd(programs_->progs.offer);
+}
+
+int DropPlace::workProgram() const {
+    return bpf_program__fd(programs_->progs.work);
+}
+
+std::uint64_t DropPlace::counted(unsigned which) const {
+    std::vector<std::uint64_t> values(static_cast<std::size_t>(std::max(1, libbpf_num_possible_cpus())));
+    std::uint64_t sum = 0;
+    if (bpf_map_lookup_elem(bpf_map__fd(programs_->maps.counts), &which, values.data()) == 0)
+        for (const auto value : values)
+            sum += value;
+    return sum;
+}
+
+std::vector<unsigned char> wrongFrame(unsigned size, const std::array<unsigned char, 6>& from,
+                                      const std::array<unsigned char, 6>& to) {
+    constexpr unsigned ethernet = 14;
+    std::vector<unsigned char> frame(to.begin(), to.end());
+    frame.insert(frame.end(), from.begin(), from.end());
+    constexpr std::array<unsigned char, 22> rest{8,  0,    0x45, 0,   0,  0, 0, 0,   0,  0, 64,
+                                                 17, 0xbe, 0xef, 198, 18, 2, 2, 198, 18, 2, 1};
+    frame.insert(frame.end(), rest.begin(), rest.end());
+    frame.resize(size);
+    const unsigned length = size - ethernet;
+    frame[ethernet + 2] = static_cast<unsigned char>(length >> 8U);
+    frame[ethernet + 3] = static_cast<unsigned char>(length);
+    return frame;
+}
+
+Offer::Offer(const DropPlace& place, unsigned size) : frame_(place.frame(size)) {
+    // The handler does nothing: the signal is to end a system call.
+    struct sigaction wake{};
+    wake.sa_handler = [](int) {};
+    ::sigaction(SIGUSR1, &wake, nullptr);
+    thread_ = std::thread([this, &place] {
+        pinTo(lastCpu());
+        result_ = send(place);
+        done_ = true;
+    });
+}
+
+Result<void> Offer::send(const DropPlace& place) const {
+    if (auto entered = place.generator().enter(); !entered)
+        return entered;
+    const auto size = static_cast<__u32>(frame_.size());
+    while (!stop_) {
+        xdp_md context{};
+        context.data_end = size;
+        LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame_.data(), .data_size_in = size,
+                    .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = untilInterrupted,
+                    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch);
+        if (bpf_prog_test_run_opts(place.offerProgram(), &options) != 0 && errno != EINTR)
+            return failErrno(errno, "cannot offer frames");
+    }
+    return {};
+}
+
+Result<void> Offer::stop() {
+    stop_ = true;
+    if (!thread_.joinable())
+        return result_;
+    // Again and again, should one come between asking and calling.
+    for (; !done_; std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+        ::pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+    return result_;
+}
+
+} // namespace tna::bench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/net_namespace.hpp"
+#include "bench/testbed/cabling.hpp"
+#include "bench/testbed/own_namespace.hpp"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+struct drop;
+
+namespace tna::bench {
+
+/// g0 -- d0, in a namespace each, and the programs for both; or two interfaces of this machine that are
+/// cabled to each other.
+class DropPlace {
+public:
+    [[nodiscard]] static Result<std::unique_ptr<DropPlace>> make(unsigned times, const Cabling& cabling = {});
+    DropPlace(const DropPlace&) = delete;
+    DropPlace& operator=(const DropPlace&) = delete;
+    ~DropPlace();
+
+    [[nodiscard]] const NetNamespace& generator() const { return here_ ? *here_ : namespaces_[0].handle(); }
+    [[nodiscard]] const NetNamespace& device() const { return here_ ? *here_ : namespaces_[1].handle(); }
+    /// In device(), where frames come in.
+    [[nodiscard]] const std::string& deviceName() const { return names_[1]; }
+    /// Interfaces of this machine have room for one program each.
+    [[nodiscard]] bool cabled() const { return here_.has_value(); }
+    /// As they leave the generator's device.
+    [[nodiscard]] std::vector<unsigned char> frame(unsigned size) const;
+    [[nodiscard]] int offerProgram() const;
+    [[nodiscard]] int workProgram() const;
+    [[nodiscard]] std::uint64_t offered() const { return counted(0); }
+    [[nodiscard]] std::uint64_t dropped() const { return counted(1); }
+
+private:
+    DropPlace() = default;
+    [[nodiscard]] Result<void> build();
+    [[nodiscard]] Result<void> use(const Cabling& cabling);
+    [[nodiscard]] Result<void> readMacs();
+    [[nodiscard]] Result<void> load(unsigned times);
+    [[nodiscard]] std::uint64_t counted(unsigned which) const;
+    std::vector<OwnNamespace> namespaces_;
+    std::optional<NetNamespace> here_;
+    std::array<std::string, 2> names_{"g0", "d0"};
+    std::array<std::array<unsigned char, 6>, 2> macs_{};
+    ::drop* programs_ = nullptr;
+};
+
+/// A frame of IPv4 whose header checksum is wrong, from a station to another one.
+[[nodiscard]] std::vector<unsigned char> wrongFrame(unsigned size, const std::array<unsigned char, 6>& from,
+                                                    const std::array<unsigned char, 6>& to);
+
+/// Sends such frames from the last processor, as many as it can, for as long as this lives.
+class Offer {
+public:
+    Offer(const DropPlace& place, unsigned size);
+    Offer(const Offer&) = delete;
+    Offer& operator=(const Offer&) = delete;
+    ~Offer() { [[maybe_unused]] const auto ended = stop(); }
+    /// Whether all went well.
+    [[nodiscard]] Result<void> stop();
+
+private:
+    [[nodiscard]] Result<void> send(const DropPlace& place) const;
+    std::vector<unsigned char> frame_;
+    std::atomic<bool> stop_{false};
+    std::atomic<bool> done_{false};
+    Result<void> result_;
+    std::thread thread_;
+};
+
+} // namespace tna::bench

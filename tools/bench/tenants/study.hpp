@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bench/measure/progress.hpp"
+#include "bench/tenants/subject.hpp"
+#include "bench/tenants/tenants.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tna::bench {
+
+struct TenantsOptions {
+    std::vector<std::string> subjects; ///< none: all
+    std::vector<std::string> burdens{"cpu", "disk", "network"};
+    std::vector<unsigned> tenants{0, 8, 32, 128};
+    std::vector<unsigned> sizes{64, 1500};
+    std::vector<unsigned> checksums{1, 10};
+    double seconds = 1; ///< of each measurement
+    unsigned rounds = 3;
+    std::string disk = "/tmp"; ///< where tenants write
+    std::string vm;            ///< a kernel for virtual machines that load processors; none: processes
+    std::string journal;
+    Cabling cabling;
+    std::string tnad;
+};
+
+/// One thing to be measured beside each set of neighbours.
+struct TenantsCase {
+    std::string subject;
+    unsigned size;
+    unsigned checksums; ///< 0: it forwards
+    bool operator==(const TenantsCase&) const = default;
+};
+
+struct Neighbours {
+    Burden burden = Burden::none;
+    unsigned count = 0;
+};
+
+/// Everything is measured beside each set of neighbours; without any, twice.
+struct TenantsPlan {
+    std::vector<TenantsCase> cases;
+    std::vector<Neighbours> neighbours; ///< the first are none, and the second none again
+    unsigned rounds = 0;
+    double secondsPerCase = 0;
+    double secondsPerTenant = 0;
+
+    [[nodiscard]] double secondsOf(const Neighbours& beside) const;
+    [[nodiscard]] double seconds() const;
+};
+
+[[nodiscard]] TenantsPlan planTenants(const TenantsOptions& options);
+/// "1,080 measurements of 1 s, about 30 min", and what is missing.
+[[nodiscard]] std::string describe(const TenantsPlan& plan, const TenantsOptions& options);
+
+struct TenantsResult {
+    TenantsPlan plan;
+    std::vector<std::string> notMeasured; ///< by case: the reason, or empty
+    /// [case][neighbours], a run each round
+    std::vector<std::vector<nlohmann::json>> runs;
+    bool complete = true;
+};
+
+[[nodiscard]] Result<TenantsResult> measureTenants(const TenantsOptions& options, Watcher& watcher);
+
+/// Of one measurement, and how many tenants were there at its end.
+[[nodiscard]] nlohmann::json tenantsRun(const Reading& reading, unsigned running);
+[[nodiscard]] nlohmann::json tenantsDocument(const TenantsOptions& options, const nlohmann::json& machine,
+                                             const TenantsResult& result);
+
+} // namespace tna::bench
