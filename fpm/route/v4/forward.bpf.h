@@ -243,9 +243,8 @@ INLINE int route_conclude(hook_context *ctx, u64 verdict)
 		return verdict;
 	if (CONSTANT(RULES) && (u32)verdict == LOOK_REFUSED)
 		return route_refuse(ctx, verdict >> 32, 4);
-	if (CONSTANT(RULES) && (u32)verdict == LOOK_FOR_PERMIT)
-		return route_send_permitted(ctx, verdict >> 32);
-	if ((u32)verdict == LOOK_CLOSER && !route_look_closer(ctx, verdict >> 32))
+	if ((CONSTANT(RULES) && (u32)verdict == LOOK_FOR_PERMIT) ||
+	    ((u32)verdict == LOOK_CLOSER && !route_look_closer(ctx, verdict >> 32)))
 		return CONSTANT(RULES) && CONSTANT(STACKED) ? route_send_permitted(ctx, verdict >> 32)
 							    : route_send_checked(ctx, verdict >> 32);
 	return route_look_again(ctx);

@@ -225,9 +225,8 @@ INLINE int route6_forward(hook_context *ctx)
 		return verdict;
 	if (CONSTANT(RULES) && (u32)verdict == LOOK_REFUSED)
 		return route_refuse(ctx, verdict >> 32, 6);
-	if (CONSTANT(RULES) && (u32)verdict == LOOK_FOR_PERMIT)
-		return route6_send_permitted(ctx, verdict >> 32);
-	if ((u32)verdict == LOOK_CLOSER && !route6_look_closer(ctx, verdict >> 32))
+	if ((CONSTANT(RULES) && (u32)verdict == LOOK_FOR_PERMIT) ||
+	    ((u32)verdict == LOOK_CLOSER && !route6_look_closer(ctx, verdict >> 32)))
 		return CONSTANT(RULES) && CONSTANT(STACKED) ? route6_send_permitted(ctx, verdict >> 32)
 							    : route6_send_checked(ctx, verdict >> 32);
 	return route6_look_again(ctx);
