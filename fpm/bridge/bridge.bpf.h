@@ -31,7 +31,7 @@ NOINLINE u64 bridge_objection(hook_context *ctx, u64 device, u64 egress_address)
 		   bridge_tagged_to_vlan_device(packet.protocol, KOBJ(struct net_device, device)) |
 		   bridge_frame_is_special(ctx, packet.protocol);
 
-	if (guard_capture_possible(net))
+	if (!HOOK_WITHIN_LINUX && guard_capture_possible(net))
 		word |= guard_capture_namespace(CONSTANT(NET), net);
 	if (guard_bridge_hooks(net, &home))
 		word |= bridge_hooks_revalidate(&home);
@@ -221,7 +221,8 @@ known:;
 
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 
-	COLLECT(closer, guard_capture_possible(net));
+	if (!HOOK_WITHIN_LINUX)
+		COLLECT(closer, guard_capture_possible(net));
 	COLLECT(closer, guard_bridge_hooks(net, &home));
 	WHEN(BR_NETFILTER) COLLECT(doubt, guard_br_netfilter(CONSTANT(BRNF)));
 
@@ -230,9 +231,12 @@ known:;
 	COLLECT(closer, guard_egress_hooks(egress));
 	COLLECT(doubt, guard_egress_redirect(egress));
 	COLLECT(doubt, guard_egress_down(egress));
-	COLLECT(doubt, guard_egress_mtu(egress, retag_length(packet.len, retag)));
-	COLLECT(doubt, shorter_than_all(retag_length(packet.len, retag)));
-	COLLECT(closer, guard_egress_qdisc(egress));
+	if (!hook_is_several(ctx))
+		COLLECT(doubt, guard_egress_mtu(egress, retag_length(packet.len, retag)));
+	if (!HOOK_WITHIN_LINUX) {
+		COLLECT(doubt, shorter_than_all(retag_length(packet.len, retag)));
+		COLLECT(closer, guard_egress_qdisc(egress));
+	}
 
 	RARELY(doubt | closer, "!= 0", look_again);
 	return bridge_send(ctx, flow, packet.len, retag);

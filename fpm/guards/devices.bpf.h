@@ -18,9 +18,12 @@ NOINLINE u64 guard_devices(u64 net, u64 device, u64 egress_address)
 {
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
-	u64 word = guard_tc_entry_busy(guard_tc_ingress(ingress)) | guard_netdev_egress(egress) |
-		   guard_tc_entry_busy(guard_tc_egress(egress));
+	u64 word = guard_tc_ingress_busy(ingress);
 
+	word |= guard_netdev_egress(egress);
+	if (HOOK_WITHIN_LINUX)
+		return word;
+	word |= guard_tc_entry_busy(guard_tc_egress(egress));
 	if (guard_capture_possible(KOBJ(struct net, net)))
 		word |= guard_capture_device(device, ingress) | guard_capture_device(egress_address, egress);
 	if (guard_egress_qdisc(egress))

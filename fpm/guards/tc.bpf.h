@@ -8,9 +8,33 @@
  * no reason to be slow.
  */
 
+#include "packet/hook.bpf.h"
 #include "base/constant.bpf.h"
 
+/*
+ * Programs and filters that would come after this one, at a port where it is a tcx program itself: the second
+ * program of the entry, and the mini qdisc. Those of an entry that this program has just left are none of
+ * this frame. Where programs are run by hand there is no entry.
+ */
+INLINE u64 guard_tc_after_this(u64 entry)
+{
+	u64 next = KLOAD(u64, entry + bpf_core_type_size(struct bpf_mprog_fp));
+	u64 bundle = KLOAD(u64, KADDR(struct bpf_mprog_entry, entry, parent));
+	u64 tcx = bundle - bpf_core_field_offset(struct tcx_entry, bundle);
+
+	return entry ? next | KLOAD(u64, KADDR(struct tcx_entry, tcx, miniq)) : 0;
+}
+
+/* Of the port that a frame came in by. */
 INLINE u64 guard_tc_ingress(struct net_device *dev)
+{
+	u64 entry = KGET(u64, dev, tcx_ingress);
+
+	return HOOK_WITHIN_LINUX ? guard_tc_after_this(entry) : entry;
+}
+
+/* Of a device that the frame has yet to come to. */
+INLINE u64 guard_tc_above(struct net_device *dev)
 {
 	return KGET(u64, dev, tcx_ingress);
 }
@@ -21,6 +45,8 @@ INLINE u64 guard_tc_ingress(struct net_device *dev)
  */
 INLINE u64 guard_egress_hooks(struct net_device *dev)
 {
+	if (HOOK_WITHIN_LINUX)
+		return KGET(u64, dev, nf_hooks_egress);
 	if (likely(CONSTANT(PACKED)))
 		return KSTRADDLE(struct net_device, dev, nf_hooks_egress, 4);
 	return KGET(u64, dev, nf_hooks_egress) | KGET(u64, dev, tcx_egress);
@@ -41,6 +67,14 @@ NOINLINE u64 guard_tc_entry_busy(u64 entry)
 	u64 tcx = bundle - bpf_core_field_offset(struct tcx_entry, bundle);
 
 	return busy | KLOAD(u64, KADDR(struct tcx_entry, tcx, miniq));
+}
+
+/* Whether the entry of the device that a frame came in by would run anything more. */
+INLINE u64 guard_tc_ingress_busy(struct net_device *dev)
+{
+	u64 entry = guard_tc_ingress(dev);
+
+	return HOOK_WITHIN_LINUX ? entry : guard_tc_entry_busy(entry);
 }
 
 #endif

@@ -51,7 +51,8 @@ NOINLINE u32 evaluate_arrival(hook_context *ctx, const struct tna_route_stack *p
 	u64 tags = TAGS ? arriving_tags(part, packet_tags(ctx, TAGS_MOST)) : 0;
 	u64 device = route_arrival(port, tags);
 
-	BECAUSE(hook_frame_unfit(ctx, buffer), FRAGMENTED);
+	if (hook_frame_unfit(ctx, buffer))
+		return HOOK_UNFIT;
 	if (!CONSTANT(BRIDGE))
 		UNLESS_BECAUSE(evaluate_routed_port(port, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	if (tags)
