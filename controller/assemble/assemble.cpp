@@ -143,7 +143,7 @@ private:
         else if (watched())
             no("no-tcx", kind + "where nothing is read in place there is nothing for that hook");
         if (std::ranges::find(main_.hooks, Hook::tcx) == main_.hooks.end())
-            no("not-at-tcx", kind + "what is routed is accelerated at XDP only");
+            no("not-at-tcx", kind + "the module " + main_.name + " is not for that hook");
         if (!link_.ethernet)
             no("not-ethernet", "it is not an Ethernet device");
         if (judgement.ingress && judgement.ingress->code == "stacked")
@@ -221,7 +221,7 @@ private:
     }
 
     void ruleModule(PortPlan& plan) {
-        const PortInQuestion port{around_, link_, bridge_};
+        const PortInQuestion port{around_, link_, bridge_, hook_};
         std::ranges::move(main_.obstacles(port), std::back_inserter(reasons_));
         if (main_.settingsAgainst == nullptr)
             return;
@@ -255,7 +255,7 @@ private:
         for (const auto& manifest : manifests())
             if (std::ranges::find(manifest.hooks, hook_) == manifest.hooks.end())
                 continue;
-            else if (auto module = manifest.wantedFor({around_, link_, bridge_}))
+            else if (auto module = manifest.wantedFor({around_, link_, bridge_, hook_}))
                 profile.modules.push_back(std::move(*module));
         if (!watched()) {
             profile.veth = hook_ == Hook::xdp && link_.kind == "veth";

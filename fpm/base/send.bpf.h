@@ -97,7 +97,8 @@ INLINE int send_now(hook_context *ctx, const struct departure *departure)
 
 	if (departure->routed) {
 		RARELY((u64)(u32)action, HOOK_IS_NOT_SENT, nowhere);
-		if (replace_tags(ctx, departure->old_tags, departure->tags))
+		if (!hook_becomes_routed(ctx, CONSTANT(NET), departure->routed) ||
+		    replace_tags(ctx, departure->old_tags, departure->tags))
 			return leave_to_linux(ctx, TNA_REASON_HEADROOM);
 		RARELY(departure->behind, "!= 0", cut);
 rewrite:

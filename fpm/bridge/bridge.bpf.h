@@ -27,10 +27,12 @@ NOINLINE u64 bridge_objection(hook_context *ctx, u64 device, u64 egress_address)
 
 	if (!packet_parse(ctx, &packet))
 		return 1;
-	u64 word = guard_devices(CONSTANT(NET), device, egress_address) |
+	u64 word = guard_tc_port_busy(KOBJ(struct net_device, device)) |
 		   bridge_tagged_to_vlan_device(packet.protocol, KOBJ(struct net_device, device)) |
 		   bridge_frame_is_special(ctx, packet.protocol);
 
+	if (!HOOK_WITHIN_LINUX)
+		word |= guard_devices(CONSTANT(NET), device, egress_address);
 	if (!HOOK_WITHIN_LINUX && guard_capture_possible(net))
 		word |= guard_capture_namespace(CONSTANT(NET), net);
 	if (guard_bridge_hooks(net, &home))
@@ -172,7 +174,7 @@ known:;
 		retag = vlan_complete(tag, vlan_pvid(KOBJ(struct net_bridge_port, port)));
 		vlan_key = (retag & VLAN_ID) << 48;
 	}
-	COLLECT(closer, guard_tc_ingress(ingress));
+	COLLECT(closer, guard_tc_port(ingress));
 	COLLECT(doubt, guard_netdev_ingress(ingress));
 	COLLECT(doubt, flow->ingress_port ^ port);
 
@@ -228,7 +230,10 @@ known:;
 
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
 
-	COLLECT(closer, guard_egress_hooks(egress));
+	if (HOOK_WITHIN_LINUX)
+		COLLECT(doubt, guard_netdev_egress(egress));
+	else
+		COLLECT(closer, guard_egress_hooks(egress));
 	COLLECT(doubt, guard_egress_redirect(egress));
 	COLLECT(doubt, guard_egress_down(egress));
 	if (!hook_is_several(ctx))

@@ -46,7 +46,7 @@ INLINE u32 evaluate_ingress(const struct bridge_path *path, u64 buffer)
 		BECAUSE(guard_capture_device(path->device, ingress), CAPTURE);
 		BECAUSE(guard_capture_namespace(CONSTANT(NET), KOBJ(struct net, CONSTANT(NET))), CAPTURE);
 	}
-	BECAUSE(guard_tc_ingress_busy(ingress), TC);
+	BECAUSE(guard_tc_port_busy(ingress), TC);
 	BECAUSE(guard_netdev_ingress(ingress), NETDEV_HOOK);
 	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
 	BECAUSE(buffer && guard_unfinished_checksum(buffer), CHECKSUM);

@@ -25,18 +25,28 @@ INLINE u64 guard_tc_after_this(u64 entry)
 	return entry ? next | KLOAD(u64, KADDR(struct tcx_entry, tcx, miniq)) : 0;
 }
 
-/* Of the port that a frame came in by. */
+/* Of a device that Linux receives the frame as. */
 INLINE u64 guard_tc_ingress(struct net_device *dev)
 {
-	u64 entry = KGET(u64, dev, tcx_ingress);
+	return KGET(u64, dev, tcx_ingress);
+}
+
+/* Of the port that it came in by. */
+INLINE u64 guard_tc_port(struct net_device *port)
+{
+	u64 entry = guard_tc_ingress(port);
 
 	return HOOK_WITHIN_LINUX ? guard_tc_after_this(entry) : entry;
 }
 
-/* Of a device that the frame has yet to come to. */
-INLINE u64 guard_tc_above(struct net_device *dev)
+/* Of a device that may be that port. */
+INLINE u64 guard_tc_arrival(u64 device, u64 port)
 {
-	return KGET(u64, dev, tcx_ingress);
+	struct net_device *arrival = KOBJ(struct net_device, device);
+
+	if (!HOOK_WITHIN_LINUX || device != port)
+		return guard_tc_ingress(arrival);
+	return guard_tc_port(arrival);
 }
 
 /*
@@ -45,8 +55,6 @@ INLINE u64 guard_tc_above(struct net_device *dev)
  */
 INLINE u64 guard_egress_hooks(struct net_device *dev)
 {
-	if (HOOK_WITHIN_LINUX)
-		return KGET(u64, dev, nf_hooks_egress);
 	if (likely(CONSTANT(PACKED)))
 		return KSTRADDLE(struct net_device, dev, nf_hooks_egress, 4);
 	return KGET(u64, dev, nf_hooks_egress) | KGET(u64, dev, tcx_egress);
@@ -69,12 +77,19 @@ NOINLINE u64 guard_tc_entry_busy(u64 entry)
 	return busy | KLOAD(u64, KADDR(struct tcx_entry, tcx, miniq));
 }
 
-/* Whether the entry of the device that a frame came in by would run anything more. */
-INLINE u64 guard_tc_ingress_busy(struct net_device *dev)
+/* The same of the port that a frame came in by, and of a device that may be that. */
+INLINE u64 guard_tc_port_busy(struct net_device *port)
 {
-	u64 entry = guard_tc_ingress(dev);
+	u64 word = guard_tc_port(port);
 
-	return HOOK_WITHIN_LINUX ? entry : guard_tc_entry_busy(entry);
+	return HOOK_WITHIN_LINUX ? word : guard_tc_entry_busy(word);
+}
+
+INLINE u64 guard_tc_arrival_busy(u64 device, u64 port)
+{
+	u64 word = guard_tc_arrival(device, port);
+
+	return HOOK_WITHIN_LINUX && device == port ? word : guard_tc_entry_busy(word);
 }
 
 #endif

@@ -244,6 +244,7 @@ struct netns_ipv4 {
 	struct ipv4_devconf *devconf_all;
 	struct fib_table *fib_main;
 	u8 fib_has_custom_rules;
+	u8 sysctl_ip_fwd_update_priority;
 	struct {
 		int counter;
 	} rt_genid;
@@ -329,6 +330,7 @@ struct veth_xdp_buff {
 
 struct sk_buff {
 	unsigned char ip_summed : 2;
+	unsigned char encapsulation : 1;
 	u32 vlan_all;
 	u32 secmark; /* only with CONFIG_NETWORK_SECMARK */
 	u32 mark;

@@ -22,9 +22,12 @@
  *	hook_frame_unfit()			not 0 if a frame is more than its bytes show, or must not be changed
  *	HOOK_UNFIT				the reason for that
  *	hook_frame_length()			the length of the whole frame, wherever its bytes are
- *	hook_bytes()				the length of a frame without the tag beside it, whose bytes are known
+ *	hook_bytes()				how long the frame is between these, or what tells that as well:
+ *						all of its bytes, without a tag beside it
  *	hook_is_several()			not 0: it is several frames yet, each with the same headers
  *	hook_hidden_tag()			the tag beside the frame, as it would lie in the frame; 0: none
+ *	hook_is_nested()			not 0: those are packets within packets
+ *	hook_becomes_routed()			notes what a router does to a packet besides its bytes
  *	hook_move_head()			takes bytes off the frame's front, or (negative) adds some
  *	hook_cut_tail()				takes bytes off the frame's end; 0 if that was possible
  *	hook_send()				says by which port of a map the frame is to leave

@@ -8,6 +8,8 @@
  * still to be cut, checksums that are still to be written, marks, the tag.
  */
 
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include <linux/pkt_cls.h>
 
 #include "kernel/access.h"
@@ -100,6 +102,32 @@ INLINE u32 hook_bytes(hook_context *ctx, const u8 *data, const u8 *end)
 INLINE u32 hook_is_several(hook_context *ctx)
 {
 	return ctx->gso_size;
+}
+
+INLINE u32 hook_is_nested(hook_buffer *buffer)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
+
+	return BPF_CORE_READ_BITFIELD(skb, encapsulation);
+}
+
+/* Priorities by the upper bits of a type of service (ip_tos2prio), four bits each. */
+#define PRIORITIES 0x4620u
+
+/* The frame is the host's, even if a bridge has taken it for another one's (br_pass_frame_up()); and IPv4
+ * says how urgent it is (ip_forward()). False if that could not be noted. */
+INLINE int hook_becomes_routed(hook_context *ctx, u64 net, u32 version)
+{
+	if (ctx->pkt_type != PACKET_HOST && bpf_skb_change_type(ctx, PACKET_HOST))
+		return 0;
+	if (version == 4 && KGET(u8, KOBJ(struct net, net), ipv4.sysctl_ip_fwd_update_priority)) {
+		u8 *data = hook_data(ctx);
+
+		if (data + ETH_HLEN + 2 > hook_data_end(ctx))
+			return 0;
+		ctx->priority = PRIORITIES >> (data[ETH_HLEN + 1] >> 1 & 0xc) & 0xf;
+	}
+	return 1;
 }
 
 INLINE long hook_cut_tail(hook_context *ctx, u32 bytes)

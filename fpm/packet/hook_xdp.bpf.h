@@ -79,6 +79,17 @@ INLINE u32 hook_is_several(hook_context *ctx)
 	return 0;
 }
 
+INLINE u32 hook_is_nested(hook_buffer *buffer)
+{
+	return 0;
+}
+
+/* The kernel's own structure is yet to be made of it. */
+INLINE int hook_becomes_routed(hook_context *ctx, u64 net, u32 version)
+{
+	return 1;
+}
+
 INLINE u32 hook_hidden_tag(hook_context *ctx)
 {
 	return 0;

@@ -59,7 +59,7 @@ std::optional<ProfileModule> wantedFor(const PortInQuestion& port) {
                         .vlanStacks = around.vlanStacks,
                         .bridgeVlans = around.bridgeVlans,
                         .manyRoutes = around.manyRoutes,
-                        .rules = around.wishes.learning && !stacked,
+                        .rules = around.wishes.learning && !stacked && port.hook == Hook::xdp,
                         .station = forBridge ? port.bridge->mac : model::MacAddress{}});
 }
 
@@ -151,7 +151,7 @@ RouteParameters routeParameters(const ProfileModule& module) {
 
 Manifest routeManifest() {
     return {.name = "route",
-            .hooks = {Hook::xdp},
+            .hooks = {Hook::xdp, Hook::tcx},
             .constant = TNA_CONSTANT_ROUTE,
             .checked = TNA_CHECKED_ROUTE,
             .customBehind = {{TNA_HOOK_ROUTE, TNA_CONSTANT_MODULES_ROUTE, "route_modules", true}},

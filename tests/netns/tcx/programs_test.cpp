@@ -82,6 +82,17 @@ TEST_F(TcxPrograms, OneAtEgressSeesEveryFrame) {
     EXPECT_EQ(treat(oneToTwo()), usual());
 }
 
+/// It is the one thing at egress that Linux does not run on what a program at ingress redirects.
+TEST_F(TcxPrograms, NetfilterAtEgressHasEveryFrame) {
+    config_.kernel.selfCheck = 0; // which would have another look at each frame
+    must("nft add table netdev t");
+    ASSERT_NO_FATAL_FAILURE(start());
+    run({"nft add chain netdev t c '{ type filter hook egress device p1 priority 0; policy drop; }'"});
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("netdev-hook"), {}}));
+    must("nft delete chain netdev t c");
+    EXPECT_EQ(treat(oneToTwo()), usual());
+}
+
 TEST_F(TcxPrograms, NothingStaysBehind) {
     ASSERT_NO_FATAL_FAILURE(start());
     EXPECT_EQ(programsAt("p0"), 1U);

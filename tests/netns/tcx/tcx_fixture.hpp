@@ -10,7 +10,7 @@ template <typename Base>
 class AtTcx : public Base {
 protected:
     void SetUp() override {
-        Base::config_.ports.tcxKinds = {"veth", "tun"};
+        this->config_.ports.tcxKinds = {"veth", "tun"};
         Base::SetUp();
     }
     /// Starts the controller, and skips the test where ports cannot be at tcx.
