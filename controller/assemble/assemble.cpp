@@ -101,7 +101,8 @@ public:
         plan.egressReason = judgement.egress ? judgement.egress : refusal();
         plan.shortest = judgement.shortest;
         plan.egress = hook_ == Hook::xdp && egressAllowed() && !plan.egressReason;
-        plan.tcxEgress = egressAllowed() && !customAt(TNA_HOOK_EGRESS);
+        plan.tcxEgress = egressAllowed() && !customAt(TNA_HOOK_EGRESS) &&
+                         !(judgement.egress && judgement.egress->code == "stacked");
         if (reasons_.empty())
             plan.profile = profile();
         if (watched() && bridge_ != nullptr)

@@ -15,6 +15,7 @@
 #include "guards/egress.bpf.h"
 #include "guards/namespace.bpf.h"
 #include "guards/netdev_hook.bpf.h"
+#include "guards/peer.bpf.h"
 #include "guards/qdisc.bpf.h"
 #include "guards/sender.bpf.h"
 #include "guards/tc.bpf.h"
@@ -156,6 +157,7 @@ INLINE u32 evaluate_egress(const struct bridge_path *path, u32 len)
 	BECAUSE(guard_netdev_egress(egress), NETDEV_HOOK);
 	BECAUSE(guard_egress_down(egress), EGRESS_DOWN);
 	BECAUSE(guard_egress_mtu(egress, len), EGRESS_MTU);
+	BECAUSE(guard_peer_generic_xdp(path->egress), GENERIC_XDP);
 	if (HOOK_WITHIN_LINUX)
 		return REASON_NONE;
 	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(path->egress), EGRESS_QDISC);

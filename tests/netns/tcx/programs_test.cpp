@@ -4,6 +4,8 @@
 #include "tcx_fixture.hpp"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/if_link.h>
 #include <linux/pkt_cls.h>
 #include <net/if.h>
 
@@ -90,6 +92,25 @@ TEST_F(TcxPrograms, NetfilterAtEgressHasEveryFrame) {
     run({"nft add chain netdev t c '{ type filter hook egress device p1 priority 0; policy drop; }'"});
     EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("netdev-hook"), {}}));
     must("nft delete chain netdev t c");
+    EXPECT_EQ(treat(oneToTwo()), usual());
+}
+
+/// It does not run on frames that a program has redirected, and those are still known as such there.
+TEST_F(TcxPrograms, GenericXdpAtTheOtherEndHasEveryFrame) {
+    config_.kernel.selfCheck = 0; // which would have another look at each frame
+    ASSERT_NO_FATAL_FAILURE(start());
+    {
+        const auto inside = farSide_->enter();
+        const bpf_insn drop[] = {
+            {.code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = XDP_DROP},
+            {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
+        const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_XDP, "drops_all", "GPL", drop, 2, nullptr)};
+        ASSERT_EQ(bpf_xdp_attach(static_cast<int>(::if_nametoindex("far1")), program.get(),
+                                 XDP_FLAGS_SKB_MODE, nullptr),
+                  0);
+    }
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("generic-xdp"), {}}));
+    inFar("ip link set far1 xdpgeneric off");
     EXPECT_EQ(treat(oneToTwo()), usual());
 }
 

@@ -113,6 +113,13 @@ TEST(Hooks, NothingLeavesFromTcxByAPortWithModulesAtEgress) {
     EXPECT_FALSE(plan.tcxEgress);
 }
 
+/// Frames that a program has redirected bear a mark, which devices below would see.
+TEST(Hooks, NothingLeavesFromTcxByADeviceOnTopOfOthers) {
+    World world;
+    world.port().kind = "ifb";
+    EXPECT_FALSE(world.plan().tcxEgress);
+}
+
 TEST(Hooks, NothingLeavesFromTcxByAPortThatIsExcludedByName) {
     World world;
     world.wishes.excluded[portIndex] = {"excluded-name", "by the configuration", {}};
