@@ -139,6 +139,22 @@ TEST_F(TcxBuffers, FrameThatIsTooLargeIsLinuxs) {
     EXPECT_EQ(treat(large), (Treatment{slowPath("egress-mtu"), {}}));
 }
 
+/// A machine at tcx, and cards at XDP: what comes from the machine is fast, what goes to it is Linux's.
+TEST_F(TcxBuffers, BothHooksOnOneBridge) {
+    config_.ports.tcxKinds = {"tun"};
+    ASSERT_NO_FATAL_FAILURE(accelerate());
+    ASSERT_TRUE(reaches("tap0", "accelerated"));
+    EXPECT_EQ((*controller_->port("tap0"))["port"]["hook"], "tcx");
+    EXPECT_EQ((*controller_->port("p0"))["port"]["hook"], "xdp-native");
+    const auto frame = FrameBuilder().ethernet(station(2), station(3)).udp();
+    const auto before = fastFromTap();
+    EXPECT_EQ(fromTap(frame, {}), (Arrivals{{1, {frame}}}));
+    EXPECT_EQ(fastFromTap(), before + 1);
+    EXPECT_EQ(outOfTap(toTap()), std::vector{toTap()});
+    EXPECT_EQ(counted(0).slow["egress-unmanaged"], 1U);
+    EXPECT_EQ(treat(oneToTwo()), usual());
+}
+
 /// The kernel's own counters of both ports are as by plain Linux.
 TEST_F(TcxBuffers, DevicesCountAsByLinux) {
     const auto counts = [] {
