@@ -81,7 +81,8 @@ class PortDecision {
 public:
     PortDecision(const Surroundings& around, const model::Link& link, const model::Link* bridge)
         : around_(around), capabilities_(around.capabilities), wishes_(around.wishes), link_(link),
-          bridge_(bridge), main_(mainModule({around, link, bridge})) {}
+          bridge_(bridge), main_(mainModule({around, link, bridge})),
+          hook_(wishes_.atTcx.contains(link.ifindex) ? Hook::tcx : Hook::xdp) {}
 
     PortPlan decide() {
         PortPlan plan;
@@ -89,15 +90,19 @@ public:
         plan.name = link_.name;
         plan.routed = bridge_ == nullptr;
         const auto judgement = judge(around_.network, link_, promises(), !watched());
+        plan.hook = hook_;
         ruleOperator();
-        if (mayBePort(link_))
-            ruleDevice();
-        ruleKnown(judgement);
+        if (hook_ == Hook::tcx)
+            ruleTcx(judgement);
+        else
+            ruleXdp(judgement);
         ruleKernel();
         ruleModule(plan);
         plan.egressReason = judgement.egress ? judgement.egress : refusal();
         plan.shortest = judgement.shortest;
-        plan.egress = egressAllowed() && !plan.egressReason;
+        plan.egress = hook_ == Hook::xdp && egressAllowed() && !plan.egressReason;
+        plan.tcxEgress = egressAllowed() && !customAt(TNA_HOOK_EGRESS) &&
+                         !(judgement.egress && judgement.egress->code == "stacked");
         if (reasons_.empty())
             plan.profile = profile();
         if (watched() && bridge_ != nullptr)
@@ -122,6 +127,39 @@ private:
                "tnactl resume, and please report what the log says");
         if (const auto it = wishes_.excluded.find(link_.ifindex); it != wishes_.excluded.end())
             reasons_.push_back(it->second);
+    }
+
+    void ruleXdp(const Judgement& judgement) {
+        if (mayBePort(link_))
+            ruleDevice();
+        ruleKnown(judgement);
+    }
+
+    /// A device that Linux receives from by itself has its frames whole there, whatever its driver.
+    void ruleTcx(const Judgement& judgement) {
+        const auto& tcx = capabilities_.tcx;
+        const std::string kind = "ports of kind " + link_.kind + " are accelerated at tcx, and ";
+        if (!tcx.available)
+            no("no-tcx", kind + tcx.detail, "Linux 6.6 or newer has it");
+        else if (watched())
+            no("no-tcx", kind + "where nothing is read in place there is nothing for that hook");
+        if (std::ranges::find(main_.hooks, Hook::tcx) == main_.hooks.end())
+            no("not-at-tcx", kind + "the module " + main_.name + " is not for that hook");
+        if (!link_.ethernet)
+            no("not-ethernet", "it is not an Ethernet device");
+        if (judgement.ingress && judgement.ingress->code == "stacked")
+            reasons_.push_back(*judgement.ingress);
+        for (const auto hook : {TNA_HOOK_INGRESS, TNA_HOOK_BRIDGE, TNA_HOOK_ROUTE})
+            if (customAt(hook)) {
+                no("custom-modules", kind + "custom modules run at XDP only");
+                break;
+            }
+    }
+
+    /// Whether custom modules are wanted there.
+    [[nodiscard]] bool customAt(tna_hook hook) const {
+        const auto it = wishes_.custom.find(link_.ifindex);
+        return it != wishes_.custom.end() && !it->second.at(hook).empty();
     }
 
     /// What is known of its kind or driver, and of what lies below.
@@ -184,7 +222,7 @@ private:
     }
 
     void ruleModule(PortPlan& plan) {
-        const PortInQuestion port{around_, link_, bridge_};
+        const PortInQuestion port{around_, link_, bridge_, hook_};
         std::ranges::move(main_.obstacles(port), std::back_inserter(reasons_));
         if (main_.settingsAgainst == nullptr)
             return;
@@ -214,12 +252,14 @@ private:
     }
 
     [[nodiscard]] Profile profile() const {
-        Profile profile{.watched = watched()};
+        Profile profile{.hook = hook_, .watched = watched()};
         for (const auto& manifest : manifests())
-            if (auto module = manifest.wantedFor({around_, link_, bridge_}))
+            if (std::ranges::find(manifest.hooks, hook_) == manifest.hooks.end())
+                continue;
+            else if (auto module = manifest.wantedFor({around_, link_, bridge_, hook_}))
                 profile.modules.push_back(std::move(*module));
         if (!watched()) {
-            profile.veth = link_.kind == "veth";
+            profile.veth = hook_ == Hook::xdp && link_.kind == "veth";
             // It has a hook for routed packets in each namespace that has bridges.
             profile.brNetfilter = around_.bridges && capabilities_.brNetfilter;
         }
@@ -232,6 +272,7 @@ private:
     const model::Link& link_;
     const model::Link* bridge_; ///< null: it is routed
     const Manifest& main_;      ///< of the module for the sake of which it is a port
+    const Hook hook_;           ///< where its frames are seen
     std::vector<Reason> reasons_;
 };
 
@@ -239,7 +280,7 @@ private:
 void addCustom(PortPlan& port, const CustomModules& custom) {
     if (port.egress)
         port.egressModules = custom.at(TNA_HOOK_EGRESS);
-    if (!port.profile)
+    if (!port.profile || port.hook != Hook::xdp)
         return;
     auto& hooked = port.profile->custom;
     hooked.set(TNA_HOOK_INGRESS, custom.at(TNA_HOOK_INGRESS));

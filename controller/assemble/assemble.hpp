@@ -25,6 +25,8 @@ struct Wishes {
     std::set<model::IfIndex> finished;
     /// Links whose drivers or kinds are to be taken for safe although that is not known.
     std::set<model::IfIndex> trusted;
+    /// Links whose frames are to be seen at tcx, not at XDP.
+    std::set<model::IfIndex> atTcx;
     /// Links with BPF programs of traffic control (tcx), which are not announced.
     std::set<model::IfIndex> tcxIngress;
     std::set<model::IfIndex> tcxEgress;

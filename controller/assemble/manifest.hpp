@@ -56,6 +56,7 @@ struct PortInQuestion {
     const Surroundings& around;
     const model::Link& link;
     const model::Link* bridge; ///< whose port it is; null: of none
+    Hook hook = Hook::xdp;     ///< where its frames are seen
 };
 
 /// What people are told of checks that send frames to Linux.

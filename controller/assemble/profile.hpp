@@ -110,7 +110,9 @@ struct PortPlan {
     /// Without a profile only because of what the bridge is set to: if a program is attached it stays,
     /// empty, because attaching again takes 10 ms and a new profile 50 us.
     bool standby = false;
-    bool egress = false;                    ///< frames may be redirected to it
+    Hook hook = Hook::xdp;                  ///< where its own frames are seen
+    bool egress = false;                    ///< frames may be redirected to it, at XDP
+    bool tcxEgress = false;                 ///< the same at tcx
     unsigned shortest = 0;                  ///< bytes; shorter frames may not, because Linux would pad them
     std::optional<Reason> egressReason;     ///< why its device is none that frames may be redirected to
     std::vector<std::string> egressModules; ///< custom modules that frames pass as they leave by it

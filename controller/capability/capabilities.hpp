@@ -37,6 +37,7 @@ struct Capabilities {
     Finding fastPath;                             ///< the programs load
     Finding inPlaceFdb;                           ///< proved by comparison with a netlink dump
     Finding inPlaceVlans;                         ///< likewise, for bridges that filter VLANs
+    Finding tcx;                                  ///< programs can be attached to devices there
     Finding kfunc;                                ///< the bridge is asked for stations
     Finding mirror;                               ///< of the stations, in use and complete
     bool driversTell = true;                      ///< the kernel reports what drivers can do with XDP

@@ -15,6 +15,8 @@ struct Ports {
     std::vector<std::string> excludeDrivers;
     /// Kinds whose local senders would lose segmentation offload to XDP.
     std::vector<std::string> excludeKinds{"veth", "tun", "tap"};
+    /// Kinds whose ports are accelerated at tcx, where frames stay as their senders have left them.
+    std::vector<std::string> tcxKinds;
     /// A promise about those who send into these: checksums are written, segments cut, tags in the frame.
     std::vector<std::string> finishedFrames;
     /// Drivers and kinds that are taken for safe, although nobody knows, or something is known against them.

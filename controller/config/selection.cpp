@@ -37,6 +37,10 @@ bool promisesFinishedFrames(const Ports& ports, const std::string& name) {
     return matchesAny(ports.finishedFrames, name);
 }
 
+bool isForTcx(const Ports& ports, const std::string& kind) {
+    return !kind.empty() && matchesAny(ports.tcxKinds, kind);
+}
+
 bool trusts(const Ports& ports, const std::string& driver, const std::string& kind) {
     return (!driver.empty() && matchesAny(ports.trustedDrivers, driver)) ||
            (!kind.empty() && matchesAny(ports.trustedDrivers, kind));

@@ -20,6 +20,9 @@ struct Exclusion {
 /// Whether the configuration has a device taken for safe, by its driver or its kind.
 [[nodiscard]] bool trusts(const Ports& ports, const std::string& driver, const std::string& kind);
 
+/// Whether ports of a kind are to be accelerated at tcx.
+[[nodiscard]] bool isForTcx(const Ports& ports, const std::string& kind);
+
 /// Whether the configuration promises that those who send into this port finish their frames.
 [[nodiscard]] bool promisesFinishedFrames(const Ports& ports, const std::string& name);
 

@@ -4,6 +4,7 @@
 #include "capability/kernel.hpp"
 #include "capability/modules.hpp"
 #include "capability/xdp_features.hpp"
+#include "deploy/both_hooks.hpp"
 #include "deploy/fast_path.hpp"
 #include "deploy/kernel/requirements.hpp"
 #include "deploy/kernel/tcx.hpp"
@@ -87,13 +88,19 @@ Result<Loaded> RealKernel::loadInPlace(const config::Config& config, deploy::Ker
     const auto facts = probe.readNamespace();
     if (!facts)
         return std::unexpected(facts.error());
-    auto fastPath =
-        deploy::FastPath::load(limitsOf(config), *facts, capabilities.hookFunctions, probe.casts());
+    const auto load = [limits = limitsOf(config), facts = *facts, hooks = capabilities.hookFunctions,
+                       casts = probe.casts()](assemble::Hook hook) -> Result<deploy::BothHooks::Path> {
+        return deploy::FastPath::load(limits, facts, hooks, casts, hook);
+    };
+    auto fastPath = load(assemble::Hook::xdp);
     if (!fastPath)
         return std::unexpected(fastPath.error());
+    auto both = std::make_unique<deploy::BothHooks>(std::move(*fastPath),
+                                                    [load] { return load(assemble::Hook::tcx); });
     capabilities.way = capability::Way::inPlace;
+    capabilities.tcx = deploy::findTcx();
     capabilities.fastPath = {true, "the pipeline loads"};
-    return Loaded{std::move(capabilities), std::move(*fastPath),
+    return Loaded{std::move(capabilities), std::move(both),
                   std::make_unique<ProbeReader>(std::move(probe), seams_), std::nullopt, std::nullopt};
 }
 

@@ -2,6 +2,7 @@
 #include "daemon/views.hpp"
 
 #include "assemble/devices.hpp"
+#include "assemble/hooks.hpp"
 #include "assemble/manifest.hpp"
 #include "capability/xdp_features.hpp"
 
@@ -44,7 +45,7 @@ json portDocument(const PortState& state, const assemble::PortPlan& port) {
             {"driver", link != nullptr ? link->driver : ""},
             {"bridge", bridge != nullptr ? json(bridge->name) : json()},
             {"state", stateOf(port, failed)},
-            {"hook", accelerated ? json("xdp-native") : json()},
+            {"hook", accelerated ? json(assemble::nameOf(port.hook)) : json()},
             {"profile", accelerated ? json(port.profile->name()) : json()},
             {"modules", accelerated ? json(port.profile->moduleNames()) : json::array()},
             {"egress", port.egress},
@@ -243,6 +244,9 @@ json viewCapabilities(const capability::Capabilities& capabilities, const model:
               {{"name", "vlans-in-place"},
                {"available", capabilities.inPlaceVlans.available},
                {"detail", capabilities.inPlaceVlans.detail}},
+              {{"name", "tcx"},
+               {"available", capabilities.tcx.available},
+               {"detail", watched ? "not needed: nothing is read in place" : capabilities.tcx.detail}},
               {{"name", "fdb-kfunc"},
                {"available", capabilities.kfunc.available},
                {"detail", watched ? capabilities.kfunc.detail : notNeeded}},

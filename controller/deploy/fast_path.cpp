@@ -20,8 +20,9 @@ std::uint64_t jiffiesIn(std::chrono::nanoseconds time) {
 } // namespace
 
 Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
-                                                 const HookFunctions& hooks, Casts casts) {
-    auto pipeline = PipelineObject::load(casts, limits.maxPorts, limits.connections);
+                                                 const HookFunctions& hooks, Casts casts,
+                                                 assemble::Hook hook) {
+    auto pipeline = PipelineObject::load(casts, limits.maxPorts, limits.connections, hook);
     if (!pipeline)
         return std::unexpected(pipeline.error());
     Constants constants{};
@@ -71,14 +72,18 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
                                                     limits.maxPorts);
     if (auto followed = counters->follow(caches->counting()); !followed)
         return std::unexpected(followed.error());
-    auto attachments = Attachments::make(pipeline.buffers);
+    auto attachments = Attachments::make(pipeline.hook, pipeline.buffers);
     if (!attachments)
         return std::unexpected(attachments.error());
-    auto finish = FinishProgram::load(pipeline);
-    if (!finish)
-        return std::unexpected(finish.error());
+    std::optional<FinishProgram> finish;
+    if (pipeline.hook == assemble::Hook::xdp) { // where custom modules can be
+        auto loaded = FinishProgram::load(pipeline);
+        if (!loaded)
+            return std::unexpected(loaded.error());
+        finish = std::move(*loaded);
+    }
     auto kept = std::make_unique<PipelineObject>(std::move(pipeline));
-    ProfileStore profiles{*kept, constants, std::move(*finish), std::move(*caches), *counters};
+    ProfileStore profiles{*kept, constants, std::move(finish), std::move(*caches), *counters};
     return std::unique_ptr<FastPath>{new FastPath(std::move(kept), std::move(counters), std::move(fdb),
                                                   limits.maxPorts, std::move(profiles),
                                                   std::move(*attachments))};

@@ -46,8 +46,10 @@ using HookFunctions = std::array<std::uint64_t, 6>;
 /// for.
 class FastPath : public DataPath {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<FastPath>>
-    load(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks, Casts casts);
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>> load(const Limits& limits,
+                                                                const NamespaceFacts& facts,
+                                                                const HookFunctions& hooks, Casts casts,
+                                                                assemble::Hook hook = assemble::Hook::xdp);
     /// The same for kernels that are not read in place.
     [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadWatched(const Limits& limits,
                                                                        Buffers buffers = buffersOfKernel());

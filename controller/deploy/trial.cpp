@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bpf/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/pkt_cls.h>
 
 namespace tna::deploy {
 
@@ -17,20 +19,38 @@ Result<UniqueFd> makeCounters(unsigned slots) {
     return map;
 }
 
-Result<int> runOn(int program, model::IfIndex port, const std::vector<std::uint8_t>& frame,
-                  std::vector<std::uint8_t>& result) {
-    xdp_md context{};
-    context.data_end = static_cast<__u32>(frame.size());
-    context.ingress_ifindex = port;
+/// What a program is called with, of either kind.
+struct Context {
+    xdp_md xdp{};
+    __sk_buff buffer{};
+};
+
+Result<int> runOn(assemble::Hook hook, int program, model::IfIndex port,
+                  const std::vector<std::uint8_t>& frame, std::vector<std::uint8_t>& result) {
+    const bool xdp = hook == assemble::Hook::xdp;
+    Context context;
+    context.xdp.data_end = static_cast<__u32>(frame.size());
+    context.xdp.ingress_ifindex = port;
+    context.buffer.ifindex = port;
     result.resize(frame.size() + room);
     LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(), .data_out = result.data(),
                 .data_size_in = static_cast<__u32>(frame.size()),
-                .data_size_out = static_cast<__u32>(result.size()), .ctx_in = &context,
-                .ctx_size_in = sizeof(context), .repeat = 1);
+                .data_size_out = static_cast<__u32>(result.size()), .repeat = 1);
+    options.ctx_in = xdp ? static_cast<const void*>(&context.xdp) : &context.buffer;
+    options.ctx_size_in = xdp ? sizeof(context.xdp) : sizeof(context.buffer);
     if (const int error = bpf_prog_test_run_opts(program, &options); error != 0)
         return failErrno(error, "the kernel does not run the port's program on a frame");
     result.resize(options.data_size_out);
     return static_cast<int>(options.retval);
+}
+
+/// Linux takes a tag out before the program is called, which nobody does for one that is run by hand.
+bool isTagged(const std::vector<std::uint8_t>& frame) {
+    constexpr std::size_t protocol = 12;
+    if (frame.size() < protocol + 2)
+        return false;
+    const unsigned type = frame[protocol] << 8U | frame[protocol + 1];
+    return type == ETH_P_8021Q || type == ETH_P_8021AD;
 }
 
 assemble::Profile forTrial(assemble::Profile profile) {
@@ -49,6 +69,9 @@ Result<Verdict> tryFrame(const PipelineObject& pipeline, const ProfileStore& pro
     const auto slot = slots.slotOf(port);
     if (!slot)
         return fail("the port has no place in the port table");
+    if (profile.hook == assemble::Hook::tcx && isTagged(frame))
+        return fail("a tagged frame cannot be tried at tcx, where Linux has taken the tag out before");
+    const auto hook = profile.hook;
     auto counters = makeCounters(slots.capacity());
     if (!counters)
         return std::unexpected(counters.error());
@@ -60,15 +83,16 @@ Result<Verdict> tryFrame(const PipelineObject& pipeline, const ProfileStore& pro
     if (!program)
         return std::unexpected(program.error());
     Verdict verdict;
-    const auto action = runOn(program->get(), port, frame, verdict.frame);
+    const auto action = runOn(hook, program->get(), port, frame, verdict.frame);
     if (!action)
         return std::unexpected(action.error());
     CounterReader reader{{.ports = counters->get()}, slots.capacity()};
     if (auto followed = reader.follow(caches->counting()); !followed)
         return std::unexpected(followed.error());
     const auto counted = reader.read(slots.end());
+    const int sent = hook == assemble::Hook::xdp ? static_cast<int>(XDP_REDIRECT) : TC_ACT_REDIRECT;
     for (const auto& [ifindex, number] : slots.all())
-        if (*action == XDP_REDIRECT && counted[number].outPackets > 0)
+        if (*action == sent && counted[number].outPackets > 0)
             verdict.egress = ifindex;
     const auto& slow = counted[*slot].slow;
     if (const auto reason = std::ranges::find_if(slow, [](auto count) { return count > 0; });

@@ -19,7 +19,7 @@ struct {
 } port_counters SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(type, HOOK_PORTS);
 	__uint(max_entries, 1);
 	__type(key, u32);
 	__type(value, struct bpf_devmap_val); /* with the custom modules at its egress */

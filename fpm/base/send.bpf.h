@@ -99,7 +99,8 @@ INLINE int send_now(hook_context *ctx, const struct departure *departure)
 		RARELY((u64)(u32)action, HOOK_IS_NOT_SENT, nowhere);
 		RARELY(departure->behind, "!= 0", cut); /* first: Linux cuts that off as well */
 retag:
-		if (replace_tags(ctx, departure->old_tags, departure->tags))
+		if (!hook_becomes_routed(ctx, CONSTANT(NET), departure->routed) ||
+		    replace_tags(ctx, departure->old_tags, departure->tags))
 			return leave_to_linux(ctx, TNA_REASON_HEADROOM);
 		if (unlikely(!rewrite_routed(ctx, departure)))
 			return HOOK_TO_LINUX;

@@ -27,11 +27,13 @@ NOINLINE u64 bridge_objection(hook_context *ctx, u64 device, u64 egress_address)
 
 	if (!packet_parse(ctx, &packet))
 		return 1;
-	u64 word = guard_devices(CONSTANT(NET), device, egress_address) |
+	u64 word = guard_tc_port_busy(KOBJ(struct net_device, device)) |
 		   bridge_tagged_to_vlan_device(packet.protocol, KOBJ(struct net_device, device)) |
 		   bridge_frame_is_special(ctx, packet.protocol);
 
-	if (guard_capture_possible(net))
+	if (!HOOK_WITHIN_LINUX)
+		word |= guard_devices(CONSTANT(NET), device, egress_address);
+	if (!HOOK_WITHIN_LINUX && guard_capture_possible(net))
 		word |= guard_capture_namespace(CONSTANT(NET), net);
 	if (guard_bridge_hooks(net, &home))
 		word |= bridge_hooks_revalidate(&home);
@@ -172,7 +174,7 @@ known:;
 		retag = vlan_complete(tag, vlan_pvid(KOBJ(struct net_bridge_port, port)));
 		vlan_key = (retag & VLAN_ID) << 48;
 	}
-	COLLECT(closer, guard_tc_ingress(ingress));
+	COLLECT(closer, guard_tc_port(ingress));
 	COLLECT(doubt, guard_netdev_ingress(ingress));
 	COLLECT(doubt, flow->ingress_port ^ port);
 
@@ -221,18 +223,25 @@ known:;
 
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 
-	COLLECT(closer, guard_capture_possible(net));
+	if (!HOOK_WITHIN_LINUX)
+		COLLECT(closer, guard_capture_possible(net));
 	COLLECT(closer, guard_bridge_hooks(net, &home));
 	WHEN(BR_NETFILTER) COLLECT(doubt, guard_br_netfilter(CONSTANT(BRNF)));
 
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
 
-	COLLECT(closer, guard_egress_hooks(egress));
+	if (HOOK_WITHIN_LINUX)
+		COLLECT(doubt, guard_netdev_egress(egress) | guard_peer_generic_xdp(egress_address));
+	else
+		COLLECT(closer, guard_egress_hooks(egress));
 	COLLECT(doubt, guard_egress_redirect(egress));
 	COLLECT(doubt, guard_egress_down(egress));
-	COLLECT(doubt, guard_egress_mtu(egress, retag_length(packet.len, retag)));
-	COLLECT(doubt, shorter_than_all(retag_length(packet.len, retag)));
-	COLLECT(closer, guard_egress_qdisc(egress));
+	if (!hook_is_several(ctx))
+		COLLECT(doubt, guard_egress_mtu(egress, retag_length(packet.len, retag)));
+	if (!HOOK_WITHIN_LINUX) {
+		COLLECT(doubt, shorter_than_all(retag_length(packet.len, retag)));
+		COLLECT(closer, guard_egress_qdisc(egress));
+	}
 
 	RARELY(doubt | closer, "!= 0", look_again);
 	return bridge_send(ctx, flow, packet.len, retag);

@@ -15,6 +15,7 @@
 #include "guards/egress.bpf.h"
 #include "guards/namespace.bpf.h"
 #include "guards/netdev_hook.bpf.h"
+#include "guards/peer.bpf.h"
 #include "guards/qdisc.bpf.h"
 #include "guards/sender.bpf.h"
 #include "guards/tc.bpf.h"
@@ -42,9 +43,11 @@ INLINE u32 evaluate_ingress(const struct bridge_path *path, u64 buffer)
 
 	BECAUSE(guard_namespace(ingress, CONSTANT(NET)), NAMESPACE);
 	BECAUSE(!(BPF_CORE_READ_BITFIELD(ingress, priv_flags) & IFF_BRIDGE_PORT), NOT_A_PORT);
-	BECAUSE(guard_capture_device(path->device, ingress), CAPTURE);
-	BECAUSE(guard_capture_namespace(CONSTANT(NET), KOBJ(struct net, CONSTANT(NET))), CAPTURE);
-	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(ingress)), TC);
+	if (!HOOK_WITHIN_LINUX) {
+		BECAUSE(guard_capture_device(path->device, ingress), CAPTURE);
+		BECAUSE(guard_capture_namespace(CONSTANT(NET), KOBJ(struct net, CONSTANT(NET))), CAPTURE);
+	}
+	BECAUSE(guard_tc_port_busy(ingress), TC);
 	BECAUSE(guard_netdev_ingress(ingress), NETDEV_HOOK);
 	BECAUSE(buffer && guard_hidden_tag(buffer), HIDDEN_TAG);
 	BECAUSE(buffer && guard_unfinished_checksum(buffer), CHECKSUM);
@@ -142,15 +145,21 @@ INLINE u32 evaluate_egress_port(struct bridge_path *path)
 	return REASON_NONE;
 }
 
+/* `len` is 0 for what is several frames yet: it fits, whatever the MTU (is_skb_forwardable()). */
 INLINE u32 evaluate_egress(const struct bridge_path *path, u32 len)
 {
 	struct net_device *egress = KOBJ(struct net_device, path->egress);
 
-	BECAUSE(guard_capture_device(path->egress, egress), CAPTURE);
-	BECAUSE(guard_tc_entry_busy(guard_tc_egress(egress)), TC);
+	if (!HOOK_WITHIN_LINUX) {
+		BECAUSE(guard_capture_device(path->egress, egress), CAPTURE);
+		BECAUSE(guard_tc_entry_busy(guard_tc_egress(egress)), TC);
+	}
 	BECAUSE(guard_netdev_egress(egress), NETDEV_HOOK);
 	BECAUSE(guard_egress_down(egress), EGRESS_DOWN);
 	BECAUSE(guard_egress_mtu(egress, len), EGRESS_MTU);
+	BECAUSE(guard_peer_generic_xdp(path->egress), GENERIC_XDP);
+	if (HOOK_WITHIN_LINUX)
+		return REASON_NONE;
 	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(path->egress), EGRESS_QDISC);
 	BECAUSE(guard_egress_redirect(egress), EGRESS_REDIRECT);
 	return REASON_NONE;
@@ -213,7 +222,8 @@ NOINLINE u64 bridge_evaluate(hook_context *ctx, struct tna_flow *flow)
 
 	BECAUSE(!packet_parse(ctx, &packet), SHORT);
 	BECAUSE(self_check_paused(TNA_CHECKED_BRIDGE), SELF_CHECK);
-	BECAUSE(hook_frame_unfit(ctx, buffer), FRAGMENTED);
+	if (hook_frame_unfit(ctx, buffer))
+		return HOOK_UNFIT;
 	UNLESS_BECAUSE(evaluate_ingress(&path, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));
@@ -226,7 +236,7 @@ NOINLINE u64 bridge_evaluate(hook_context *ctx, struct tna_flow *flow)
 	if (CONSTANT(VLAN) && VLAN_KNOWN)
 		UNLESS_BECAUSE(evaluate_egress_vlan(&packet, &path));
 	len = retag_length(packet.len, path.retag);
-	UNLESS_BECAUSE(evaluate_egress(&path, len));
+	UNLESS_BECAUSE(evaluate_egress(&path, hook_is_several(ctx) ? 0 : len));
 	BECAUSE(!flow, SHORT);
 	if (CONSTANT(VLAN))
 		evaluate_fill_vlans(&packet, &path);

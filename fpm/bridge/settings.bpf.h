@@ -6,6 +6,7 @@
 
 #include "bridge/vlan.bpf.h"
 #include "guards/capture.bpf.h"
+#include "kernel/device.bpf.h"
 
 /* include/linux/if_bridge.h: port flags that change nothing for a known unicast frame that is not ARP */
 #define PORT_HAIRPIN (1u << 0) /* a frame back out of its own port is left to Linux anyway */
@@ -139,15 +140,6 @@ INLINE u64 bridge_device(u64 address, struct net_bridge *bridge)
 	return bpf_core_field_exists(struct net_device, priv)
 		       ? address - bpf_core_field_offset(struct net_device, priv)
 		       : KGET(u64, bridge, dev);
-}
-
-/* The other way round, for devices of any kind; before 6.9, where it was aligned behind the device
- * (netdev_priv()). */
-INLINE u64 device_private(u64 device)
-{
-	return device + (bpf_core_field_exists(struct net_device, priv)
-				 ? bpf_core_field_offset(struct net_device, priv)
-				 : (bpf_core_type_size(struct net_device) + 31) & ~31u);
 }
 
 INLINE u64 bridge_promisc(u64 address, struct net_bridge *bridge)

@@ -11,15 +11,15 @@
 #include "guards/tc.bpf.h"
 
 /*
- * Of the device that a frame comes in by and the one that it leaves by: filters that run something,
- * captures, queues that are not plain. What is to be seen without a closer look has been seen.
+ * Of the device as which Linux receives a frame and the one that it leaves by: captures, filters that run
+ * something where it leaves, queues that are not plain. What is to be seen without a closer look has been
+ * seen; filters where it comes in are guards/tc.bpf.h.
  */
 NOINLINE u64 guard_devices(u64 net, u64 device, u64 egress_address)
 {
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
-	u64 word = guard_tc_entry_busy(guard_tc_ingress(ingress)) | guard_netdev_egress(egress) |
-		   guard_tc_entry_busy(guard_tc_egress(egress));
+	u64 word = guard_netdev_egress(egress) | guard_tc_entry_busy(guard_tc_egress(egress));
 
 	if (guard_capture_possible(KOBJ(struct net, net)))
 		word |= guard_capture_device(device, ingress) | guard_capture_device(egress_address, egress);

@@ -8,11 +8,45 @@
  * no reason to be slow.
  */
 
+#include "packet/hook.bpf.h"
 #include "base/constant.bpf.h"
 
+/*
+ * Programs and filters that would come after this one, at a port where it is a tcx program itself: the second
+ * program of the entry, and the mini qdisc. Those of an entry that this program has just left are none of
+ * this frame. Where programs are run by hand there is no entry.
+ */
+INLINE u64 guard_tc_after_this(u64 entry)
+{
+	u64 next = KLOAD(u64, entry + bpf_core_type_size(struct bpf_mprog_fp));
+	u64 bundle = KLOAD(u64, KADDR(struct bpf_mprog_entry, entry, parent));
+	u64 tcx = bundle - bpf_core_field_offset(struct tcx_entry, bundle);
+
+	return entry ? next | KLOAD(u64, KADDR(struct tcx_entry, tcx, miniq)) : 0;
+}
+
+/* Of a device that Linux receives the frame as. */
 INLINE u64 guard_tc_ingress(struct net_device *dev)
 {
 	return KGET(u64, dev, tcx_ingress);
+}
+
+/* Of the port that it came in by. */
+INLINE u64 guard_tc_port(struct net_device *port)
+{
+	u64 entry = guard_tc_ingress(port);
+
+	return HOOK_WITHIN_LINUX ? guard_tc_after_this(entry) : entry;
+}
+
+/* Of a device that may be that port. */
+INLINE u64 guard_tc_arrival(u64 device, u64 port)
+{
+	struct net_device *arrival = KOBJ(struct net_device, device);
+
+	if (!HOOK_WITHIN_LINUX || device != port)
+		return guard_tc_ingress(arrival);
+	return guard_tc_port(arrival);
 }
 
 /*
@@ -41,6 +75,21 @@ NOINLINE u64 guard_tc_entry_busy(u64 entry)
 	u64 tcx = bundle - bpf_core_field_offset(struct tcx_entry, bundle);
 
 	return busy | KLOAD(u64, KADDR(struct tcx_entry, tcx, miniq));
+}
+
+/* The same of the port that a frame came in by, and of a device that may be that. */
+INLINE u64 guard_tc_port_busy(struct net_device *port)
+{
+	u64 word = guard_tc_port(port);
+
+	return HOOK_WITHIN_LINUX ? word : guard_tc_entry_busy(word);
+}
+
+INLINE u64 guard_tc_arrival_busy(u64 device, u64 port)
+{
+	u64 word = guard_tc_arrival(device, port);
+
+	return HOOK_WITHIN_LINUX && device == port ? word : guard_tc_entry_busy(word);
 }
 
 #endif

@@ -126,6 +126,15 @@ struct fq_sched_data {
 	u64 ce_threshold;
 };
 
+/* include/net/rtnetlink.h, drivers/net/veth.c */
+struct rtnl_link_ops {
+	const char *kind;
+};
+
+struct veth_priv {
+	struct net_device *peer;
+};
+
 struct netdev_queue {
 	struct Qdisc *qdisc;
 };
@@ -158,6 +167,7 @@ struct net_device {
 	u64 xdp_features;
 	struct nf_hook_entries *nf_hooks_ingress;
 	struct bpf_prog *xdp_prog; /* a generic one */
+	const struct rtnl_link_ops *rtnl_link_ops;
 	struct Qdisc *qdisc;
 	struct hlist_node index_hlist;
 	struct list_head dev_list;
@@ -244,6 +254,7 @@ struct netns_ipv4 {
 	struct ipv4_devconf *devconf_all;
 	struct fib_table *fib_main;
 	u8 fib_has_custom_rules;
+	u8 sysctl_ip_fwd_update_priority;
 	struct {
 		int counter;
 	} rt_genid;
@@ -334,6 +345,7 @@ enum skb_ext_id {
 
 struct sk_buff {
 	unsigned char ip_summed : 2;
+	unsigned char encapsulation : 1;
 	u32 vlan_all;
 	u32 secmark; /* only with CONFIG_NETWORK_SECMARK */
 	u32 mark;

@@ -3,12 +3,13 @@
 #define TNA_PACKET_HOOK_TCX_H
 
 /*
- * tcx at ingress (since 6.6): Linux calls the program with a socket buffer. The pipeline is compiled for this
- * hook, and nothing loads it yet. Two things are missing: the guards take a tcx program for an objection,
- * even if it is this one, so that all frames would be left to Linux; and frames that were merged (GRO) are
- * left to Linux, which would have to be compared with MTUs by the size of their segments.
+ * tcx at ingress (since 6.6): Linux calls the program with a socket buffer, after those who capture and
+ * before everything else. What a sender has left to the hardware stays with the buffer: segments that are
+ * still to be cut, checksums that are still to be written, marks, the tag.
  */
 
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include <linux/pkt_cls.h>
 
 #include "kernel/access.h"
@@ -27,6 +28,12 @@ _Static_assert(TC_ACT_REDIRECT == 7, "the condition above");
 
 /* Linux takes the outer tag out of the frame first (skb_vlan_untag()). */
 #define HOOK_TAGS_BESIDE 1
+
+/* bpf_redirect() ends in dev_queue_xmit(), as Linux's own forwarding does: captures, filters and programs of
+ * traffic control, and queues are met there. Netfilter's hook at egress is not: such frames are marked to
+ * skip it (nf_skip_egress(), called before any program at ingress). */
+#define HOOK_WITHIN_LINUX 1
+#define HOOK_PORTS BPF_MAP_TYPE_ARRAY
 
 /* Left to Linux are frames with all that is to come, the programs behind this one included. */
 INLINE int hook_verdict(int verdict)
@@ -61,17 +68,18 @@ INLINE u32 hook_ingress_ifindex(hook_context *ctx)
 	return ctx->ifindex;
 }
 
+#define HOOK_UNFIT TNA_REASON_CHECKSUM
+
 /*
- * Bytes that the program does not reach unless they are pulled, a frame that is several, or a checksum over
- * all of it, which no longer holds when the frame is changed. That the buffer is a clone does not matter: the
- * kernel makes a copy before it runs a program that writes (bpf_unclone_prologue()).
+ * A checksum over all of the frame, which Linux forgets when it forwards (skb_forward_csum()). That the
+ * buffer is a clone does not matter: the kernel makes a copy before it runs a program that writes
+ * (bpf_unclone_prologue()).
  */
 INLINE u32 hook_frame_unfit(hook_context *ctx, hook_buffer *buffer)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
 
-	return KGET(u32, skb, data_len) | ctx->gso_size |
-	       (BPF_CORE_READ_BITFIELD(skb, ip_summed) == CHECKSUM_COMPLETE);
+	return BPF_CORE_READ_BITFIELD(skb, ip_summed) == CHECKSUM_COMPLETE;
 }
 
 INLINE u32 hook_hidden_tag(hook_context *ctx)
@@ -84,6 +92,44 @@ INLINE u32 hook_frame_length(hook_context *ctx)
 	return ctx->len + (ctx->vlan_present ? 4 : 0);
 }
 
+/* The headers are there; of the rest it does not matter where it lies. */
+INLINE u32 hook_bytes(hook_context *ctx, const u8 *data, const u8 *end)
+{
+	return ctx->len;
+}
+
+/* GSO. */
+INLINE u32 hook_is_several(hook_context *ctx)
+{
+	return ctx->gso_size;
+}
+
+INLINE u32 hook_is_nested(hook_buffer *buffer)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
+
+	return BPF_CORE_READ_BITFIELD(skb, encapsulation);
+}
+
+/* Priorities by the upper bits of a type of service (ip_tos2prio), four bits each. */
+#define PRIORITIES 0x4620u
+
+/* The frame is the host's, even if a bridge has taken it for another one's (br_pass_frame_up()); and IPv4
+ * says how urgent it is (ip_forward()). False if that could not be noted. */
+INLINE int hook_becomes_routed(hook_context *ctx, u64 net, u32 version)
+{
+	if (ctx->pkt_type != PACKET_HOST && bpf_skb_change_type(ctx, PACKET_HOST))
+		return 0;
+	if (version == 4 && KGET(u8, KOBJ(struct net, net), ipv4.sysctl_ip_fwd_update_priority)) {
+		u8 *data = hook_data(ctx);
+
+		if (data + ETH_HLEN + 2 > hook_data_end(ctx))
+			return 0;
+		ctx->priority = PRIORITIES >> (data[ETH_HLEN + 1] >> 1 & 0xc) & 0xf;
+	}
+	return 1;
+}
+
 INLINE long hook_cut_tail(hook_context *ctx, u32 bytes)
 {
 	return bpf_skb_change_tail(ctx, ctx->len - bytes, 0);
@@ -93,7 +139,9 @@ INLINE int hook_send(void *ports, u32 slot)
 {
 	const struct bpf_devmap_val *port = bpf_map_lookup_elem(ports, &slot);
 
-	return port && bpf_redirect(port->ifindex, 0) == TC_ACT_REDIRECT ? HOOK_SENT : HOOK_TO_LINUX;
+	if (!port || !port->ifindex) /* it may be gone */
+		return HOOK_TO_LINUX;
+	return bpf_redirect(port->ifindex, 0) == TC_ACT_REDIRECT ? HOOK_SENT : HOOK_TO_LINUX;
 }
 
 /* Any device takes a socket buffer. */

@@ -16,6 +16,8 @@ typedef struct xdp_buff hook_buffer;
 #define HOOK_IS_NOT_SENT "!= 4"
 _Static_assert(XDP_REDIRECT == 4, "the condition above");
 #define HOOK_TAGS_BESIDE 0
+#define HOOK_WITHIN_LINUX 0
+#define HOOK_PORTS BPF_MAP_TYPE_DEVMAP
 
 INLINE int hook_verdict(int verdict)
 {
@@ -50,6 +52,8 @@ INLINE u32 hook_ingress_ifindex(hook_context *ctx)
 	return ctx->ingress_ifindex;
 }
 
+#define HOOK_UNFIT TNA_REASON_FRAGMENTED
+
 /* A frame in several buffers, of which the program sees the first one. */
 INLINE u32 hook_frame_unfit(hook_context *ctx, hook_buffer *buffer)
 {
@@ -62,6 +66,28 @@ INLINE u32 hook_frame_unfit(hook_context *ctx, hook_buffer *buffer)
 INLINE u32 hook_frame_length(hook_context *ctx)
 {
 	return bpf_xdp_get_buff_len(ctx);
+}
+
+/* One that is not unfit has all its bytes there. */
+INLINE u32 hook_bytes(hook_context *ctx, const u8 *data, const u8 *end)
+{
+	return end - data;
+}
+
+INLINE u32 hook_is_several(hook_context *ctx)
+{
+	return 0;
+}
+
+INLINE u32 hook_is_nested(hook_buffer *buffer)
+{
+	return 0;
+}
+
+/* The kernel's own structure is yet to be made of it. */
+INLINE int hook_becomes_routed(hook_context *ctx, u64 net, u32 version)
+{
+	return 1;
 }
 
 INLINE u32 hook_hidden_tag(hook_context *ctx)

@@ -7,7 +7,7 @@
  * and what ip_forward() changes.
  */
 
-#include "packet/tag.bpf.h"
+#include "packet/segment.bpf.h"
 
 #define IPV4_HEADER_LEN 20
 #define IPV4_START_PLAIN 0x45u /* version 4, no options */
@@ -48,7 +48,7 @@ INLINE int ipv4_parse(hook_context *ctx, struct ipv4 *ip, const int tags)
 	ip->tuple.protocol = third >> 8 & 0xff;
 	ip->total = bpf_ntohs(first >> 16);
 	ip->tuple.addresses = (u64)destination << 32 | source;
-	ip->frame_len = end - data;
+	ip->frame_len = packet_untagged_length(ctx, data, end, &ip->ethernet);
 	sum = (sum & 0xffffffff) + (sum >> 32);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);

@@ -8,7 +8,7 @@
  * which come first.
  */
 
-#include "packet/tag.bpf.h"
+#include "packet/segment.bpf.h"
 
 #define IPV6_HEADER_LEN 40
 #define IPV6_FRAME_MIN (ETH_HLEN + IPV6_HEADER_LEN)
@@ -49,7 +49,7 @@ INLINE int ipv6_parse(hook_context *ctx, struct ipv6 *ip, const int tags)
 	ip->total = IPV6_HEADER_LEN + bpf_ntohs(length_next_hops & 0xffff);
 	ip->tuple.protocol = length_next_hops >> 16 & 0xff;
 	ip->hops = length_next_hops >> 24;
-	ip->frame_len = end - data;
+	ip->frame_len = packet_untagged_length(ctx, data, end, &ip->ethernet);
 	ip->tuple.source.prefix = *(u64 *)(data + ETH_HLEN + 8);
 	ip->tuple.source.rest = *(u64 *)(data + ETH_HLEN + 16);
 	ip->tuple.destination.prefix = *(u64 *)(data + ETH_HLEN + 24);

@@ -52,7 +52,7 @@ INLINE int packet_parse(hook_context *ctx, struct packet *packet)
 	packet->protocol = second >> 48;
 	packet->behind = *(u16 *)(data + ETH_HLEN);
 	packet->inner = *(u16 *)(data + ETH_HLEN + 2);
-	packet->len = end - data;
+	packet->len = hook_bytes(ctx, data, end);
 	packet_insert_tag(packet, hook_hidden_tag(ctx));
 	return 1;
 short_frame:
@@ -90,7 +90,7 @@ INLINE void packet_readdress(u8 *data, u64 destination, u64 source)
  */
 INLINE u32 packet_length(hook_context *ctx)
 {
-	u32 len = hook_data_end(ctx) - hook_data(ctx);
+	u32 len = hook_bytes(ctx, hook_data(ctx), hook_data_end(ctx));
 
 	asm volatile("" : "+r"(len));
 	return len + (hook_hidden_tag(ctx) ? VLAN_HLEN : 0);

@@ -128,6 +128,15 @@ short_frame:
 	return 0;
 }
 
+/* How long a frame is without its tags, of which packet_ethernet() has read both and moved the data. */
+INLINE u32 packet_untagged_length(hook_context *ctx, const u8 *data, const u8 *end,
+				  const struct ethernet *ethernet)
+{
+	u64 within = HOOK_TAGS_BESIDE ? ethernet->tags >> 32 : 0;
+
+	return hook_bytes(ctx, data, end) - tag_length(within);
+}
+
 /* So many tags of a frame at most, that may be too short. */
 INLINE u64 packet_tags(hook_context *ctx, u32 most)
 {

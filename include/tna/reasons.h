@@ -94,7 +94,9 @@
 	  "the VLAN device is down, keeps tags in frames (reorder_hdr off), maps priorities, or has tags "   \
 	  "of "                                                                                              \
 	  "another kind than its bridge")                                                                    \
-	X(GENERIC_XDP, "generic-xdp", "the bridge or VLAN device itself has an XDP program (a generic one)") \
+	X(GENERIC_XDP, "generic-xdp",                                                                        \
+	  "the bridge or VLAN device itself, or the other end of the egress port, has an XDP program (a "    \
+	  "generic one)")                                                                                    \
 	X(NOT_IP, "not-ip", "not an IP packet (ARP, a tag of no VLAN device here, ...)")                     \
 	X(OTHER_STATION, "other-station", "the frame is not addressed to the port's own MAC address")        \
 	X(IP_HEADER, "ip-header", "the IP header has options that routers read, or is not as it should be")  \

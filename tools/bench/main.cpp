@@ -41,6 +41,7 @@ int parseAndRun(const std::vector<std::string>& words) {
     tna::bench::addRfc2544(app, exitCode);
     tna::bench::addKill(app, exitCode);
     tna::bench::addReaction(app, exitCode);
+    tna::bench::addContainers(app, exitCode);
     tna::bench::addChange(app, exitCode);
     tna::bench::addMicro(app, exitCode);
     tna::bench::addDelays(app, exitCode);

@@ -28,9 +28,12 @@ Figures Figures::operator-(const Figures& other) const {
     return rest;
 }
 
-FastPath::FastPath(const World& world, unsigned flowsPerCpu, unsigned connections, std::string fdb)
+FastPath::FastPath(const World& world, unsigned flowsPerCpu, unsigned connections, std::string fdb,
+                   bool atTcx)
     : world_(&world) {
     config_.ports.excludeKinds.clear();
+    if (atTcx)
+        config_.ports.tcxKinds = {"veth"};
     // Raw sockets leave nothing unfinished.
     config_.ports.finishedFrames = {"*"};
     config_.limits.flowsPerCpu = flowsPerCpu;

@@ -23,7 +23,7 @@ struct Figures {
 class FastPath {
 public:
     /// `connections`: that are learnt where packets pass rules.
-    FastPath(const World& world, unsigned flowsPerCpu, unsigned connections, std::string fdb);
+    FastPath(const World& world, unsigned flowsPerCpu, unsigned connections, std::string fdb, bool atTcx);
 
     [[nodiscard]] Result<void> start();
     [[nodiscard]] Result<void> stop();

@@ -21,7 +21,7 @@ class Play {
 public:
     Play(const FarSide& far, const Case& what, const Options& options, World plain, World fast)
         : far_(far), case_(what), options_(options), plain_(std::move(plain)), fast_(std::move(fast)),
-          path_(fast_, what.flowsPerCpu, what.connections, options.fdb) {}
+          path_(fast_, what.flowsPerCpu, what.connections, options.fdb, options.hook == "tcx") {}
 
     Result<Outcome> run() {
         for (step_ = 0; step_ < case_.steps.size() && ends_.empty(); step_++)

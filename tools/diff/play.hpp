@@ -9,6 +9,7 @@ namespace tna::diff {
 
 struct Options {
     std::string fdb = "auto"; ///< how stations are found, as in the daemon's configuration
+    std::string hook = "xdp"; ///< where ports are accelerated; or "tcx"
     bool keep = false;        ///< what comes out, for files
 };
 

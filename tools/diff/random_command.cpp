@@ -120,6 +120,9 @@ void addRandom(CLI::App& app, int& exitCode) {
     command->add_option("--fdb", wanted->options.fdb, "how stations are found, as in tnad.conf(5)")
         ->capture_default_str()
         ->check(CLI::IsMember(config::fdbWays()));
+    command->add_option("--hook", wanted->options.hook, "where ports are accelerated: xdp, tcx")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"xdp", "tcx"}));
     command->add_option("--folder", wanted->folder, "where folders for differences are made")
         ->capture_default_str();
     command->add_option("--patience", wanted->patience, "seconds for making a difference smaller")

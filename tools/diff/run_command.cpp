@@ -92,6 +92,9 @@ void addRun(CLI::App& app, int& exitCode) {
     command->add_option("--fdb", wanted->options.fdb, "how stations are found, as in tnad.conf(5)")
         ->capture_default_str()
         ->check(CLI::IsMember(config::fdbWays()));
+    command->add_option("--hook", wanted->options.hook, "where ports are accelerated: xdp, tcx")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"xdp", "tcx"}));
     command->add_option("--folder", wanted->folder, "for a difference")->capture_default_str();
     command->add_option("--patience", wanted->patience, "seconds for making a difference smaller")
         ->capture_default_str()

@@ -133,7 +133,7 @@ BridgeParameters bridgeParameters(const ProfileModule& module) {
 
 Manifest bridgeManifest() {
     return {.name = "bridge",
-            .hooks = {Hook::xdp},
+            .hooks = {Hook::xdp, Hook::tcx},
             .constant = TNA_CONSTANT_BRIDGE,
             .checked = TNA_CHECKED_BRIDGE,
             .customBehind = {{TNA_HOOK_BRIDGE, TNA_CONSTANT_MODULES_BRIDGE, "bridge_modules"}},

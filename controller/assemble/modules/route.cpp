@@ -58,7 +58,7 @@ std::optional<ProfileModule> wantedFor(const PortInQuestion& port) {
                         .vlanStacks = around.vlanStacks,
                         .bridgeVlans = around.bridgeVlans,
                         .manyRoutes = around.manyRoutes,
-                        .rules = around.wishes.learning,
+                        .rules = around.wishes.learning && port.hook == Hook::xdp,
                         .station = forBridge ? port.bridge->mac : model::MacAddress{}});
 }
 
@@ -150,7 +150,7 @@ RouteParameters routeParameters(const ProfileModule& module) {
 
 Manifest routeManifest() {
     return {.name = "route",
-            .hooks = {Hook::xdp},
+            .hooks = {Hook::xdp, Hook::tcx},
             .constant = TNA_CONSTANT_ROUTE,
             .checked = TNA_CHECKED_ROUTE,
             .customBehind = {{TNA_HOOK_ROUTE, TNA_CONSTANT_MODULES_ROUTE, "route_modules", true}},

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/kernel/tcx.hpp"
 
+#include "base/error.hpp"
+
 #include <bpf/bpf.h>
 #include <cerrno>
 
 namespace tna::deploy {
 
 namespace {
-// include/uapi/linux/bpf.h, newer than the headers of Debian 12
-constexpr auto tcxIngress = static_cast<bpf_attach_type>(46);
-constexpr auto tcxEgress = static_cast<bpf_attach_type>(47);
+constexpr __u32 xdpLink = BPF_LINK_TYPE_XDP;
+constexpr __u32 tcxLink = 11; // BPF_LINK_TYPE_TCX
 
 bool attached(model::IfIndex ifindex, bpf_attach_type where) {
     __u32 flags = 0;
@@ -20,12 +21,32 @@ bool attached(model::IfIndex ifindex, bpf_attach_type where) {
 }
 } // namespace
 
+capability::Finding findTcx() {
+    constexpr int loopback = 1;
+    __u32 flags = 0;
+    __u32 programs = 0;
+    const int error = bpf_prog_query(loopback, tcxIngress, 0, &flags, nullptr, &programs);
+    if (error == 0)
+        return {true, "programs can be attached to devices at tcx"};
+    return {false, error == -EINVAL ? "the kernel has no tcx, which came with Linux 6.6"
+                                    : "the kernel does not tell of programs at tcx: " + errnoText(-error)};
+}
+
 bool hasTcxAtIngress(model::IfIndex ifindex) {
     return attached(ifindex, tcxIngress);
 }
 
 bool hasTcxAtEgress(model::IfIndex ifindex) {
     return attached(ifindex, tcxEgress);
+}
+
+/// What is known of either kind begins with the index.
+std::optional<AttachedTo> attachedBy(int link) {
+    bpf_link_info info{};
+    __u32 size = sizeof(info);
+    if (bpf_obj_get_info_by_fd(link, &info, &size) != 0 || (info.type != xdpLink && info.type != tcxLink))
+        return std::nullopt;
+    return AttachedTo{info.type == tcxLink, info.xdp.ifindex};
 }
 
 } // namespace tna::deploy

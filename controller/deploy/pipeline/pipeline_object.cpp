@@ -10,6 +10,8 @@
 #include <tna/fastpath.h>
 
 #include "pipeline.skel.h"
+#include "pipeline_tcx.skel.h"
+#include "pipeline_tcx_typed.skel.h"
 #include "pipeline_typed.skel.h"
 #include "watched.skel.h"
 #include "watched_kfunc.skel.h"
@@ -77,7 +79,15 @@ void PipelineObject::forgetFlows() const {
     __atomic_add_fetch(&home->epoch, 1, __ATOMIC_SEQ_CST);
 }
 
-Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts, unsigned maxConnections) {
+Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts, unsigned maxConnections,
+                                            assemble::Hook hook) {
+    if (hook == assemble::Hook::tcx) {
+        auto object = casts == Casts::untyped ? loadGenerated<::pipeline_tcx>(maxPorts, maxConnections)
+                                              : loadGenerated<::pipeline_tcx_typed>(maxPorts, maxConnections);
+        if (object)
+            object->hook = hook;
+        return object;
+    }
     return casts == Casts::untyped ? loadGenerated<::pipeline>(maxPorts, maxConnections)
                                    : loadGenerated<::pipeline_typed>(maxPorts, maxConnections);
 }

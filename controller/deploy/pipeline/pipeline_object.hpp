@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "assemble/profile.hpp"
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
 #include "deploy/kernel/kernel_probe.hpp"
@@ -30,6 +31,7 @@ struct PipelineObject {
     int watchedVlans = -1;
     int stations = -1;
     int stationUses = -1;
+    assemble::Hook hook = assemble::Hook::xdp;
     Buffers buffers = Buffers::several;
     UniqueFd moduleBtf; ///< of the module whose functions the program calls, if any
 
@@ -41,7 +43,8 @@ struct PipelineObject {
     /// Makes every flow prove itself from nothing, once.
     void forgetFlows() const;
 
-    [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts, unsigned maxConnections);
+    [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts, unsigned maxConnections,
+                                                     assemble::Hook hook = assemble::Hook::xdp);
     /// The one for kernels that are not read in place.
     [[nodiscard]] static Result<PipelineObject> loadWatched(unsigned maxPorts, unsigned maxStations,
                                                             Buffers buffers);

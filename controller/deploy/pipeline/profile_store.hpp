@@ -10,6 +10,7 @@
 #include "deploy/pipeline/pipeline_object.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -19,8 +20,9 @@ namespace tna::deploy {
 class ProfileStore {
 public:
     /// `constants`: what all profiles have in common. What is passed by reference must outlive it.
-    ProfileStore(const PipelineObject& pipeline, const Constants& constants, FinishProgram finish,
-                 FlowCache caches, CounterReader& counters);
+    /// Without a finish program, no profile may have custom modules.
+    ProfileStore(const PipelineObject& pipeline, const Constants& constants,
+                 std::optional<FinishProgram> finish, FlowCache caches, CounterReader& counters);
 
     /// The custom modules that profiles name; those of the profiles that there are must stay among them.
     void setModules(ModulesById modules);
@@ -62,7 +64,7 @@ private:
     const PipelineObject& pipeline_;
     Constants constants_;
     ProgramTemplate template_;
-    FinishProgram finish_;
+    std::optional<FinishProgram> finish_;
     FlowCache caches_;
     CounterReader& counters_;
     CustomModuleSet custom_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/ports/attachments.hpp"
 
+#include "deploy/kernel/tcx.hpp"
+
 #include <algorithm>
-#include <bpf/bpf.h>
 #include <spdlog/spdlog.h>
 
 namespace tna::deploy {
@@ -12,25 +13,17 @@ namespace {
 /// shared one: calling it is faster than calling one that found no room, and where there is no room nothing
 /// waits when they change.
 constexpr std::ptrdiff_t mostOwnEntries = 47;
-
-/// The device that a link attaches a program to; 0: it is another kind of link, or the device is gone.
-model::IfIndex deviceOf(int link) {
-    bpf_link_info info{};
-    __u32 size = sizeof(info);
-    if (bpf_obj_get_info_by_fd(link, &info, &size) != 0 || info.type != BPF_LINK_TYPE_XDP)
-        return 0;
-    return info.xdp.ifindex;
-}
 } // namespace
 
-Result<Attachments> Attachments::make(Buffers buffers) {
-    auto passAll = loadPassAll(buffers);
+Result<Attachments> Attachments::make(assemble::Hook hook, Buffers buffers) {
+    const auto type = hook == assemble::Hook::xdp ? BPF_PROG_TYPE_XDP : BPF_PROG_TYPE_SCHED_CLS;
+    auto passAll = loadPassAll(type, buffers);
     if (!passAll)
         return std::unexpected(passAll.error());
-    auto entries = EntryPrograms::load(buffers);
+    auto entries = EntryPrograms::load(hook, buffers);
     if (!entries)
         return std::unexpected(entries.error());
-    return Attachments{std::move(*entries), std::move(*passAll)};
+    return Attachments{hook, std::move(*entries), std::move(*passAll)};
 }
 
 void Attachments::dropUnplanned(const assemble::Plan& plan, Applied& applied) {
@@ -106,7 +99,7 @@ Result<PortAttachment*> Attachments::attach(const assemble::PortPlan& port, cons
     if (!entry)
         return std::unexpected(entry.error());
     auto adopted = adopt(port.ifindex, **entry);
-    auto attached = adopted ? std::move(*adopted) : PortAttachment::attach(**entry, link);
+    auto attached = adopted ? std::move(*adopted) : PortAttachment::attach(hook_, **entry, link);
     if (!attached)
         return std::unexpected(attached.error());
     applied.attached++;
@@ -171,8 +164,9 @@ std::vector<UniqueFd> Attachments::handOver() {
 
 void Attachments::inherit(std::vector<UniqueFd> links) {
     for (auto& link : links)
-        if (const auto device = deviceOf(link.get()); device != 0)
-            inherited_.insert_or_assign(device, std::move(link));
+        if (const auto to = attachedBy(link.get());
+            to && to->tcx == (hook_ == assemble::Hook::tcx) && to->ifindex != 0)
+            inherited_.insert_or_assign(to->ifindex, std::move(link));
 }
 
 /// Nothing if there is none, or it cannot be used: then it is detached.

@@ -20,7 +20,7 @@ namespace tna::deploy {
 /// moment may stay attached with a program that leaves all to Linux, because attaching takes long.
 class Attachments {
 public:
-    [[nodiscard]] static Result<Attachments> make(Buffers buffers);
+    [[nodiscard]] static Result<Attachments> make(assemble::Hook hook, Buffers buffers);
 
     /// Takes away what a plan does not want, before anything is put in place.
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);
@@ -49,8 +49,8 @@ public:
     void inherit(std::vector<UniqueFd> links);
 
 private:
-    Attachments(EntryPrograms entries, UniqueFd passAll)
-        : entries_(std::move(entries)), passAll_(std::move(passAll)) {}
+    Attachments(assemble::Hook hook, EntryPrograms entries, UniqueFd passAll)
+        : hook_(hook), entries_(std::move(entries)), passAll_(std::move(passAll)) {}
     [[nodiscard]] Result<PortAttachment*> attach(const assemble::PortPlan& port, const model::Link& link,
                                                  ProfileStore& profiles, Applied& applied);
     [[nodiscard]] std::optional<PortAttachment> adopt(model::IfIndex ifindex, const Entry& entry);
@@ -58,6 +58,7 @@ private:
     [[nodiscard]] Result<void> takeOwnEntry(PortAttachment& attachment, int program);
     [[nodiscard]] bool emptied(PortAttachment& attachment, Applied& applied);
 
+    assemble::Hook hook_;
     EntryPrograms entries_;
     UniqueFd passAll_; ///< the profile of ports that are left to Linux, but stay attached
     std::map<model::IfIndex, assemble::Profile> placed_;

@@ -6,20 +6,30 @@
 #include <bpf/bpf.h>
 
 #include "entry.skel.h"
+#include "entry_tcx.skel.h"
 
 namespace tna::deploy {
 
-Result<EntryPrograms> EntryPrograms::load(Buffers buffers) {
-    Skeleton opened{entry__open(), entry__destroy};
-    if (!opened || bpf_program__set_flags(opened->progs.entry, programFlags(buffers)) != 0 ||
-        entry__load(opened.get()) != 0)
+template <typename Generated>
+Result<EntryPrograms> EntryPrograms::loadGenerated(Buffers buffers) {
+    auto* opened = Generated::open();
+    Skeleton owner{opened, [](void* owned) { Generated::destroy(static_cast<Generated*>(owned)); }};
+    const bool xdp = opened != nullptr && bpf_program__type(opened->progs.entry) == BPF_PROG_TYPE_XDP;
+    if (opened == nullptr ||
+        (xdp && bpf_program__set_flags(opened->progs.entry, programFlags(buffers)) != 0) ||
+        Generated::load(opened) != 0)
         return std::unexpected(explainRefusal("cannot load the entry program", errno, thisMachine(), "5.15"));
     ProgramTemplate copied{opened->progs.entry, buffers};
-    return EntryPrograms{std::move(opened), std::move(copied)};
+    return EntryPrograms{std::move(owner), std::move(copied), bpf_map__fd(opened->maps.profile)};
+}
+
+Result<EntryPrograms> EntryPrograms::load(assemble::Hook hook, Buffers buffers) {
+    return hook == assemble::Hook::xdp ? loadGenerated<::entry>(buffers)
+                                       : loadGenerated<::entry_tcx>(buffers);
 }
 
 Result<Entry> EntryPrograms::own(int program) const {
-    auto entry = Entry::load(template_, bpf_map__fd(skeleton_->maps.profile));
+    auto entry = Entry::load(template_, slot_);
     if (!entry)
         return entry;
     if (auto set = entry->setProfile(program); !set)

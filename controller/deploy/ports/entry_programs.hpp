@@ -9,15 +9,13 @@
 #include <map>
 #include <memory>
 
-struct entry;
-
 namespace tna::deploy {
 
 /// The programs that are attached, each of which jumps to a profile: one for the ports of each profile, and
 /// one of their own for ports whose profile is to change fast.
 class EntryPrograms {
 public:
-    [[nodiscard]] static Result<EntryPrograms> load(Buffers buffers);
+    [[nodiscard]] static Result<EntryPrograms> load(assemble::Hook hook, Buffers buffers);
 
     /// For ports of a profile, whose program that is.
     [[nodiscard]] Result<const Entry*> shared(const assemble::Profile& profile, int program);
@@ -27,12 +25,15 @@ public:
     void dropUnused(const ProfileStore& profiles);
 
 private:
-    using Skeleton = std::unique_ptr<::entry, void (*)(::entry*)>;
-    EntryPrograms(Skeleton skeleton, ProgramTemplate copied)
-        : skeleton_(std::move(skeleton)), template_(std::move(copied)) {}
+    using Skeleton = std::unique_ptr<void, void (*)(void*)>;
+    EntryPrograms(Skeleton skeleton, ProgramTemplate copied, int slot)
+        : skeleton_(std::move(skeleton)), template_(std::move(copied)), slot_(slot) {}
+    template <typename Generated>
+    [[nodiscard]] static Result<EntryPrograms> loadGenerated(Buffers buffers);
 
     Skeleton skeleton_;
     ProgramTemplate template_;
+    int slot_; ///< in whose place copies have their own
     std::map<assemble::Profile, Entry> shared_;
 };
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/ports/port_attachment.hpp"
 
+#include "deploy/kernel/tcx.hpp"
+
 #include <bpf/bpf.h>
 #include <linux/if_link.h>
 
 namespace tna::deploy {
 
 namespace {
-Error explainAttach(int code, const model::Link& link) {
+Error explainAttach(assemble::Hook hook, int code, const model::Link& link) {
     Error error{fmt::format("cannot attach to {}", link.name), errnoText(code), {}, ExitCode::failure, code};
+    if (hook == assemble::Hook::tcx)
+        return error;
     if (code == EBUSY || code == EEXIST)
         error.hint = "another XDP program is attached; it is left alone (`ip link show` names it)";
     else if (code == EOPNOTSUPP || code == EINVAL)
@@ -37,11 +41,14 @@ Result<void> Entry::setProfile(int program) const {
     return {};
 }
 
-Result<PortAttachment> PortAttachment::attach(const Entry& shared, const model::Link& link) {
-    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);
-    UniqueFd attached{bpf_link_create(shared.program(), static_cast<int>(link.ifindex), BPF_XDP, &options)};
+Result<PortAttachment> PortAttachment::attach(assemble::Hook hook, const Entry& shared,
+                                              const model::Link& link) {
+    const bool xdp = hook == assemble::Hook::xdp;
+    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = xdp ? XDP_FLAGS_DRV_MODE : 0U);
+    UniqueFd attached{bpf_link_create(shared.program(), static_cast<int>(link.ifindex),
+                                      xdp ? BPF_XDP : tcxIngress, &options)};
     if (!attached)
-        return std::unexpected(explainAttach(errno, link));
+        return std::unexpected(explainAttach(hook, errno, link));
     return PortAttachment{std::move(attached)};
 }
 
@@ -65,9 +72,8 @@ Result<void> PortAttachment::takeOwnEntry(Entry own) {
 }
 
 bool PortAttachment::alive() const {
-    bpf_link_info info{};
-    __u32 size = sizeof(info);
-    return bpf_obj_get_info_by_fd(link_.get(), &info, &size) == 0 && info.xdp.ifindex != 0;
+    const auto attached = attachedBy(link_.get());
+    return attached && attached->ifindex != 0;
 }
 
 } // namespace tna::deploy

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "assemble/profile.hpp"
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
 #include "deploy/programs/program_template.hpp"
@@ -34,8 +35,9 @@ private:
 /// program for all makes attaching many ports fast; one of its own makes changing a port's profile fast.
 class PortAttachment {
 public:
-    /// Attaches natively; never replaces a program that is there already.
-    [[nodiscard]] static Result<PortAttachment> attach(const Entry& shared, const model::Link& link);
+    /// Attaches natively; never replaces a program that is there already. At tcx, others' stay before it.
+    [[nodiscard]] static Result<PortAttachment> attach(assemble::Hook hook, const Entry& shared,
+                                                       const model::Link& link);
 
     /// Puts the entry in the place of whatever an earlier process has left on a port; no frame is lost.
     [[nodiscard]] static Result<PortAttachment> adopt(UniqueFd link, const Entry& shared);

@@ -50,6 +50,16 @@ Result<void> SlotTable::setEgress(unsigned slot, model::IfIndex ifindex, int pro
     return {};
 }
 
+/// From an array nothing can be deleted: there, no device has the index 0.
+void SlotTable::clearEgress(unsigned slot) const {
+    const __u32 key = slot;
+    const bpf_devmap_val none{};
+    if (pipeline_.hook == assemble::Hook::xdp)
+        bpf_map_delete_elem(pipeline_.egressPorts, &key);
+    else
+        bpf_map_update_elem(pipeline_.egressPorts, &key, &none, BPF_ANY);
+}
+
 std::optional<SlotTable::Given> SlotTable::freeSlot() {
     if (next_ < capacity_)
         return Given{next_++, false};
@@ -76,7 +86,7 @@ Result<SlotTable::Given> SlotTable::add(model::IfIndex ifindex, unsigned shortes
     const tna_port_slot value{slot, shortest};
     if (bpf_map_update_elem(pipeline_.portSlots, &device, &value, BPF_ANY) != 0) {
         const int code = errno;
-        bpf_map_delete_elem(pipeline_.egressPorts, &value.slot);
+        clearEgress(slot);
         free_.insert(slot);
         shortest_.erase(ifindex);
         return failErrno(code, "cannot enter the device with index {} in the port table", ifindex);
@@ -101,7 +111,7 @@ void SlotTable::remove(model::IfIndex ifindex) {
     const __u32 slot = slots_.at(ifindex);
     const bool forgotten = bpf_map_delete_elem(pipeline_.portSlots, &device) == 0 || errno == ENOENT;
     pipeline_.forgetFlows();
-    bpf_map_delete_elem(pipeline_.egressPorts, &slot);
+    clearEgress(slot);
     if (forgotten) // else the device would be taken for the slot's next owner
         free_.insert(slot);
     slots_.erase(ifindex);

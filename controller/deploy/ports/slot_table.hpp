@@ -47,6 +47,7 @@ public:
 
 private:
     [[nodiscard]] std::optional<Given> freeSlot();
+    void clearEgress(unsigned slot) const;
     [[nodiscard]] bool fits(const assemble::PortPlan& port) const;
     void askAboutShort() const;
 

@@ -4,6 +4,7 @@
 #include "deploy/programs/verifier_log.hpp"
 
 #include <bpf/bpf.h>
+#include <linux/pkt_cls.h>
 #include <string>
 
 namespace tna::deploy {
@@ -37,7 +38,7 @@ bool callsModule(const bpf_insn& instruction) {
 } // namespace
 
 Buffers buffersOfKernel() {
-    return loadPassAll(Buffers::several) ? Buffers::several : Buffers::single;
+    return loadPassAll(BPF_PROG_TYPE_XDP, Buffers::several) ? Buffers::several : Buffers::single;
 }
 
 std::uint32_t programFlags(Buffers buffers) {
@@ -45,8 +46,9 @@ std::uint32_t programFlags(Buffers buffers) {
 }
 
 ProgramTemplate::ProgramTemplate(const bpf_program* program, Buffers buffers, int moduleBtf)
-    : name_(bpf_program__name(program)), attachType_(bpf_program__expected_attach_type(program)),
-      flags_(programFlags(buffers)),
+    : name_(bpf_program__name(program)), type_(bpf_program__type(program)),
+      attachType_(bpf_program__expected_attach_type(program)),
+      flags_(type_ == BPF_PROG_TYPE_XDP ? programFlags(buffers) : 0),
       instructions_(bpf_program__insns(program),
                     bpf_program__insns(program) + bpf_program__insn_cnt(program)) {
     for (const auto& instruction : instructions_)
@@ -67,8 +69,7 @@ Instructions ProgramTemplate::instructions(const std::map<int, int>& replacedMap
 Result<UniqueFd> ProgramTemplate::load(const Instructions& instructions) const {
     LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = attachType_, .prog_flags = flags_,
                 .fd_array = typesByIndex_.empty() ? nullptr : typesByIndex_.data());
-    UniqueFd fd{
-        bpf_prog_load(BPF_PROG_TYPE_XDP, name_, "GPL", instructions.data(), instructions.size(), &options)};
+    UniqueFd fd{bpf_prog_load(type_, name_, "GPL", instructions.data(), instructions.size(), &options)};
     if (fd)
         return fd;
     const int code = -fd.get();
@@ -77,8 +78,7 @@ Result<UniqueFd> ProgramTemplate::load(const Instructions& instructions) const {
     options.log_buf = log.data();
     options.log_size = static_cast<__u32>(log.size());
     options.log_level = 1;
-    fd.reset(
-        bpf_prog_load(BPF_PROG_TYPE_XDP, name_, "GPL", instructions.data(), instructions.size(), &options));
+    fd.reset(bpf_prog_load(type_, name_, "GPL", instructions.data(), instructions.size(), &options));
     if (fd)
         return fd;
     log.resize(log.find('\0') == std::string::npos ? log.size() : log.find('\0'));
@@ -87,13 +87,17 @@ Result<UniqueFd> ProgramTemplate::load(const Instructions& instructions) const {
     return failure;
 }
 
-Result<UniqueFd> loadPassAll(Buffers buffers) {
-    const bpf_insn instructions[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS},
-                                     {.code = BPF_JMP | BPF_EXIT}};
-    LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP,
-                .prog_flags = programFlags(buffers));
-    UniqueFd fd{
-        bpf_prog_load(BPF_PROG_TYPE_XDP, "tna_pass", "GPL", instructions, std::size(instructions), &options)};
+Result<UniqueFd> loadPassAll(bpf_prog_type type, Buffers buffers) {
+    const bool xdp = type == BPF_PROG_TYPE_XDP;
+    const bpf_insn instructions[] = {
+        {.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = xdp ? static_cast<int>(XDP_PASS) : TC_ACT_UNSPEC},
+        {.code = BPF_JMP | BPF_EXIT}};
+    LIBBPF_OPTS(bpf_prog_load_opts, options);
+    if (xdp) {
+        options.expected_attach_type = BPF_XDP;
+        options.prog_flags = programFlags(buffers);
+    }
+    UniqueFd fd{bpf_prog_load(type, "tna_pass", "GPL", instructions, std::size(instructions), &options)};
     if (!fd)
         return failErrno(errno, "the kernel refused a program of two instructions");
     return fd;

@@ -25,7 +25,7 @@ enum class Buffers {
 };
 /// What the kernel can do, found out by loading a program.
 [[nodiscard]] Buffers buffersOfKernel();
-/// The flag to load programs with.
+/// The flag to load programs for XDP with.
 [[nodiscard]] std::uint32_t programFlags(Buffers buffers);
 
 /// A program as libbpf has relocated it once. Further copies that differ in some of their maps (their
@@ -49,13 +49,14 @@ public:
 
 private:
     const char* name_;
+    bpf_prog_type type_;
     bpf_attach_type attachType_;
     std::uint32_t flags_;
     Instructions instructions_;
     std::vector<int> typesByIndex_; ///< what calls of kernel functions have in `off`; at 0, the kernel's own
 };
 
-/// A program that leaves every frame to Linux.
-[[nodiscard]] Result<UniqueFd> loadPassAll(Buffers buffers);
+/// A program of XDP or of traffic control that leaves every frame to Linux.
+[[nodiscard]] Result<UniqueFd> loadPassAll(bpf_prog_type type, Buffers buffers);
 
 } // namespace tna::deploy

@@ -17,6 +17,16 @@ constexpr std::array<ReasonWords, TNA_REASON_COUNT> words = {{
 }};
 } // namespace
 
+PortCounters& PortCounters::operator+=(const PortCounters& other) {
+    inPackets += other.inPackets;
+    inBytes += other.inBytes;
+    outPackets += other.outPackets;
+    outBytes += other.outBytes;
+    for (std::size_t reason = 0; reason < slow.size(); reason++)
+        slow.at(reason) += other.slow.at(reason);
+    return *this;
+}
+
 const char* reasonCode(unsigned reason) {
     return reason < TNA_REASON_COUNT ? words[reason].code : "unknown";
 }

@@ -16,6 +16,7 @@ struct PortCounters {
     std::array<std::uint64_t, TNA_REASON_COUNT> slow{};
 
     [[nodiscard]] std::uint64_t slowPackets() const;
+    PortCounters& operator+=(const PortCounters& other);
 };
 
 /// A stable code and a sentence for a reason of the fast path.

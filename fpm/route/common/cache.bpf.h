@@ -65,7 +65,8 @@ INLINE void route_forget(struct tna_route *route)
  * The port by which a packet of this length leaves, whose route has been filled in. If there is a reason
  * against it that route stays without an egress device, which no neighbour belongs to.
  */
-NOINLINE u32 evaluate_departure(struct tna_route *route, struct tna_route_stack *part, u32 total)
+NOINLINE u32 evaluate_departure(hook_context *ctx, struct tna_route *route, struct tna_route_stack *part,
+				u32 total)
 {
 	struct bridge_path out = {.egress = route->egress_dev};
 	u32 len = total + ETH_HLEN;
@@ -74,7 +75,7 @@ NOINLINE u32 evaluate_departure(struct tna_route *route, struct tna_route_stack 
 	if (CONSTANT(STACKED))
 		UNLESS_BECAUSE(evaluate_stacked_departure(out.egress, route->destination, part, &out.egress));
 	len += tags_length(route_tags(part));
-	UNLESS_BECAUSE(evaluate_egress(&out, len));
+	UNLESS_BECAUSE(evaluate_egress(&out, hook_is_several(ctx) ? 0 : len));
 	s32 slot = port_slot_out(KLOAD(u32, KADDR(struct net_device, out.egress, ifindex)), len);
 
 	if (slot < 0)

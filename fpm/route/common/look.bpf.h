@@ -18,6 +18,8 @@ NOINLINE u64 route_objection(hook_context *ctx, u64 device, u64 departure)
 	u64 buffer = CONSTANT(VETH) ? hook_sender_buffer(hook_kernel_buffer(ctx)) : 0;
 	u64 word = guard_devices(CONSTANT(NET), device, departure);
 
+	word |= guard_tc_arrival_busy(device, hook_ingress_device(hook_kernel_buffer(ctx)));
+
 	if (guard_capture_possible(net))
 		word |= guard_capture_namespace(CONSTANT(NET), net) |
 			guard_capture_specific(CONSTANT(NET), device, KOBJ(struct net_device, device));

@@ -51,11 +51,12 @@ NOINLINE u32 evaluate_arrival(hook_context *ctx, const struct tna_route_stack *p
 	u64 tags = TAGS ? arriving_tags(part, packet_tags(ctx, TAGS_MOST)) : 0;
 	u64 device = route_arrival(port, tags);
 
-	BECAUSE(hook_frame_unfit(ctx, buffer), FRAGMENTED);
+	if (hook_frame_unfit(ctx, buffer))
+		return HOOK_UNFIT;
 	if (!CONSTANT(BRIDGE))
 		UNLESS_BECAUSE(evaluate_routed_port(port, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	if (tags)
-		UNLESS_BECAUSE(evaluate_tagged_arrival(route_arrival(port, 0), tags, device));
+		UNLESS_BECAUSE(evaluate_tagged_arrival(port, route_arrival(port, 0), tags, device));
 	struct net_device *arrival = KOBJ(struct net_device, device);
 
 	BECAUSE(KGET(u64, arrival, rx_handler), STACKED);
@@ -63,7 +64,7 @@ NOINLINE u32 evaluate_arrival(hook_context *ctx, const struct tna_route_stack *p
 	BECAUSE(guard_capture_device(device, arrival), CAPTURE);
 	BECAUSE(guard_capture_specific(net, device, arrival), CAPTURE);
 	BECAUSE(guard_capture_namespace(net, KOBJ(struct net, net)), CAPTURE);
-	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(arrival)), TC);
+	BECAUSE(guard_tc_arrival_busy(device, port), TC);
 	BECAUSE(guard_netdev_ingress(arrival), NETDEV_HOOK);
 	return REASON_NONE;
 }
@@ -72,6 +73,8 @@ INLINE u32 route_refused(long answer)
 {
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH)
 		return TNA_REASON_NEIGHBOUR;
+	if (answer == BPF_FIB_LKUP_RET_FRAG_NEEDED) /* of a socket buffer, whose length the lookup sees */
+		return TNA_REASON_ROUTE_MTU;
 	if (answer == BPF_FIB_LKUP_RET_UNSUPP_LWT)
 		return TNA_REASON_ROUTE_SPECIAL;
 	return answer ? TNA_REASON_ROUTE_LOCAL : REASON_NONE;

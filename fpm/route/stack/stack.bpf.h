@@ -112,7 +112,7 @@ INLINE void prove_stack(hook_context *ctx, const struct tna_route *route, const 
 	if (TAGS && tag)
 		COLLECT(*doubt, vlan_arrival(way->arrival, tag));
 	if (CONSTANT(BRIDGE) || (TAGS && tag)) {
-		COLLECT(*closer, guard_tc_ingress(port));
+		COLLECT(*closer, guard_tc_port(port));
 		COLLECT(*doubt, guard_netdev_ingress(port));
 	}
 	way->departure = departure;
@@ -127,8 +127,9 @@ INLINE void prove_stack(hook_context *ctx, const struct tna_route *route, const 
 	else
 		COLLECT(*doubt, vlan_departure(between ? between : departure, way->egress));
 	COLLECT(*doubt, prove_above(departure, closer));
-	COLLECT(*doubt, guard_egress_mtu(KOBJ(struct net_device, way->egress),
-					 total + ETH_HLEN + tags_length(route_tags(part))));
+	if (!hook_is_several(ctx))
+		COLLECT(*doubt, guard_egress_mtu(KOBJ(struct net_device, way->egress),
+						 total + ETH_HLEN + tags_length(route_tags(part))));
 }
 
 /* What ports and bridges have to say against a packet, besides the devices of its arrival and departure. */
@@ -136,12 +137,14 @@ INLINE u64 stacked_objection(const struct tna_route_stack *part, u64 device, u64
 {
 	u64 word = guard_devices(CONSTANT(NET), device, egress), below = device;
 
+	word |= guard_tc_port_busy(KOBJ(struct net_device, device));
 	if (BRIDGE_VLANS || VLAN_STACKS) {
 		if (CONSTANT(BRIDGE))
 			below = port_bridge_device(KOBJ(struct net_device, device));
 		else if (VLAN_STACKS)
 			below = vlan_below(arrival);
 		word |= guard_devices(CONSTANT(NET), below, vlan_below(part->departure));
+		word |= guard_tc_arrival_busy(below, device);
 	}
 	/* a bridge takes a frame before the port's sockets of its protocol see it, a VLAN device does not */
 	if (TAGS && below != arrival && guard_capture_possible(KOBJ(struct net, CONSTANT(NET)))) {

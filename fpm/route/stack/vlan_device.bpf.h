@@ -118,8 +118,9 @@ INLINE u64 vlan_departure(u64 device, u64 egress)
 	return word;
 }
 
-/* Whether Linux receives a frame with a tag as this device, and what the one underneath has to say before. */
-INLINE u32 evaluate_vlan_arrival(u64 port_address, u32 tag, u64 device)
+/* Whether Linux receives a frame with a tag as this device, and what the one underneath has to say before,
+ * which may be the port that the frame came in by (`first`). */
+INLINE u32 evaluate_vlan_arrival(u64 first, u64 port_address, u32 tag, u64 device)
 {
 	struct net_device *port = KOBJ(struct net_device, port_address);
 	u64 net = CONSTANT(NET);
@@ -130,21 +131,21 @@ INLINE u32 evaluate_vlan_arrival(u64 port_address, u32 tag, u64 device)
 	BECAUSE(guard_generic_xdp(device), GENERIC_XDP);
 	BECAUSE(guard_capture_device(port_address, port), CAPTURE);
 	BECAUSE(guard_capture_specific(net, port_address, port), CAPTURE);
-	BECAUSE(guard_tc_entry_busy(guard_tc_ingress(port)), TC);
+	BECAUSE(guard_tc_arrival_busy(port_address, first), TC);
 	BECAUSE(guard_netdev_ingress(port), NETDEV_HOOK);
 	return REASON_NONE;
 }
 
 /* The same with two tags, for a VLAN device on another one. */
-INLINE u32 evaluate_tagged_arrival(u64 port, u64 tags, u64 device)
+INLINE u32 evaluate_tagged_arrival(u64 first, u64 port, u64 tags, u64 device)
 {
 	if (TAGS_MOST < 2 || !(tags >> 32))
-		return evaluate_vlan_arrival(port, tags, device);
+		return evaluate_vlan_arrival(first, port, tags, device);
 	u64 between = vlan_device_find(port, tags);
 
-	UNLESS_BECAUSE(evaluate_vlan_arrival(port, tags, between));
+	UNLESS_BECAUSE(evaluate_vlan_arrival(first, port, tags, between));
 	BECAUSE(KLOAD(u64, KADDR(struct net_device, between, rx_handler)), STACKED);
-	return evaluate_vlan_arrival(between, tags >> 32, device);
+	return evaluate_vlan_arrival(first, between, tags >> 32, device);
 }
 
 /* By which device underneath a VLAN device sends, and with which tag. */

@@ -177,7 +177,8 @@ NOINLINE u32 route_evaluate(hook_context *ctx, struct tna_route *route, const st
 	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip.tuple, ip.start, &path));
 	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.departure, mtu)),
 			     metric_mtu_locked(KLOAD(u64, KADDR(struct fib_info, path.info, fib_metrics))));
-	BECAUSE(ip.total > path.mtu, ROUTE_MTU);
+	BECAUSE(packet_segment(ctx, ip.total, IPV4_HEADER_LEN, ip.tuple.protocol) > path.mtu, ROUTE_MTU);
+	BECAUSE(several_cut(ctx, ip.frame_len, ip.total), IP_HEADER);
 	UNLESS_BECAUSE(route_fill(route, &path, epoch));
 	route->addresses = ip.tuple.addresses;
 	route->start = ip.start;

@@ -57,7 +57,7 @@ NOINLINE int route_look_again(hook_context *ctx)
 			route_at(place)->egress_dev = 0; /* the route has been filled in */
 	}
 	if (reason == REASON_NONE)
-		reason = evaluate_departure(route_at(place), route_stack_at(place), total);
+		reason = evaluate_departure(ctx, route_at(place), route_stack_at(place), total);
 	if (CONSTANT(RULES) && reason == REASON_NONE)
 		reason = evaluate_connection(ctx, known_arrival(route_at(place), route_stack_at(place)),
 					     known_departure(route_at(place), route_stack_at(place)), 4);
@@ -120,7 +120,9 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	COLLECT(closer, self_check_due(route->packets));
 	WHEN(VETH) COLLECT(closer, hook_sender_buffer(buffer));
 	COLLECT(doubt, route->ingress_dev ^ arrival_address);
-	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
+	COLLECT(doubt,
+		((u64)route->mtu - packet_segment(ctx, ip.total, IPV4_HEADER_LEN, ip.tuple.protocol)) >> 63);
+	COLLECT(doubt, several_cut(ctx, ip.frame_len, ip.total));
 	COLLECT(doubt, shorter_than_all(ip.total + ETH_HLEN));
 	COLLECT(doubt, ipv4_length_wrong(&ip));
 	COLLECT(doubt, ipv4_expires(&ip));
@@ -134,7 +136,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
 	COLLECT(doubt, KGET(u64, arrival, rx_handler));
 	COLLECT(doubt, device_address(arrival) ^ ip.ethernet.mac);
-	COLLECT(closer, guard_tc_ingress(arrival));
+	COLLECT(closer, guard_tc_arrival(way.arrival, device));
 	COLLECT(doubt, guard_netdev_ingress(arrival));
 
 	struct in_device *inet = KOBJ(struct in_device, inet_device(arrival));
@@ -157,6 +159,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 
 	COLLECT(closer, guard_egress_hooks(egress));
 	COLLECT(doubt, guard_egress_redirect(egress));
+	COLLECT(doubt, guard_peer_generic_xdp(egress_address));
 	COLLECT(doubt, guard_egress_down(egress));
 	COLLECT(closer, guard_egress_qdisc(egress));
 

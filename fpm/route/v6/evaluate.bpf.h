@@ -213,7 +213,9 @@ NOINLINE u32 route6_evaluate(hook_context *ctx, struct tna_route6 *route6, const
 	path.metrics = KLOAD(u64, KADDR(struct fib6_info, path.common.info, fib6_metrics));
 	path.mtus = route6_mtus(path.egress_inet6, path.metrics);
 	path.common.mtu = route_mtu(path.mtus, path.mtus >> 32);
-	BECAUSE(ip.total > path.common.mtu, ROUTE_MTU);
+	BECAUSE(packet_segment(ctx, ip.total, IPV6_HEADER_LEN, ip.tuple.protocol) > path.common.mtu,
+		ROUTE_MTU);
+	BECAUSE(several_cut(ctx, ip.frame_len, ip.total), IP_HEADER);
 	return route6_fill(route6, &ip.tuple, &path, epoch);
 }
 

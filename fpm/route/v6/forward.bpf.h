@@ -64,7 +64,7 @@ NOINLINE int route6_look_again(hook_context *ctx)
 	if (reason == REASON_NONE)
 		reason = route6_evaluate(ctx, route6_at(place), route6_stack_at(place));
 	if (reason == REASON_NONE)
-		reason = evaluate_departure(&route6_at(place)->route, route6_stack_at(place),
+		reason = evaluate_departure(ctx, &route6_at(place)->route, route6_stack_at(place),
 					    route6_total(ctx));
 	if (CONSTANT(RULES) && reason == REASON_NONE)
 		reason = evaluate_connection(
@@ -111,7 +111,9 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 	COLLECT(closer, self_check_due(route->packets));
 	WHEN(VETH) COLLECT(closer, hook_sender_buffer(buffer));
 	COLLECT(doubt, route->ingress_dev ^ arrival_address);
-	COLLECT(doubt, ((u64)route->mtu - ip.total) >> 63);
+	COLLECT(doubt,
+		((u64)route->mtu - packet_segment(ctx, ip.total, IPV6_HEADER_LEN, ip.tuple.protocol)) >> 63);
+	COLLECT(doubt, several_cut(ctx, ip.frame_len, ip.total));
 	COLLECT(doubt, shorter_than_all(ip.total + ETH_HLEN));
 	COLLECT(doubt, ipv6_expires(&ip));
 	if (stacked)
@@ -124,7 +126,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
 	COLLECT(doubt, KGET(u64, arrival, rx_handler));
 	COLLECT(doubt, device_address(arrival) ^ ip.ethernet.mac);
-	COLLECT(closer, guard_tc_ingress(arrival));
+	COLLECT(closer, guard_tc_arrival(way.arrival, device));
 	COLLECT(doubt, guard_netdev_ingress(arrival));
 	COLLECT(doubt, inet6_disabled(inet6_device(arrival)));
 
@@ -157,6 +159,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 
 	COLLECT(closer, guard_egress_hooks(egress));
 	COLLECT(doubt, guard_egress_redirect(egress));
+	COLLECT(doubt, guard_peer_generic_xdp(egress_address));
 	COLLECT(doubt, guard_egress_down(egress));
 	COLLECT(closer, guard_egress_qdisc(egress));
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 set -l in __fish_seen_subcommand_from
-set -l commands throughput rfc2544 latency kill reaction change micro delays tenants report repeat clean
+set -l commands throughput rfc2544 latency kill reaction containers change micro delays tenants report repeat clean
 set -l no_command "not $in $commands"
 
 complete -c tna-bench -f
@@ -9,6 +9,7 @@ complete -c tna-bench -n $no_command -a rfc2544 -d 'the highest rate without los
 complete -c tna-bench -n $no_command -a latency -d 'how long frames take at fixed loads'
 complete -c tna-bench -n $no_command -a kill -d 'SIGKILL of tnad under load'
 complete -c tna-bench -n $no_command -a reaction -d "tnad's own times"
+complete -c tna-bench -n $no_command -a containers -d 'sockets of two containers'
 complete -c tna-bench -n $no_command -a change -d 'how soon a change of the configuration holds'
 complete -c tna-bench -n $no_command -a micro -d 'what each module costs'
 complete -c tna-bench -n $no_command -a delays -d 'round trips by AF_XDP, with every combination of settings'
@@ -20,15 +21,15 @@ complete -c tna-bench -n $no_command -l version -d 'show the version'
 complete -c tna-bench -s h -l help -d 'show the options'
 
 # What measurements have in common: all, those of frames, those that set up what lies in between.
-set -l all "$in throughput rfc2544 latency kill reaction change micro delays tenants"
+set -l all "$in throughput rfc2544 latency kill reaction containers change micro delays tenants"
 set -l frames "$in throughput rfc2544 latency kill"
 set -l setup "$in throughput rfc2544 latency"
 complete -c tna-bench -n $all -l json -d 'every value, for programs'
-complete -c tna-bench -n "$in throughput rfc2544 latency kill reaction change tenants repeat" -l tnad -r -F -d 'the daemon to run'
+complete -c tna-bench -n "$in throughput rfc2544 latency kill reaction containers change tenants repeat" -l tnad -r -F -d 'the daemon to run'
 complete -c tna-bench -n "$in throughput rfc2544 latency kill reaction" -l stations -x -d 'numbers of pairs of stations'
 complete -c tna-bench -n $frames -l size -x -d 'frame size in bytes'
-complete -c tna-bench -n "$in throughput rfc2544 latency kill micro delays tenants" -l rounds -x -d 'rounds, or kills'
-complete -c tna-bench -n "$frames delays tenants" -l seconds -x -d 'length of each measurement'
+complete -c tna-bench -n "$in throughput rfc2544 latency kill containers micro delays tenants" -l rounds -x -d 'rounds, or kills'
+complete -c tna-bench -n "$frames containers delays tenants" -l seconds -x -d 'length of each measurement'
 complete -c tna-bench -n $setup -l scenario -x -a 'bridge router router6 bridges firewall firewall6' -d 'what lies in between'
 complete -c tna-bench -n $setup -l generator -x -a 'auto live xdp packet' -d 'who sends'
 complete -c tna-bench -n "$setup delays tenants" -l tx -x -a '(__fish_print_interfaces)' -d 'send by this interface'
@@ -72,6 +73,7 @@ complete -c tna-bench -n "$in latency" -l round-trip -d 'there and back'
 complete -c tna-bench -n "$in change reaction" -l changes -x -d 'of each kind'
 complete -c tna-bench -n "$in change" -l rate -x -d 'frames per second'
 complete -c tna-bench -n "$in reaction" -l starts -x -d 'number of starts'
+complete -c tna-bench -n "$in containers" -l routed -d 'on ports of a router'
 complete -c tna-bench -n "$in reaction" -l idle -x -d 'seconds of rest'
 complete -c tna-bench -n "$in micro" -l frames -x -d 'in each round'
 complete -c tna-bench -n "$in micro" -l budgets -r -F -d 'of instructions'

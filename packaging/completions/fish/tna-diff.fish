@@ -9,6 +9,7 @@ complete -c tna-diff -n $no_command -l version -d 'show the version'
 complete -c tna-diff -s h -l help -d 'show the options'
 
 complete -c tna-diff -n "$in random run" -l fdb -x -a 'auto in-place kfunc mirror' -d 'how stations are found'
+complete -c tna-diff -n "$in random run" -l hook -x -a 'xdp tcx' -d 'where ports are accelerated'
 complete -c tna-diff -n "$in random run" -l folder -x -a '(__fish_complete_directories)' -d 'for differences'
 complete -c tna-diff -n "$in random run" -l patience -x -d 'seconds for making a difference smaller'
 complete -c tna-diff -n "$in random run" -l json -d 'figures for programs'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline is the same source for each hook (fpm/packet/hook.bpf.h). Nothing uses the one for tcx yet.
+// The pipeline is the same source for each hook (fpm/packet/hook.bpf.h).
 #include "support/namespace.hpp"
 
 #include <bpf/libbpf.h>

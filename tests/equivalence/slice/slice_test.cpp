@@ -36,14 +36,15 @@ protected:
         const auto packets = wanted("TNA_TEST_PACKETS", usual);
         const auto stage = diff::Stage::make();
         ASSERT_TRUE(stage) << stage.error().sentence();
-        const auto outcome =
-            stage->play(diff::randomCase(GetParam(), packets, kind), {.fdb = wantedFdb(), .keep = false});
+        const auto outcome = stage->play(diff::randomCase(GetParam(), packets, kind),
+                                         {.fdb = wantedFdb(), .hook = wantedHook(), .keep = false});
         ASSERT_TRUE(outcome) << outcome.error().sentence();
         if (!outcome->impossible.empty())
             GTEST_SKIP() << "not on this machine: " << outcome->impossible;
         if (outcome->difference)
             FAIL() << diff::text(*outcome->difference) << "made smaller by: tna-diff random --kind " << name
-                   << " --seeds " << GetParam() << " --packets " << packets << " --fdb " << wantedFdb();
+                   << " --seeds " << GetParam() << " --packets " << packets << " --fdb " << wantedFdb()
+                   << " --hook " << wantedHook();
         if (outcome->watched && kind != Kind::bridge && kind != Kind::vlan)
             GTEST_SKIP() << "the kernel is not read in place here, so that packets are not routed";
         RecordProperty("fast_packets", std::to_string(outcome->figures.fast));
@@ -55,6 +56,10 @@ private:
     static std::string wantedFdb() {
         const char* fdb = std::getenv("TNA_TEST_FDB");
         return fdb == nullptr ? "auto" : fdb;
+    }
+    static std::string wantedHook() {
+        const char* hook = std::getenv("TNA_TEST_HOOK");
+        return hook == nullptr ? "xdp" : hook;
     }
 };
 

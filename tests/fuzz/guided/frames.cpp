@@ -66,7 +66,7 @@ public:
         : far_(orSkip(diff::FarSide::make())),
           world_(orSkip(diff::World::make("fuzz", far_, sample(1).ports))) {
         configure();
-        path_.emplace(world_, 64, 0, "auto");
+        path_.emplace(world_, 64, 0, "auto", false);
         if (const auto started = path_->start(); !started)
             skip(started.error().sentence());
         if (path_->watched())

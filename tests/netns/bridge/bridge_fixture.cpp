@@ -101,6 +101,8 @@ void BridgeTest::inFar(const std::string& words) {
 
 void BridgeTest::accelerate(unsigned maxPorts) {
     config_.ports.excludeKinds.clear();
+    if (atTcx())
+        config_.ports.tcxKinds = {"veth", "tun"};
     config_.limits.maxPorts = maxPorts;
     if (const char* fdb = std::getenv("TNA_TEST_FDB"); fdb != nullptr)
         config_.kernel.fdb = fdb;
@@ -110,6 +112,11 @@ void BridgeTest::accelerate(unsigned maxPorts) {
     controller_ = std::move(*controller);
     for (const char* port : {"p0", "p1", "p2"})
         ASSERT_TRUE(reaches(port, "accelerated"));
+}
+
+bool BridgeTest::atTcx() {
+    const char* hook = std::getenv("TNA_TEST_HOOK");
+    return hook != nullptr && hook == std::string_view("tcx");
 }
 
 bool BridgeTest::watched() {

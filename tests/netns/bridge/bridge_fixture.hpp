@@ -55,6 +55,8 @@ protected:
     void accelerate(unsigned maxPorts = 1024);
     /// Takes in netlink notifications until the port's state is as wanted.
     [[nodiscard]] bool reaches(const std::string& port, const std::string& state);
+    /// Whether the ports are accelerated at tcx: TNA_TEST_HOOK=tcx in the environment.
+    [[nodiscard]] static bool atTcx();
     /// Whether the fast path reads nothing in place: TNA_TEST_FDB=mirror in the environment, or this kernel.
     [[nodiscard]] bool watched();
     /// Lets the controller see what Linux was told meanwhile, if the fast path does not see it by itself.

@@ -53,6 +53,8 @@ protected:
         for (int i = 0; i < 2; i++) {
             const auto treated = treat(frame, port);
             EXPECT_EQ(treated.out, linux) << "of " << ::testing::PrintToString(frame);
+            if (atTcx() && (treated.path == slowPath("headroom") || treated.path == slowPath("short")))
+                continue; // a second tag, or what is short without the one beside it
             EXPECT_EQ(treated.path.fast, forwarded(linux) ? 1U : 0U)
                 << ::testing::PrintToString(treated.path);
         }

@@ -46,7 +46,7 @@ protected:
         auto stored = store_->take();
         for (const auto& [name, fd] : stored) {
             const auto info = about(fd.get());
-            EXPECT_EQ(info.type, BPF_LINK_TYPE_XDP);
+            EXPECT_EQ(info.type, kind_);
             ids[info.xdp.ifindex] = info.id;
         }
         store_->put(std::move(stored));
@@ -55,6 +55,23 @@ protected:
     static UniqueFd linkOf(unsigned id) { return UniqueFd{bpf_link_get_fd_by_id(id)}; }
 
     std::optional<DescriptorStore> store_;
+    __u32 kind_ = BPF_LINK_TYPE_XDP;
+};
+
+class HandoverAtTcx : public Handover {
+protected:
+    void SetUp() override {
+        Handover::SetUp();
+        if (IsSkipped())
+            return;
+        kind_ = 11; // BPF_LINK_TYPE_TCX
+        ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\nexclude_kinds = []\ntcx_kinds = [\"veth\"]\n"));
+        start();
+        const bool can = accelerated();
+        EXPECT_EQ(end(SIGTERM), 0);
+        if (!can)
+            GTEST_SKIP() << "this kernel has no tcx, or is not read in place";
+    }
 };
 
 TEST_F(Handover, WhatIsAttachedStaysAttached) {
@@ -81,6 +98,27 @@ TEST_F(Handover, WhatIsAttachedStaysAttached) {
     EXPECT_EQ(end(SIGTERM), 0);
     EXPECT_TRUE(eventually([&] { return store_->size() == 2; })) << "left to the next one but one";
     EXPECT_EQ(left(), links);
+}
+
+TEST_F(HandoverAtTcx, WhatIsAttachedStaysAttachedAndIsGoneWithAProcessThatIsKilled) {
+    leave();
+    const auto links = left();
+    ASSERT_EQ(links.size(), 2U);
+    for (const auto& [device, id] : links)
+        EXPECT_EQ(nameOf(about(linkOf(id).get()).prog_id), "tna_pass") << "what leaves all to Linux";
+    expectForwarding();
+    start(store_->prefix());
+    ASSERT_TRUE(accelerated());
+    for (const auto& [device, id] : links) {
+        const auto link = linkOf(id);
+        ASSERT_TRUE(link) << "detached";
+        EXPECT_NE(nameOf(about(link.get()).prog_id), "tna_pass");
+    }
+    expectForwarding();
+    EXPECT_EQ(end(SIGKILL), -1);
+    for (const auto& [device, id] : links)
+        EXPECT_TRUE(eventually([&] { return !linkOf(id); })) << "still attached";
+    expectForwarding();
 }
 
 /// Numbers of devices mean something in one namespace only.

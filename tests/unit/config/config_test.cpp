@@ -24,6 +24,7 @@ include = ["eth*"]
 exclude = ["eth9"]
 exclude_drivers = ["foo"]
 exclude_kinds = []
+tcx_kinds = ["tun"]
 finished_frames = ["veth*"]
 [kernel]
 fdb = "mirror"
@@ -41,7 +42,7 @@ destinations = 4000
 )",
                                     "f");
     ASSERT_TRUE(config) << config.error().sentence();
-    const Config expected{{{"eth*"}, {"eth9"}, {"foo"}, {}, {"veth*"}},
+    const Config expected{{{"eth*"}, {"eth9"}, {"foo"}, {}, {"tun"}, {"veth*"}},
                           {"mirror"},
                           {"/tmp/s", "net", "ops", "debug"},
                           {16, 128, 100, 10, 4000}};
@@ -131,7 +132,7 @@ TEST(Config, MarkOfByteOrderAtTheBeginningIsNothing) {
 
 TEST(Config, PatternsAreWhole) {
     for (const std::string key :
-         {"include", "exclude", "exclude_drivers", "exclude_kinds", "finished_frames"}) {
+         {"include", "exclude", "exclude_drivers", "exclude_kinds", "tcx_kinds", "finished_frames"}) {
         const auto parsed = [&](const std::string& pattern) {
             return parseConfig("[ports]\n" + key + " = ['*', '" + pattern + "']\n", "f");
         };

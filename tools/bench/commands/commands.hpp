@@ -20,6 +20,7 @@ void addLatency(CLI::App& app, int& exitCode);
 void addRfc2544(CLI::App& app, int& exitCode);
 void addKill(CLI::App& app, int& exitCode);
 void addReaction(CLI::App& app, int& exitCode);
+void addContainers(CLI::App& app, int& exitCode);
 void addMicro(CLI::App& app, int& exitCode);
 void addReport(CLI::App& app, int& exitCode);
 /// Becomes the command line that a result file has, by `run`.

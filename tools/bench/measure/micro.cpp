@@ -243,7 +243,7 @@ Result<void> timeAll(Bench& bench, const MicroOptions& options, Watcher& watcher
 
 Result<std::vector<MicroRow>> measureMicro(const MicroOptions& options, Watcher& watcher) {
     Bench bench;
-    auto empty = deploy::loadPassAll(deploy::buffersOfKernel());
+    auto empty = deploy::loadPassAll(BPF_PROG_TYPE_XDP, deploy::buffersOfKernel());
     if (!empty)
         return std::unexpected(empty.error());
     bench.empty = std::move(*empty);

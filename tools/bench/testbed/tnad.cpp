@@ -18,7 +18,7 @@ namespace {
 constexpr auto patience = std::chrono::seconds(60);
 constexpr auto pollInterval = std::chrono::milliseconds(3);
 /// veth ports are left alone by default.
-constexpr const char* configuration = "[ports]\nexclude_kinds = []\n";
+constexpr const char* forXdp = "[ports]\nexclude_kinds = []\n";
 /// For a way to the FDB that is asked for: the generator finishes its frames. An older daemon does not know
 /// these settings.
 constexpr const char* wayConfiguration = "finished_frames = [\"*\"]\n[limits]\nmax_stations = 262144\n"
@@ -49,13 +49,17 @@ Result<std::string> findTnad(const std::string& named) {
 }
 
 Result<Tnad> Tnad::start(const std::string& file, const std::string& fdb, unsigned connections) {
+    const auto rules = connections == 0 ? "" : fmt::format("[limits]\nconnections = {}\n", connections);
+    const auto way = fdb == "auto" ? "" : fmt::format(wayConfiguration, fdb);
+    return startAs(file, forXdp + way + rules);
+}
+
+Result<Tnad> Tnad::startAs(const std::string& file, const std::string& configuration) {
     auto folder = TemporaryFolder::make();
     if (!folder)
         return std::unexpected(folder.error());
     const auto config = folder->path() + "/tnad.conf";
-    const auto rules = connections == 0 ? "" : fmt::format("[limits]\nconnections = {}\n", connections);
-    const auto way = fdb == "auto" ? "" : fmt::format(wayConfiguration, fdb);
-    if (auto written = writeFile(config, configuration + way + rules); !written)
+    if (auto written = writeFile(config, configuration); !written)
         return std::unexpected(written.error());
     auto process = Process::start(
         {file, "--config", config, "--socket", folder->path() + "/socket", "--log-level", "warning"},

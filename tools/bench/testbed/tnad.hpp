@@ -24,6 +24,8 @@ public:
     /// remembered; an older daemon does not know any.
     [[nodiscard]] static Result<Tnad> start(const std::string& file, const std::string& fdb = "auto",
                                             unsigned connections = 0);
+    /// The same with a configuration of the caller's.
+    [[nodiscard]] static Result<Tnad> startAs(const std::string& file, const std::string& configuration);
     Tnad(Tnad&&) noexcept = default;
     Tnad& operator=(Tnad&&) = delete;
     ~Tnad();

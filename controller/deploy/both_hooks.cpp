@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deploy/both_hooks.hpp"
+
+#include "assemble/hooks.hpp"
+#include "deploy/kernel/tcx.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tna::deploy {
+
+Applied BothHooks::applyAtTcx(const assemble::Plan& plan, const model::Network& network) {
+    const auto part = assemble::partAt(assemble::Hook::tcx, plan);
+    Applied applied;
+    if (!tcx_ && assemble::anyProfile(part)) {
+        auto loaded = loadTcx_();
+        if (!loaded) {
+            for (const auto& [ifindex, port] : part.ports)
+                if (port.profile)
+                    applied.failures.emplace(ifindex, loaded.error());
+            return applied;
+        }
+        tcx_ = std::move(*loaded);
+        tcx_->mistrustAs(xdp_->mistrust());
+        tcx_->inherit(std::exchange(inherited_, {}));
+    }
+    inherited_.clear();
+    return tcx_ ? tcx_->apply(part, network) : applied;
+}
+
+/// A port that changes its hook is nobody's in between, but for Linux.
+Applied BothHooks::apply(const assemble::Plan& plan, const model::Network& network) {
+    auto applied = xdp_->apply(assemble::partAt(assemble::Hook::xdp, plan), network);
+    auto atTcx = applyAtTcx(plan, network);
+    applied.attached += atTcx.attached;
+    applied.detached += atTcx.detached;
+    applied.swapped += atTcx.swapped;
+    applied.failures.merge(atTcx.failures);
+    return applied;
+}
+
+std::map<model::IfIndex, PortCounters> BothHooks::counters() {
+    auto all = xdp_->counters();
+    if (tcx_)
+        for (const auto& [ifindex, counted] : tcx_->counters())
+            all[ifindex] += counted;
+    return all;
+}
+
+bool BothHooks::anyCut() const {
+    return xdp_->anyCut() || (tcx_ && tcx_->anyCut());
+}
+
+bool BothHooks::attached(model::IfIndex ifindex) const {
+    return xdp_->attached(ifindex) || (tcx_ && tcx_->attached(ifindex));
+}
+
+std::vector<UniqueFd> BothHooks::handOver() {
+    auto links = xdp_->handOver();
+    if (tcx_)
+        std::ranges::move(tcx_->handOver(), std::back_inserter(links));
+    return links;
+}
+
+void BothHooks::inherit(std::vector<UniqueFd> links) {
+    std::vector<UniqueFd> atXdp;
+    for (auto& link : links) {
+        const auto to = attachedBy(link.get());
+        auto& place = to && to->tcx ? inherited_ : atXdp;
+        place.push_back(std::move(link));
+    }
+    xdp_->inherit(std::move(atXdp));
+    if (tcx_)
+        tcx_->inherit(std::exchange(inherited_, {}));
+}
+
+bool BothHooks::settled() const {
+    return xdp_->settled() && (!tcx_ || tcx_->settled());
+}
+
+void BothHooks::settleNext() {
+    if (!xdp_->settled())
+        xdp_->settleNext();
+    else if (tcx_)
+        tcx_->settleNext();
+}
+
+void BothHooks::forgetFlows() const {
+    xdp_->forgetFlows();
+    if (tcx_)
+        tcx_->forgetFlows();
+}
+
+std::optional<Disagreement> BothHooks::disagreement() const {
+    auto found = xdp_->disagreement();
+    return found || !tcx_ ? found : tcx_->disagreement();
+}
+
+std::vector<std::string> BothHooks::mistrusted() const {
+    auto modules = xdp_->mistrusted();
+    if (tcx_)
+        for (auto& module : tcx_->mistrusted())
+            if (std::ranges::find(modules, module) == modules.end())
+                modules.push_back(std::move(module));
+    return modules;
+}
+
+void BothHooks::trust() const {
+    xdp_->trust();
+    if (tcx_)
+        tcx_->trust();
+}
+
+Mistrust BothHooks::mistrust() const {
+    auto all = xdp_->mistrust();
+    if (!tcx_)
+        return all;
+    const auto atTcx = tcx_->mistrust();
+    if (all.modules == 0)
+        all.found = atTcx.found;
+    all.modules |= atTcx.modules;
+    return all;
+}
+
+void BothHooks::mistrustAs(const Mistrust& other) const {
+    xdp_->mistrustAs(other);
+    if (tcx_)
+        tcx_->mistrustAs(other);
+}
+
+Result<Verdict> BothHooks::tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const {
+    return tcx_ && tcx_->attached(port) ? tcx_->tryFrame(port, frame) : xdp_->tryFrame(port, frame);
+}
+
+} // namespace tna::deploy

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "deploy/results/data_path.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tna::deploy {
+
+/// The fast path of a namespace at both hooks: each port has its program at one of them, with a pipeline,
+/// caches and counters of its own there. The one at tcx is loaded when a plan has the first port for it.
+class BothHooks : public DataPath {
+public:
+    using Path = std::unique_ptr<DataPath>;
+    using Load = std::function<Result<Path>()>;
+    BothHooks(Path xdp, Load loadTcx) : xdp_(std::move(xdp)), loadTcx_(std::move(loadTcx)) {}
+
+    void setModules(ModulesById modules) override { xdp_->setModules(std::move(modules)); }
+    [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network) override;
+    [[nodiscard]] std::map<model::IfIndex, PortCounters> counters() override;
+    [[nodiscard]] bool anyCut() const override;
+    [[nodiscard]] bool attached(model::IfIndex ifindex) const override;
+
+    [[nodiscard]] std::vector<UniqueFd> handOver() override;
+    void inherit(std::vector<UniqueFd> links) override;
+
+    [[nodiscard]] bool settled() const override;
+    void settleNext() override;
+
+    /// Only at XDP drivers can refuse a frame.
+    [[nodiscard]] Result<std::unique_ptr<RefusalLog>> watchRefusals() const override {
+        return xdp_->watchRefusals();
+    }
+    [[nodiscard]] Result<std::unique_ptr<ConnectionLearner>> learnConnections() const override {
+        return xdp_->learnConnections();
+    }
+    void forgetFlows() const override;
+
+    [[nodiscard]] std::optional<Disagreement> disagreement() const override;
+    [[nodiscard]] std::vector<std::string> mistrusted() const override;
+    void trust() const override;
+    [[nodiscard]] Mistrust mistrust() const override;
+    void mistrustAs(const Mistrust& other) const override;
+
+    [[nodiscard]] StationTable* mirror() override { return xdp_->mirror(); }
+    void open(bool informed) override { xdp_->open(informed); }
+
+    [[nodiscard]] Result<Verdict> tryFrame(model::IfIndex port,
+                                           const std::vector<std::uint8_t>& frame) const override;
+
+private:
+    [[nodiscard]] Applied applyAtTcx(const assemble::Plan& plan, const model::Network& network);
+
+    Path xdp_;
+    Load loadTcx_;
+    Path tcx_;                        ///< null as long as no port needed it
+    std::vector<UniqueFd> inherited_; ///< what may be of tcx, as long as that is not loaded
+};
+
+} // namespace tna::deploy

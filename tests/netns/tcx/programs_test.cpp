@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other people's programs of traffic control at a port with one of ours: where there are any, frames are
+// Linux's. Those who capture see every frame.
+#include "tcx_fixture.hpp"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/if_link.h>
+#include <linux/pkt_cls.h>
+#include <net/if.h>
+
+namespace tna::test {
+namespace {
+
+constexpr auto tcxIngress = static_cast<bpf_attach_type>(46);
+constexpr auto tcxEgress = static_cast<bpf_attach_type>(47);
+
+class TcxPrograms : public TcxTest {
+protected:
+    /// A program that always gives the same verdict, behind those that are there.
+    static UniqueFd attach(const char* port, bpf_attach_type where, std::int32_t verdict) {
+        const bpf_insn code[] = {
+            {.code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = verdict},
+            {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
+        const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "verdict", "GPL", code, 2, nullptr)};
+        return UniqueFd{
+            bpf_link_create(program.get(), static_cast<int>(::if_nametoindex(port)), where, nullptr)};
+    }
+    static unsigned programsAt(const char* port) {
+        __u32 flags = 0, count = 0;
+        EXPECT_EQ(
+            bpf_prog_query(static_cast<int>(::if_nametoindex(port)), tcxIngress, 0, &flags, nullptr, &count),
+            0);
+        return count;
+    }
+    void expectAsLinuxBehindOurs(std::int32_t verdict) {
+        auto other = attach("p0", tcxIngress, verdict);
+        if (!other)
+            GTEST_SKIP() << "this kernel has no tcx";
+        const auto linux = treat(oneToTwo()).out;
+        other.reset();
+        ASSERT_NO_FATAL_FAILURE(start());
+        other = attach("p0", tcxIngress, verdict);
+        EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("tc"), linux}));
+        EXPECT_EQ(treat(twoToOne(), 1).path, fastPath()) << "of another port, it is no matter";
+        other.reset();
+        EXPECT_EQ(treat(oneToTwo()), usual());
+    }
+};
+
+TEST_F(TcxPrograms, OneBehindOursThatLetsPass) {
+    expectAsLinuxBehindOurs(TC_ACT_UNSPEC);
+}
+
+TEST_F(TcxPrograms, OneBehindOursThatDrops) {
+    expectAsLinuxBehindOurs(TC_ACT_SHOT);
+}
+
+TEST_F(TcxPrograms, OneBeforeOursRunsFirstAndStays) {
+    auto other = attach("p0", tcxIngress, TC_ACT_UNSPEC);
+    if (!other)
+        GTEST_SKIP() << "this kernel has no tcx";
+    ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
+    EXPECT_EQ(programsAt("p0"), 2U);
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("tc"), usual().out}));
+    other.reset();
+    EXPECT_EQ(treat(oneToTwo()), usual());
+    other = attach("p0", tcxIngress, TC_ACT_SHOT);
+    controller_.reset();
+    EXPECT_EQ(programsAt("p0"), 1U);
+    EXPECT_EQ(treat(oneToTwo()).out, Arrivals{});
+}
+
+/// Linux runs it, for frames that are forwarded by the fast path as well.
+TEST_F(TcxPrograms, OneAtEgressSeesEveryFrame) {
+    auto other = attach("p1", tcxEgress, TC_ACT_SHOT);
+    if (!other)
+        GTEST_SKIP() << "this kernel has no tcx";
+    other.reset();
+    ASSERT_NO_FATAL_FAILURE(start());
+    other = attach("p1", tcxEgress, TC_ACT_SHOT);
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), {}}));
+    other.reset();
+    EXPECT_EQ(treat(oneToTwo()), usual());
+}
+
+/// It is the one thing at egress that Linux does not run on what a program at ingress redirects.
+TEST_F(TcxPrograms, NetfilterAtEgressHasEveryFrame) {
+    config_.kernel.selfCheck = 0; // which would have another look at each frame
+    must("nft add table netdev t");
+    ASSERT_NO_FATAL_FAILURE(start());
+    run({"nft add chain netdev t c '{ type filter hook egress device p1 priority 0; policy drop; }'"});
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("netdev-hook"), {}}));
+    must("nft delete chain netdev t c");
+    EXPECT_EQ(treat(oneToTwo()), usual());
+}
+
+/// It does not run on frames that a program has redirected, and those are still known as such there.
+TEST_F(TcxPrograms, GenericXdpAtTheOtherEndHasEveryFrame) {
+    config_.kernel.selfCheck = 0; // which would have another look at each frame
+    ASSERT_NO_FATAL_FAILURE(start());
+    {
+        const auto inside = farSide_->enter();
+        const bpf_insn drop[] = {
+            {.code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = XDP_DROP},
+            {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
+        const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_XDP, "drops_all", "GPL", drop, 2, nullptr)};
+        ASSERT_EQ(bpf_xdp_attach(static_cast<int>(::if_nametoindex("far1")), program.get(),
+                                 XDP_FLAGS_SKB_MODE, nullptr),
+                  0);
+    }
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("generic-xdp"), {}}));
+    inFar("ip link set far1 xdpgeneric off");
+    EXPECT_EQ(treat(oneToTwo()), usual());
+}
+
+TEST_F(TcxPrograms, NothingStaysBehind) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    EXPECT_EQ(programsAt("p0"), 1U);
+    controller_.reset();
+    EXPECT_EQ(programsAt("p0"), 0U);
+    EXPECT_EQ(treat(oneToTwo()).out, usual().out);
+}
+
+TEST_F(TcxPrograms, CapturesSeeEveryFrameAndCostNothing) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    const PacketPort in("p0");
+    EXPECT_EQ(treat(oneToTwo()), usual());
+    EXPECT_EQ(in.drain(), std::vector{oneToTwo()});
+}
+
+} // namespace
+} // namespace tna::test

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets that are routed at tcx: segments against the MTU, and what a router does to a socket buffer besides
+// its bytes. Plain Linux does each first.
+#include "bridged_route_fixture.hpp"
+#include "support/tap.hpp"
+#include "tcx_fixture.hpp"
+
+#include <bpf/bpf.h>
+#include <cstddef>
+#include <linux/if_packet.h>
+#include <linux/pkt_cls.h>
+#include <net/if.h>
+
+namespace tna::test {
+namespace {
+
+constexpr std::uint16_t udp = 14 + 20;
+
+/// A machine behind tap0, another port of the router: 10.0.9.2.
+class TcxSegments : public AtTcx<RouteTest> {
+protected:
+    void SetUp() override {
+        AtTcx::SetUp();
+        if (IsSkipped())
+            return;
+        tap_ = Tap::make("tap0");
+        if (!tap_)
+            GTEST_SKIP() << "/dev/net/tun cannot be used here";
+        must("ip link set tap0 address " + text(portMac(9)) + " up");
+        must("ip address add 10.0.9.1/24 dev tap0");
+        must("ip neigh replace 10.0.9.2 lladdr " + text(station(10)) + " dev tap0 nud permanent");
+        must("ethtool -K p1 gso off tso off tx off sg off");
+    }
+    /// What comes out for a buffer that is several packets, each with so many bytes of payload.
+    [[nodiscard]] Arrivals cut(std::size_t bytes, std::uint16_t segment) {
+        const auto frame =
+            ipv4Frame(portMac(9), station(10), {.from = "10.0.9.2", .to = "10.0.1.2", .payload = bytes});
+        (void)arrivals();
+        tap_->send(frame, {.flags = 1,
+                           .gsoType = 5, // VIRTIO_NET_HDR_GSO_UDP_L4
+                           .headerLength = udp + 8,
+                           .gsoSize = segment,
+                           .checksumStart = udp,
+                           .checksumOffset = 6});
+        return arrivals();
+    }
+    [[nodiscard]] nlohmann::json shown() const { return *controller_->port("tap0"); }
+    void expectAsLinux(std::size_t bytes, std::uint16_t segment, bool fast) {
+        const auto linux = cut(bytes, segment);
+        if (!linux.contains(1))
+            GTEST_SKIP() << "this kernel does not cut segments of UDP from taps";
+        ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
+        ASSERT_TRUE(reaches("tap0", "accelerated"));
+        EXPECT_EQ(cut(bytes, segment), linux);
+        EXPECT_EQ(shown()["port"]["fast_packets"], fast ? 1 : 0);
+        if (!fast) {
+            EXPECT_EQ(shown()["slow_path"][0]["code"], "route-mtu");
+        }
+    }
+
+    std::optional<Tap> tap_;
+};
+
+TEST_F(TcxSegments, AreWhatIsComparedWithTheMtu) {
+    must("ip link set p1 mtu 1028"); // 20 bytes of IP, 8 of UDP
+    expectAsLinux(6000, 1000, true);
+}
+
+TEST_F(TcxSegments, ThatAreTooLargeAreLinuxs) {
+    must("ip link set p1 mtu 1027");
+    expectAsLinux(6000, 1000, false);
+}
+
+/// A program at egress that notes of what kind and how urgent the last frame was, and lets it pass.
+class Noting {
+public:
+    explicit Noting(const char* port)
+        : map_(bpf_map_create(BPF_MAP_TYPE_ARRAY, "noted", sizeof(__u32), sizeof(Noted), 1, nullptr)) {
+        constexpr auto type = static_cast<std::int16_t>(offsetof(__sk_buff, pkt_type));
+        constexpr auto priority = static_cast<std::int16_t>(offsetof(__sk_buff, priority));
+        const bpf_insn code[] = {
+            {.code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 6, .src_reg = 1, .off = type, .imm = 0},
+            {.code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 7, .src_reg = 1, .off = priority, .imm = 0},
+            {.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = 10, .src_reg = 0, .off = -4, .imm = 0},
+            {.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 2, .src_reg = 10, .off = 0, .imm = 0},
+            {.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 2, .src_reg = 0, .off = 0, .imm = -4},
+            {.code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = 1, .off = 0, .imm = map_.get()},
+            {.code = 0, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0},
+            {.code = BPF_JMP | BPF_CALL, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 1}, // lookup
+            {.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 2, .imm = 0},
+            {.code = BPF_STX | BPF_MEM | BPF_W, .dst_reg = 0, .src_reg = 6, .off = 0, .imm = 0},
+            {.code = BPF_STX | BPF_MEM | BPF_W, .dst_reg = 0, .src_reg = 7, .off = 4, .imm = 0},
+            {.code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = TC_ACT_UNSPEC},
+            {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
+        const UniqueFd program{
+            bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "notes", "GPL", code, std::size(code), nullptr)};
+        constexpr auto tcxEgress = static_cast<bpf_attach_type>(47);
+        link_ = UniqueFd{
+            bpf_link_create(program.get(), static_cast<int>(::if_nametoindex(port)), tcxEgress, nullptr)};
+    }
+    [[nodiscard]] bool attached() const { return static_cast<bool>(link_); }
+    struct Noted {
+        __u32 type = 0;
+        __u32 priority = 0;
+        bool operator==(const Noted&) const = default;
+    };
+    [[nodiscard]] Noted last() const {
+        const __u32 zero = 0;
+        Noted noted;
+        EXPECT_EQ(bpf_map_lookup_elem(map_.get(), &zero, &noted), 0);
+        return noted;
+    }
+
+private:
+    UniqueFd map_;
+    UniqueFd link_;
+};
+
+/// The bridge takes the frame for one of another station's, if its own address is not the port's.
+class TcxFromBridge : public AtTcx<FromBridge> {};
+
+TEST_F(TcxFromBridge, FramesAreTheHostsAndAsUrgentAsTheySay) {
+    std::map<unsigned, Noting::Noted> linux;
+    const Noting noting("p1");
+    if (!noting.attached())
+        GTEST_SKIP() << "this kernel has no tcx";
+    const auto about = [](unsigned tos) { return packet({.tos = static_cast<std::uint8_t>(tos)}); };
+    const std::vector<unsigned> kinds{0, 0x02, 0x08, 0x10, 0x18, 0xb8, 0xe0};
+    for (const auto tos : kinds) {
+        ASSERT_EQ(treat(about(tos)).out, routedTo(about(tos)));
+        linux[tos] = noting.last();
+    }
+    EXPECT_EQ(linux[0x10], (Noting::Noted{PACKET_HOST, 6}));
+    ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
+    for (const auto tos : kinds) {
+        EXPECT_EQ(treat(about(tos)), (Treatment{fastPath(), routedTo(about(tos))}));
+        EXPECT_EQ(noting.last(), linux[tos]) << tos;
+    }
+    sysctl("net.ipv4.ip_forward_update_priority", "0");
+    EXPECT_EQ(treat(about(0x10)), (Treatment{fastPath(), routedTo(about(0x10))}));
+    EXPECT_EQ(noting.last().priority, 0U);
+}
+
+TEST_F(TcxFromBridge, ProgramsBehindOursAndOnesOfTheBridgeAreLinuxs) {
+    ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
+    expectFast(packet());
+    for (const char* device : {"p0", "br0"}) {
+        must(std::string("tc qdisc add dev ") + device + " clsact");
+        expectFast(packet());
+        must(std::string("tc filter add dev ") + device +
+             " ingress protocol all u32 match u32 0 0 flowid 1:1");
+        EXPECT_EQ(treat(packet()), (Treatment{slowPath("tc"), routedTo(packet())})) << device;
+        must(std::string("tc qdisc del dev ") + device + " clsact");
+        expectFast(packet());
+    }
+}
+
+} // namespace
+} // namespace tna::test

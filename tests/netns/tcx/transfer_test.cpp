@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP between containers with all offloads as Linux sets them by default, over routed ports and over bridges
+// with addresses: it arrives whole, and segments are cut at the end of the way only.
+#include "support/transfer.hpp"
+#include "tcx_fixture.hpp"
+
+namespace tna::test {
+namespace {
+
+class TcxTransfer : public AtTcx<BridgeTest> {
+protected:
+    void SetUp() override {
+        AtTcx::SetUp();
+        if (IsSkipped())
+            return;
+        pinned_.reset();
+        sysctl("net.ipv4.ip_forward", "1");
+        sysctl("net.ipv6.conf.all.forwarding", "1");
+        container(1, clients_.emplace());
+        container(2, servers_.emplace());
+    }
+    /// A namespace behind port c<number>, whose router has addresses on that port.
+    static void container(unsigned number, const Namespace& home) {
+        const auto n = std::to_string(number);
+        must("ip link add c" + n + " type veth peer name eth0 netns " + home.name());
+        must("ip link set c" + n + " up");
+        address("c" + n, number);
+        const auto inside = home.enter();
+        must("sysctl -qw net.ipv6.conf.eth0.disable_ipv6=0");
+        must("ip link set eth0 up");
+        must("ip address add 10.1." + n + ".2/24 dev eth0");
+        must("ip address add fd01:0:0:" + n + "::2/64 dev eth0 nodad");
+        must("ip route add default via 10.1." + n + ".1");
+        must("ip route add default via fd01:0:0:" + n + "::1");
+    }
+    static void address(const std::string& device, unsigned number) {
+        const auto n = std::to_string(number);
+        must("sysctl -qw net.ipv6.conf." + device + ".disable_ipv6=0");
+        must("ip address add 10.1." + n + ".1/24 dev " + device);
+        must("ip address add fd01:0:0:" + n + "::1/64 dev " + device + " nodad");
+    }
+    /// The address moves to a bridge, of which the port becomes one.
+    static void bridge(unsigned number) {
+        const auto n = std::to_string(number);
+        must("ip address flush dev c" + n);
+        must("ip link add b" + n + " type bridge mcast_snooping 0");
+        must("ip link set c" + n + " master b" + n);
+        must("ip link set b" + n + " up");
+        address("b" + n, number);
+    }
+    void expectWhole() {
+        ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
+        for (const char* port : {"c1", "c2"})
+            ASSERT_TRUE(reaches(port, "accelerated"));
+        for (const char* ip : {"10.1.2.2", "fd01:0:0:2::2"}) {
+            SCOPED_TRACE(ip);
+            std::map<std::string, nlohmann::json> before;
+            for (const char* port : {"c1", "c2"})
+                before[port] = (*controller_->port(port))["port"];
+            transferBothWays(*clients_, *servers_, ip);
+            for (const char* port : {"c1", "c2"}) {
+                const auto now = (*controller_->port(port))["port"];
+                const auto more = [&](const char* what) {
+                    return now[what].get<double>() - before[port][what].get<double>();
+                };
+                EXPECT_GT(more("fast_packets"), 10) << now.dump();
+                EXPECT_GT(more("fast_bytes") / more("fast_packets"), 1514) << now.dump();
+            }
+        }
+    }
+
+    std::optional<Namespace> clients_;
+    std::optional<Namespace> servers_;
+};
+
+TEST_F(TcxTransfer, OverRoutedPorts) {
+    expectWhole();
+}
+
+TEST_F(TcxTransfer, FromABridgeToARoutedPort) {
+    bridge(1);
+    expectWhole();
+}
+
+TEST_F(TcxTransfer, BetweenBridges) {
+    bridge(1);
+    bridge(2);
+    expectWhole();
+}
+
+} // namespace
+} // namespace tna::test

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/transfer.hpp"
+
+#include "base/unique_fd.hpp"
+
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <random>
+#include <sys/socket.h>
+#include <thread>
+#include <vector>
+
+namespace tna::test {
+
+namespace {
+constexpr std::size_t transferred = 4U << 20U;
+
+std::vector<std::uint8_t> someBytes(unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<std::uint8_t> bytes(transferred);
+    for (auto& byte : bytes)
+        byte = static_cast<std::uint8_t>(random());
+    return bytes;
+}
+
+constexpr std::uint16_t somePort = 4000;
+
+/// An address of IPv4 as IPv6 writes it, if need be.
+sockaddr_in6 address(const std::string& ip) {
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;
+    address.sin6_port = htons(somePort);
+    const bool old = ip.find(':') == std::string::npos;
+    ::inet_pton(AF_INET6, (old ? "::ffff:" + ip : ip).c_str(), &address.sin6_addr);
+    return address;
+}
+
+UniqueFd tcpSocket() {
+    UniqueFd fd{::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    const timeval patience{60, 0};
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    return fd;
+}
+
+void sendAll(int fd, const std::vector<std::uint8_t>& bytes) {
+    for (std::size_t at = 0; at < bytes.size();) {
+        const auto sent = ::send(fd, bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
+        ASSERT_GT(sent, 0) << std::strerror(errno);
+        at += static_cast<std::size_t>(sent);
+    }
+}
+
+std::vector<std::uint8_t> receiveAll(int fd) {
+    std::vector<std::uint8_t> bytes(transferred);
+    std::size_t at = 0;
+    while (at < bytes.size()) {
+        const auto got = ::recv(fd, bytes.data() + at, bytes.size() - at, 0);
+        if (got <= 0)
+            break;
+        at += static_cast<std::size_t>(got);
+    }
+    bytes.resize(at);
+    return bytes;
+}
+} // namespace
+
+void transferBothWays(const Namespace& clients, const Namespace& servers, const std::string& ip) {
+    UniqueFd listener, client;
+    const auto here = address(ip);
+    {
+        const auto inside = servers.enter();
+        listener = tcpSocket();
+        const int one = 1;
+        ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+        ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)), 0);
+        ASSERT_EQ(::listen(listener.get(), 1), 0);
+    }
+    {
+        const auto inside = clients.enter();
+        client = tcpSocket();
+    }
+    ASSERT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)), 0)
+        << std::strerror(errno);
+    const UniqueFd server{::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)};
+    ASSERT_TRUE(server);
+    const auto there = someBytes(1), back = someBytes(2);
+    std::thread sendThere([&] { sendAll(client.get(), there); });
+    std::thread sendBack([&] { sendAll(server.get(), back); });
+    std::vector<std::uint8_t> gotBack;
+    std::thread receiveBack([&] { gotBack = receiveAll(client.get()); });
+    const auto gotThere = receiveAll(server.get());
+    for (auto* thread : {&sendThere, &sendBack, &receiveBack})
+        thread->join();
+    EXPECT_TRUE(gotThere == there) << "got " << gotThere.size() << " bytes";
+    EXPECT_TRUE(gotBack == back) << "got " << gotBack.size() << " bytes";
+}
+
+} // namespace tna::test

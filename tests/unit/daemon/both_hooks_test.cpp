@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two pipelines as one fast path.
+#include "assemble/hooks.hpp"
+#include "deploy/both_hooks.hpp"
+#include "fakes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tna::daemon {
+namespace {
+
+constexpr model::IfIndex card = 2;
+constexpr model::IfIndex container = 3;
+
+class BothHooksTest : public ::testing::Test {
+protected:
+    static assemble::PortPlan port(model::IfIndex ifindex, assemble::Hook hook) {
+        assemble::PortPlan plan;
+        plan.ifindex = ifindex;
+        plan.hook = hook;
+        plan.profile = assemble::Profile{.hook = hook};
+        plan.egress = hook == assemble::Hook::xdp;
+        plan.tcxEgress = true;
+        return plan;
+    }
+    deploy::Applied apply(bool withContainer) {
+        assemble::Plan plan;
+        plan.ports.emplace(card, port(card, assemble::Hook::xdp));
+        if (withContainer)
+            plan.ports.emplace(container, port(container, assemble::Hook::tcx));
+        return both_.apply(plan, {});
+    }
+
+    std::shared_ptr<test::PathState> xdp_ = std::make_shared<test::PathState>();
+    std::shared_ptr<test::PathState> tcx_ = std::make_shared<test::PathState>();
+    unsigned loads_ = 0;
+    bool loadable_ = true;
+    deploy::BothHooks both_{std::make_unique<test::FakePath>(xdp_),
+                            [this]() -> Result<deploy::BothHooks::Path> {
+                                loads_++;
+                                if (!loadable_)
+                                    return fail("it does not load");
+                                return std::make_unique<test::FakePath>(tcx_);
+                            }};
+};
+
+TEST_F(BothHooksTest, SecondPipelineIsLoadedForTheFirstPortThatNeedsIt) {
+    EXPECT_EQ(apply(false).swapped, 1U);
+    EXPECT_EQ(loads_, 0U);
+    apply(true);
+    apply(true);
+    EXPECT_EQ(loads_, 1U);
+    EXPECT_TRUE(both_.attached(card) && both_.attached(container));
+    EXPECT_FALSE(xdp_->plan.ports.at(container).profile);
+    EXPECT_FALSE(tcx_->plan.ports.at(card).profile);
+    EXPECT_TRUE(tcx_->plan.ports.at(card).egress);
+    apply(false);
+    EXPECT_FALSE(assemble::anyProfile(tcx_->plan));
+}
+
+TEST_F(BothHooksTest, PortsOfOneThatDoesNotLoadFailAndTheOthersGoOn) {
+    loadable_ = false;
+    const auto applied = apply(true);
+    EXPECT_EQ(applied.failures.size(), 1U);
+    EXPECT_TRUE(applied.failures.contains(container));
+    EXPECT_TRUE(both_.attached(card));
+    loadable_ = true;
+    EXPECT_TRUE(apply(true).failures.empty());
+}
+
+TEST_F(BothHooksTest, MistrustIsThatOfBoth) {
+    xdp_->mistrusted = {"bridge"};
+    apply(true);
+    EXPECT_EQ(tcx_->takenOver.modules, 1U) << "what is loaded later begins with it";
+    tcx_->mistrusted = {"bridge", "route"};
+    EXPECT_EQ(both_.mistrusted(), (std::vector<std::string>{"bridge", "route"}));
+    both_.trust();
+    EXPECT_TRUE(xdp_->mistrusted.empty() && tcx_->mistrusted.empty());
+}
+
+TEST_F(BothHooksTest, WhatIsAttachedIsHandedOverByBoth) {
+    apply(true);
+    EXPECT_EQ(both_.handOver().size(), 2U);
+    both_.forgetFlows();
+    EXPECT_EQ(xdp_->forgotten + tcx_->forgotten, 2U);
+    tcx_->cut = true;
+    EXPECT_TRUE(both_.anyCut());
+}
+
+} // namespace
+} // namespace tna::daemon
