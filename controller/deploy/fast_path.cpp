@@ -22,7 +22,9 @@ std::uint64_t jiffiesIn(std::chrono::nanoseconds time) {
 Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
                                                  const HookFunctions& hooks, Casts casts,
                                                  assemble::Hook hook) {
-    auto pipeline = PipelineObject::load(casts, limits.maxPorts, limits.connections, hook);
+    // At tcx, packets that pass rules are Linux's.
+    const unsigned connections = hook == assemble::Hook::xdp ? limits.connections : 1;
+    auto pipeline = PipelineObject::load(casts, limits.maxPorts, connections, hook);
     if (!pipeline)
         return std::unexpected(pipeline.error());
     Constants constants{};

@@ -97,11 +97,15 @@ INLINE int send_now(hook_context *ctx, const struct departure *departure)
 
 	if (departure->routed) {
 		RARELY((u64)(u32)action, HOOK_IS_NOT_SENT, nowhere);
-		RARELY(departure->behind, "!= 0", cut); /* first: Linux cuts that off as well */
-retag:
+		/* Within Linux both may fail; Linux cuts that off as well, if it gets the frame. */
+		if (HOOK_WITHIN_LINUX && departure->behind && hook_cut_tail(ctx, departure->behind))
+			goto nowhere;
 		if (!hook_becomes_routed(ctx, CONSTANT(NET), departure->routed) ||
 		    replace_tags(ctx, departure->old_tags, departure->tags))
 			return leave_to_linux(ctx, TNA_REASON_HEADROOM);
+		if (!HOOK_WITHIN_LINUX)
+			RARELY(departure->behind, "!= 0", cut);
+rewrite:
 		if (unlikely(!rewrite_routed(ctx, departure)))
 			return HOOK_TO_LINUX;
 	} else if (unlikely(departure->retag & RETAG_ANY) || departure->unproved) {
@@ -118,7 +122,7 @@ retag:
 	return action;
 cut:
 	if (hook_cut_tail(ctx, departure->behind) == 0)
-		goto retag;
+		goto rewrite;
 nowhere:
 	return departure->unproved ? leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED) : HOOK_TO_LINUX;
 }

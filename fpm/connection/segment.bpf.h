@@ -13,8 +13,6 @@
 #include "packet/ipv6.bpf.h"
 
 #define IPV4_FRAGMENT 0xff3fu /* more to come, or not the first one; in network order */
-#define PROTOCOL_TCP 6
-#define PROTOCOL_UDP 17
 #define TCP_HEADER_LEN 20
 #define UDP_HEADER_LEN 8
 #define SEGMENT_MOST 2048u /* bytes of which the checksum is computed */

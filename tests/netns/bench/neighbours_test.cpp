@@ -5,6 +5,7 @@
 #include "bench/tenants/tenants.hpp"
 #include "in_folder.hpp"
 #include "support/command.hpp"
+#include "support/eventually.hpp"
 
 #include <bpf/bpf.h>
 #include <chrono>
@@ -17,7 +18,6 @@
 #include <sstream>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 namespace tna::bench {
@@ -30,15 +30,6 @@ unsigned verdictOf(int program, const std::vector<unsigned char>& frame) {
     LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(),
                 .data_size_in = static_cast<__u32>(frame.size()));
     return bpf_prog_test_run_opts(program, &options) == 0 ? options.retval : ~0U;
-}
-
-template <typename Condition>
-bool within(std::chrono::seconds patience, Condition condition) {
-    for (const auto end = std::chrono::steady_clock::now() + patience; std::chrono::steady_clock::now() < end;
-         std::this_thread::sleep_for(std::chrono::milliseconds(20)))
-        if (condition())
-            return true;
-    return false;
 }
 
 using Dropping = InFolder;
@@ -111,7 +102,8 @@ TEST_F(Dropping, TenantsThatAreVirtualMachinesWorkAndLeaveNothing) {
                 words >> word;
             return std::atol(word.c_str());
         };
-        EXPECT_TRUE(within(std::chrono::seconds(60), [&] { return used() > 100; })) << "a second of work";
+        EXPECT_TRUE(test::eventually([&] { return used() > 100; }, std::chrono::seconds(60)))
+            << "a second of work";
         EXPECT_EQ((*tenants)->running(), 1U);
     }
     EXPECT_TRUE(std::filesystem::is_empty(folder_->path()));
@@ -162,15 +154,17 @@ TEST_P(Killed, TenantsEndWithTheProgramThatIsKilled) {
         start({TNA_BENCH, "tenants", "--subjects", "linux", "--burdens", "cpu", "--tenants", "2", "--sizes",
                "64", "--rounds", "100", "--seconds", "0.5", "--tnad", TNAD});
     pid_t worker = 0;
-    const bool begun = within(std::chrono::seconds(60), [&] {
-        worker = childOf(program);
-        return worker != 0 && leftBehind(worker).size() >= 4;
-    });
+    const bool begun = test::eventually(
+        [&] {
+            worker = childOf(program);
+            return worker != 0 && leftBehind(worker).size() >= 4;
+        },
+        std::chrono::seconds(60));
     EXPECT_TRUE(begun);
     ::kill(GetParam() ? worker : program, SIGKILL);
     int status = 0;
     ::waitpid(program, &status, 0);
-    EXPECT_TRUE(within(std::chrono::seconds(30), [&] { return leftBehind(worker).empty(); }))
+    EXPECT_TRUE(test::eventually([&] { return leftBehind(worker).empty(); }, std::chrono::seconds(30)))
         << leftBehind(worker).front();
     const auto groupsOf = [&] {
         std::vector<std::string> found;
@@ -186,7 +180,8 @@ TEST_P(Killed, TenantsEndWithTheProgramThatIsKilled) {
     if (GetParam()) {
         EXPECT_EQ(test::command({TNA_BENCH, "clean"}).exitCode, 0);
     }
-    EXPECT_TRUE(within(std::chrono::seconds(30), [&] { return groupsOf().empty(); })) << groupsOf().front();
+    EXPECT_TRUE(test::eventually([&] { return groupsOf().empty(); }, std::chrono::seconds(30)))
+        << groupsOf().front();
 }
 
 INSTANTIATE_TEST_SUITE_P(Who, Killed, ::testing::Bool(),

@@ -151,6 +151,20 @@ TEST_F(Tcp, IsDroppedOutsideOfItsWindowsByWhateverWay) {
     pass(1, {.payload = 10});
 }
 
+/// Connection tracking sees segments before rules drop them, and takes what acknowledges them for right.
+TEST_F(Tcp, IsFastAgainAfterRulesHaveDroppedSegments) {
+    open();
+    becomesFast();
+    nft("insert rule inet guard forward tcp dport 5000 drop");
+    rulesAreKnown();
+    EXPECT_EQ(treat(frame(0, {.payload = 1000})).out, Arrivals{});
+    hosts_.at(0).sent += 1000;
+    nft("flush chain inet guard forward; add rule inet guard forward ct state invalid drop;"
+        " add rule inet guard forward ct state established accept");
+    rulesAreKnown();
+    becomesFast();
+}
+
 /// Its ends have agreed on other numbers, while Linux was still told not to mind the old ones.
 TEST_F(Tcp, MindsTheWindowsOfBothSidesAfterAnotherHandshake) {
     open();

@@ -118,6 +118,11 @@ using Routers =
                      FromBridgeToBridge6, BetweenVlansOf<RouteTest>, BetweenVlansOf<Route6Test>>;
 TYPED_TEST_SUITE(Ways, Routers);
 
+template <typename Router>
+class WaysFromBridges : public Ways<Router> {};
+using BridgedRouters = ::testing::Types<FromBridge, FromBridge6>;
+TYPED_TEST_SUITE(WaysFromBridges, BridgedRouters);
+
 TYPED_TEST(Ways, AreFastFromTheSecondPacketOn) {
     for (const unsigned in : {0U, 1U}) {
         SCOPED_TRACE(in);
@@ -173,6 +178,26 @@ TYPED_TEST(Ways, AreLinuxsWhenARuleForbidsThemBesideCaptures) {
               (Treatment{slowPath("flow-unknown"), {}}));
     must("nft insert rule inet guard forward udp dport 5000 drop");
     EXPECT_EQ(this->treated(this->forth(), 0), (Treatment{slowPath("ip-netfilter"), {}}));
+}
+
+/// Where a bridge calls the rules, they know by which of its ports a packet came: what they say then is no
+/// lesson for when it does not.
+TYPED_TEST(WaysFromBridges, AreNotLearntWhileBridgesCallTheRules) {
+    const std::string calls =
+        std::string("net.bridge.bridge-nf-call-") + (this->six ? "ip6tables" : "iptables");
+    if (command({"sysctl", "-n", calls}).exitCode != 0)
+        GTEST_SKIP() << "this kernel has no br_netfilter";
+    sysctl(calls.c_str(), "1");
+    for (int i = 0; i < 3; i++)
+        EXPECT_EQ(this->treated(this->forth(), 0).path.fast, 0U);
+    sysctl(calls.c_str(), "0");
+    EXPECT_TRUE(eventually([&] { // the setting is read now and then
+        this->pump();
+        const auto path = this->treated(this->forth(), 0).path;
+        EXPECT_EQ(path.fast, 0U);
+        return path == slowPath("flow-unknown") || this->HasFailure();
+    }));
+    this->expect(fastPath(), this->forth());
 }
 
 TYPED_TEST(Ways, AreLinuxsWhenAPacketIsOfAnotherService) {

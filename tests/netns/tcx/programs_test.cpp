@@ -99,16 +99,7 @@ TEST_F(TcxPrograms, NetfilterAtEgressHasEveryFrame) {
 TEST_F(TcxPrograms, GenericXdpAtTheOtherEndHasEveryFrame) {
     config_.kernel.selfCheck = 0; // which would have another look at each frame
     ASSERT_NO_FATAL_FAILURE(start());
-    {
-        const auto inside = farSide_->enter();
-        const bpf_insn drop[] = {
-            {.code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = XDP_DROP},
-            {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
-        const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_XDP, "drops_all", "GPL", drop, 2, nullptr)};
-        ASSERT_EQ(bpf_xdp_attach(static_cast<int>(::if_nametoindex("far1")), program.get(),
-                                 XDP_FLAGS_SKB_MODE, nullptr),
-                  0);
-    }
+    ASSERT_NO_FATAL_FAILURE(dropsAll("far1"));
     EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("generic-xdp"), {}}));
     inFar("ip link set far1 xdpgeneric off");
     EXPECT_EQ(treat(oneToTwo()), usual());

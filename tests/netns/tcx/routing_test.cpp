@@ -32,9 +32,10 @@ protected:
         must("ethtool -K p1 gso off tso off tx off sg off");
     }
     /// What comes out for a buffer that is several packets, each with so many bytes of payload.
-    [[nodiscard]] Arrivals cut(std::size_t bytes, std::uint16_t segment) {
-        const auto frame =
+    [[nodiscard]] Arrivals cut(std::size_t bytes, std::uint16_t segment, std::size_t behind = 0) {
+        auto frame =
             ipv4Frame(portMac(9), station(10), {.from = "10.0.9.2", .to = "10.0.1.2", .payload = bytes});
+        frame.bytes.resize(frame.bytes.size() + behind);
         (void)arrivals();
         tap_->send(frame, {.flags = 1,
                            .gsoType = 5, // VIRTIO_NET_HDR_GSO_UDP_L4
@@ -69,6 +70,31 @@ TEST_F(TcxSegments, AreWhatIsComparedWithTheMtu) {
 TEST_F(TcxSegments, ThatAreTooLargeAreLinuxs) {
     must("ip link set p1 mtu 1027");
     expectAsLinux(6000, 1000, false);
+}
+
+/// Which Linux cuts off, but not this.
+TEST_F(TcxSegments, ThatAreFollowedByOtherBytesAreLinuxs) {
+    ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
+    ASSERT_TRUE(reaches("tap0", "accelerated"));
+    ASSERT_TRUE(cut(6000, 1000).contains(1));
+    (void)cut(6000, 1000, 5);
+    EXPECT_EQ(shown()["port"]["fast_packets"], 1);
+}
+
+template <typename Router>
+class TcxRouter : public AtTcx<Router> {};
+using Protocols = ::testing::Types<RouteTest, Route6Test>;
+TYPED_TEST_SUITE(TcxRouter, Protocols);
+
+TYPED_TEST(TcxRouter, GenericXdpAtTheOtherEndHasEveryPacket) {
+    this->config_.kernel.selfCheck = 0; // which would have another look at each packet
+    ASSERT_NO_FATAL_FAILURE(this->accelerateAtTcx());
+    if (this->IsSkipped())
+        return;
+    const auto packet = TypeParam::packet();
+    this->expectFast(packet);
+    ASSERT_NO_FATAL_FAILURE(this->dropsAll("far1"));
+    EXPECT_EQ(this->treat(packet), (Treatment{slowPath("generic-xdp"), {}}));
 }
 
 /// A program at egress that notes of what kind and how urgent the last frame was, and lets it pass.
