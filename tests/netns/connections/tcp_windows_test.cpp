@@ -151,17 +151,17 @@ TEST_F(Tcp, IsDroppedOutsideOfItsWindowsByWhateverWay) {
     pass(1, {.payload = 10});
 }
 
-/// Connection tracking sees segments before rules drop them, and takes what acknowledges them for right.
+/// Connection tracking sees segments before rules drop them: here, one that tells of a larger window.
 TEST_F(Tcp, IsFastAgainAfterRulesHaveDroppedSegments) {
     open();
     becomesFast();
-    nft("insert rule inet guard forward tcp dport 5000 drop");
+    nft("insert rule inet guard forward tcp sport 5000 drop");
     rulesAreKnown();
-    EXPECT_EQ(treat(frame(0, {.payload = 1000})).out, Arrivals{});
-    hosts_.at(0).sent += 1000;
+    EXPECT_EQ(treat(frame(1, {.window = 60000}), 1).out, Arrivals{});
     nft("flush chain inet guard forward; add rule inet guard forward ct state invalid drop;"
         " add rule inet guard forward ct state established accept");
     rulesAreKnown();
+    hosts_.at(0).sent += 1000000;
     becomesFast();
 }
 
