@@ -97,6 +97,25 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         }
 }
 
+/// Whether connection tracking sees packets that pass bridges only, which those that learn do not: windows of
+/// which one side is bridged and the other one is routed are known to neither.
+bool tracksBridged(const model::RuleSet& set) {
+    return std::ranges::any_of(set.chains, [](const model::RuleChain& chain) {
+        return chain.family == RuleFamily::bridge &&
+               std::ranges::any_of(chain.rules, [](const model::FilterRule& rule) {
+                   return std::ranges::any_of(rule.expressions,
+                                              [](const auto& one) { return one.kind == "ct"; });
+               });
+    });
+}
+
+RuleObstacle bridged() {
+    RuleObstacle obstacle{.family = RuleFamily::bridge, .tcp = true};
+    obstacle.reason =
+        "rules for bridges ask for connections, so that packets are tracked which no router sees";
+    return obstacle;
+}
+
 RuleObstacle unlisted() {
     RuleObstacle obstacle{.tcp = true, .udp = true};
     obstacle.reason = "it is not known which functions netfilter calls";
@@ -118,6 +137,10 @@ RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& o
     const auto judged = judgeRules(rules.set);
     judgeFamily(RuleFamily::ip, rules.set, judged, judgement.ipv4, judgement.obstacles);
     judgeFamily(RuleFamily::ip6, rules.set, judged, judgement.ipv6, judgement.obstacles);
+    if (tracksBridged(rules.set)) {
+        judgement.ipv4.tcp = judgement.ipv6.tcp = false;
+        judgement.obstacles.push_back(bridged());
+    }
     return judgement;
 }
 

@@ -151,13 +151,16 @@ TEST_F(Tcp, IsDroppedOutsideOfItsWindowsByWhateverWay) {
     pass(1, {.payload = 10});
 }
 
-/// Connection tracking sees segments before rules drop them: here, one that tells of a larger window.
+/// Connection tracking sees segments before rules drop them: here, one that tells of a larger window, and
+/// acknowledges what it has seen.
 TEST_F(Tcp, IsFastAgainAfterRulesHaveDroppedSegments) {
     open();
+    const std::int64_t seen = hosts_.at(0).sent;
     becomesFast();
     nft("insert rule inet guard forward tcp sport 5000 drop");
     rulesAreKnown();
-    EXPECT_EQ(treat(frame(1, {.window = 60000}), 1).out, Arrivals{});
+    const auto behind = seen - hosts_.at(0).sent;
+    EXPECT_EQ(treat(frame(1, {.ackAhead = behind, .window = 60000}), 1).out, Arrivals{});
     nft("flush chain inet guard forward; add rule inet guard forward ct state invalid drop;"
         " add rule inet guard forward ct state established accept");
     rulesAreKnown();

@@ -73,6 +73,18 @@ TEST(FlowRules, ThatLookAtRoutes) {
     EXPECT_TRUE(judged(set).ipv6.udp) << "traffic class and flow label are compared";
 }
 
+TEST(FlowRules, ThatTrackBridgedPackets) {
+    auto set = ruleSetOf({{accept()}});
+    set.chains.push_back(
+        baseOf("bridged", NF_INET_FORWARD, 0, {{ct(NFT_CT_STATE), cmp({1, 0, 0, 0}), drop()}}));
+    set.chains.back().family = model::RuleFamily::bridge;
+    const auto judgement = judged(set);
+    EXPECT_FALSE(judgement.ipv4.tcp);
+    EXPECT_FALSE(judgement.ipv6.tcp);
+    EXPECT_TRUE(judgement.ipv4.udp);
+    EXPECT_FALSE(judgement.obstacles.empty());
+}
+
 /// What becomes of packets of TCP that connection tracking calls invalid, by rules at forward.
 assemble::Invalid invalidBy(std::vector<std::vector<model::RuleExpression>> rules,
                             std::uint32_t policy = NF_ACCEPT) {
