@@ -11,6 +11,7 @@
 #include "packet/ipv4.bpf.h"
 #include "packet/ipv6.bpf.h"
 #include "base/ports.bpf.h"
+#include "base/translation.bpf.h"
 
 /* What was decided about a frame. What is not always needed is a pointer: it is read where it is needed. */
 struct departure {
@@ -35,6 +36,7 @@ struct departure {
 	u64 old_tags;
 	u64 tags;
 	u64 behind; /* bytes behind the packet, which Linux cuts off (pskb_trim_rcsum()) */
+	const struct tna_translation *translation; /* NULL: addresses and ports stay */
 };
 
 /* Notes for custom modules that a bridge sends a frame out of a port. */
@@ -81,6 +83,11 @@ INLINE int note_departure(hook_context *ctx, const struct departure *departure)
 /* What a packet looks like one hop further, and with other tags; false if the frame is too short. */
 INLINE int rewrite_routed(hook_context *ctx, const struct departure *departure)
 {
+	if (unlikely(departure->translation))
+		return departure->routed == 6 ? rewrite_translated6(ctx, *departure->destination,
+								    *departure->source, departure->tags)
+					      : rewrite_translated4(ctx, *departure->destination,
+								    *departure->source, departure->tags);
 	if (departure->routed == 6)
 		return ipv6_rewrite(ctx, *departure->destination, *departure->source, departure->tags);
 	return ipv4_rewrite(ctx, *departure->destination, *departure->source, departure->tags);

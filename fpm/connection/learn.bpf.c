@@ -59,25 +59,42 @@ INLINE u64 header_of(struct sk_buff *skb)
 	return KGET(u64, skb, head) + KGET(u16, skb, network_header);
 }
 
-/* What of the header is compared: type of service (or class and label), time to live and protocol, addresses.
- */
-#define HEADER_WORDS(version) ((version) == 6 ? 10 : 4)
-
-INLINE u32 header_word(u64 header, u32 index, const int version)
-{
-	if (version == 6)
-		return index == 0   ? KLOAD(u32, header)
-		       : index == 1 ? KLOAD(u16, header + 6)
-				    : KLOAD(u32, header + 4 * index);
-	return index < 2 ? KLOAD(u16, header + 8 * index) : KLOAD(u32, header + 4 * index + 4);
-}
-
 INLINE u32 header_protocol(u64 header, const int version)
 {
 	return version == 6 ? KLOAD(u8, header + 6) : KLOAD(u8, header + 9);
 }
 
-/* One hop, as it is in the word that has it. */
+/* Type of service, or version, class and label. */
+INLINE u32 header_service(u64 header, const int version)
+{
+	return version == 6 ? KLOAD(u32, header) : KLOAD(u8, header + 1);
+}
+
+/* Time to live and protocol. */
+INLINE u32 header_hops(u64 header, const int version)
+{
+	return version == 6 ? KLOAD(u16, header + 6) : KLOAD(u16, header + 8);
+}
+
+INLINE struct tna_ends packet_ends(u64 header, u32 protocol)
+{
+	return (struct tna_ends){.source = KLOAD(u32, header + 12),
+				 .destination = KLOAD(u32, header + 16),
+				 .source_port = KLOAD(u16, header + 20),
+				 .destination_port = KLOAD(u16, header + 22),
+				 .protocol = protocol};
+}
+
+INLINE struct tna_ends6 packet_ends6(u64 header, u32 protocol)
+{
+	return (struct tna_ends6){.source = {KLOAD(u64, header + 8), KLOAD(u64, header + 16)},
+				  .destination = {KLOAD(u64, header + 24), KLOAD(u64, header + 32)},
+				  .source_port = KLOAD(u16, header + 40),
+				  .destination_port = KLOAD(u16, header + 42),
+				  .protocol = protocol};
+}
+
+/* One hop, as it is in there. */
 #define HEADER_HOP(version) ((version) == 6 ? 0x100u : 1u)
 
 INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
@@ -92,26 +109,27 @@ INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 	here->generation = rules_generation(own_net, judged_rules(version));
 	here->serial = judged_rules(version)->serial;
 	here->routes = routes_generation(own_net, version);
-	EACH (index, HEADER_WORDS(version))
-		here->words[index] = header_word(header, index, version);
+	here->service = header_service(header, version);
+	here->hops = header_hops(header, version);
+	if (version == 6)
+		here->ends6 = packet_ends6(header, header_protocol(header, 6));
+	else
+		here->ends = packet_ends(header, header_protocol(header, 4));
 	return NF_ACCEPT;
 }
 
 /* The packet is not the one that set out last at its place, under the rules and routes that there are, or it
- * is not the same any more but for one hop. */
+ * is not the same any more but for one hop, and for its ends. */
 INLINE u64 has_changed(const struct tna_passage *here, u64 skb, u64 header, const int version)
 {
 	volatile struct tna_judged_rules *judged = judged_rules(version);
 	u32 generation = rules_generation(own_net, judged);
-	u64 word = 0;
 
 	if (here->packet != skb || !generation || here->generation != generation ||
 	    here->serial != judged->serial || here->routes != routes_generation(own_net, version))
 		return 1;
-	EACH (index, HEADER_WORDS(version))
-		word |= (here->words[index] - (index == 1 ? HEADER_HOP(version) : 0)) ^
-			header_word(header, index, version);
-	return word;
+	return (here->service ^ header_service(header, version)) |
+	       ((here->hops - HEADER_HOP(version)) ^ header_hops(header, version));
 }
 
 /* Bridges hand packets to the same functions, which they go on with as they please. */
@@ -148,7 +166,7 @@ INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *her
 		.arrival = from,
 		.departure = to,
 		.routes = here->routes,
-		.service = version == 6 ? here->words[0] : here->words[0] >> 8,
+		.service = here->service,
 		.least = left - (left >> 3),
 		.stamp_again = stamp,
 	};
@@ -176,58 +194,65 @@ INLINE int in_the_middle(u64 header, u32 protocol, u64 entry, const int version)
 	return protocol == PROTOCOL_UDP;
 }
 
-INLINE struct tna_ends packet_ends(u64 header, u32 protocol)
-{
-	return (struct tna_ends){.source = KLOAD(u32, header + 12),
-				 .destination = KLOAD(u32, header + 16),
-				 .source_port = KLOAD(u16, header + 20),
-				 .destination_port = KLOAD(u16, header + 22),
-				 .protocol = protocol};
-}
-
-INLINE struct tna_ends6 packet_ends6(u64 header, u32 protocol)
-{
-	return (struct tna_ends6){.source = {KLOAD(u64, header + 8), KLOAD(u64, header + 16)},
-				  .destination = {KLOAD(u64, header + 24), KLOAD(u64, header + 32)},
-				  .source_port = KLOAD(u16, header + 40),
-				  .destination_port = KLOAD(u16, header + 42),
-				  .protocol = protocol};
-}
-
-INLINE u64 packet_ends_differ(u64 header, u32 protocol, u64 entry, u32 direction, const int version)
-{
-	if (version == 6) {
-		struct tna_ends6 ends = packet_ends6(header, protocol);
-
-		return tracked_ends6_differ(entry, direction, &ends);
-	}
-	struct tna_ends ends = packet_ends(header, protocol);
-
-	return tracked_ends_differ(entry, direction, &ends);
-}
-
 INLINE u32 tracked_direction(u64 tracked)
 {
 	return (tracked & CONNECTION_INFO) == CONNECTION_ESTABLISHED_REPLY;
 }
 
-/* Apart from what comes before: a lesson takes much of the stack. */
-NOINLINE void write_lesson4(const struct tna_passage *here, u64 header, u64 tracked, u64 from, u64 to)
+/* It came as one of a connection, and leaves as packets of that do. */
+INLINE u64 ends_are_others(struct tna_passage *here, u64 header, u64 entry, u32 direction, const int version)
 {
-	struct tna_ends ends = packet_ends(header, header_protocol(header, 4));
+	const void *came = version == 6 ? (const void *)&here->ends6 : (const void *)&here->ends;
+	struct tna_translation *leaves = &here->leaves;
+	u64 at = header + (version == 6 ? 8 : 12), word = tracked_differs(entry, direction, came, version);
+	const u32 size = version == 6 ? 16 : 4;
+
+	leaves->steps = tracked_steps(entry, direction);
+	leaves->routed[0] = version == 6 ? KLOAD(u64, at + size) : KLOAD(u32, at + size);
+	if (version == 6)
+		leaves->routed[1] = KLOAD(u64, at + size + 8);
+	tracked_translation(entry, direction, leaves, version);
+	word |= translation_differs(leaves, leaves->steps, came, version);
+	word |= leaves->source[0] ^ (version == 6 ? KLOAD(u64, at) : KLOAD(u32, at));
+	if (version == 6)
+		word |= leaves->source[1] ^ KLOAD(u64, at + 8);
+	word |= leaves->source_port ^ KLOAD(u16, at + 2 * size);
+	word |= leaves->destination_port ^ KLOAD(u16, at + 2 * size + 2);
+	return word;
+}
+
+INLINE void lesson_translation(struct tna_lesson *lesson, const struct tna_translation *leaves,
+			       const int version)
+{
+	lesson->source_port = leaves->source_port;
+	lesson->destination_port = leaves->destination_port;
+	lesson->source[0] = leaves->source[0];
+	lesson->destination[0] = leaves->destination[0];
+	if (version == 6) {
+		lesson->source[1] = leaves->source[1];
+		lesson->destination[1] = leaves->destination[1];
+	}
+	if (leaves->steps)
+		home.translated = 1; /* before the first one is found */
+}
+
+/* Apart from what comes before: a lesson takes much of the stack. */
+NOINLINE void write_lesson4(const struct tna_passage *here, u64 tracked, u64 from, u64 to)
+{
 	struct tna_lesson lesson;
 
 	make_lesson(&lesson, here, tracked & ~CONNECTION_INFO, tracked_direction(tracked), from, to, 4);
-	bpf_map_update_elem(&lessons, &ends, &lesson, BPF_ANY);
+	lesson_translation(&lesson, &here->leaves, 4);
+	bpf_map_update_elem(&lessons, &here->ends, &lesson, BPF_ANY);
 }
 
-NOINLINE void write_lesson6(const struct tna_passage *here, u64 header, u64 tracked, u64 from, u64 to)
+NOINLINE void write_lesson6(const struct tna_passage *here, u64 tracked, u64 from, u64 to)
 {
-	struct tna_ends6 ends = packet_ends6(header, header_protocol(header, 6));
 	struct tna_lesson lesson;
 
 	make_lesson(&lesson, here, tracked & ~CONNECTION_INFO, tracked_direction(tracked), from, to, 6);
-	bpf_map_update_elem(&lessons6, &ends, &lesson, BPF_ANY);
+	lesson_translation(&lesson, &here->leaves, 6);
+	bpf_map_update_elem(&lessons6, &here->ends6, &lesson, BPF_ANY);
 }
 
 /* `known`: of TCP, its windows are. */
@@ -250,7 +275,7 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	    came_through_bridge(skb))
 		return;
 	if (!ports_are_seen(skb, protocol, version) || !in_the_middle(header, protocol, entry, version) ||
-	    packet_ends_differ(header, protocol, entry, direction, version) ||
+	    ends_are_others(here, header, entry, direction, version) ||
 	    tracked_unfit(entry, direction, protocol, own_net))
 		return;
 	if (rules_differ(own_net, judged, version)) {
@@ -260,9 +285,9 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	if (known == FOLLOWED_NOT && stream_begin(entry))
 		return;
 	if (version == 6)
-		write_lesson6(here, header, tracked, from, to);
+		write_lesson6(here, tracked, from, to);
 	else
-		write_lesson4(here, header, tracked, from, to);
+		write_lesson4(here, tracked, from, to);
 }
 
 /* How long the headers in front of TCP's are; 0: what is there is not known. */

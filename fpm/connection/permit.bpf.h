@@ -13,6 +13,7 @@
 #include "connection/segment.bpf.h"
 #include "connection/stream.bpf.h"
 #include "connection/tracked.bpf.h"
+#include "connection/translated.bpf.h"
 
 /* nf_conntrack_checksum: whether Linux looks at checksums at all. */
 INLINE u32 checksum_matters(u64 net)
@@ -59,13 +60,6 @@ INLINE u32 evaluate_note(struct tna_stream *stream, u64 entry, u32 direction, st
 	return REASON_NONE;
 }
 
-/* `ends` are a struct tna_ends or tna_ends6. */
-INLINE u64 ends_differ(u64 entry, u32 direction, const void *ends, const int version)
-{
-	return version == 6 ? tracked_ends6_differ(entry, direction, ends)
-			    : tracked_ends_differ(entry, direction, ends);
-}
-
 /* As connection_permit(), of a packet that has been looked at, and of which this is the lesson. */
 INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const void *ends,
 			   volatile struct tna_lesson *lesson, u64 arrival, const int version)
@@ -79,8 +73,9 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	u64 departure = lesson->departure, known_arrival = lesson->arrival;
 	u32 direction = lesson->direction;
 
-	BECAUSE(ends_differ(entry, direction, ends, version), FLOW_CHANGED);
+	BECAUSE(tracked_differs(entry, direction, ends, version), FLOW_CHANGED);
 	BECAUSE(tracked_unfit(entry, direction, segment->protocol, net), FLOW_CHANGED);
+	UNLESS_BECAUSE(evaluate_translation(entry, lesson, ends, version));
 	if (segment->protocol == PROTOCOL_TCP) {
 		stream = bpf_map_lookup_elem(&streams, &entry);
 		UNLESS_BECAUSE(evaluate_stream(stream, entry, direction, segment, net));

@@ -16,11 +16,10 @@
 #define TRACKED_INET6 10 /* AF_INET6 */
 
 #define CONNECTION_MUST (CONNECTION_SEEN_REPLY | CONNECTION_ASSURED | CONNECTION_CONFIRMED)
-/* Translated, on its way out, somebody else's, or with a time of its own. */
+/* With other sequence numbers, on its way out, somebody else's, or with a time of its own. */
 #define CONNECTION_MUST_NOT                                                                                  \
-	(CONNECTION_SRC_NAT | CONNECTION_DST_NAT | CONNECTION_SEQ_ADJUST | CONNECTION_DYING |                \
-	 CONNECTION_FIXED_TIMEOUT | CONNECTION_TEMPLATE | CONNECTION_NAT_CLASH | CONNECTION_HELPER |         \
-	 CONNECTION_OFFLOAD | CONNECTION_HW_OFFLOAD)
+	(CONNECTION_SEQ_ADJUST | CONNECTION_DYING | CONNECTION_FIXED_TIMEOUT | CONNECTION_TEMPLATE |         \
+	 CONNECTION_NAT_CLASH | CONNECTION_HELPER | CONNECTION_OFFLOAD | CONNECTION_HW_OFFLOAD)
 
 /* The place of an extension that a kernel may lack; 0 if the connection does not have it. */
 #define CONNECTION_HAS(extensions, id)                                                                       \
@@ -100,9 +99,87 @@ INLINE u64 tracked_ends6_differ(u64 entry, u32 direction, const struct tna_ends6
 	return word;
 }
 
+/* `ends` are a struct tna_ends or tna_ends6. */
+INLINE u64 tracked_differs(u64 entry, u32 direction, const void *ends, const int version)
+{
+	return version == 6 ? tracked_ends6_differ(entry, direction, ends)
+			    : tracked_ends_differ(entry, direction, ends);
+}
+
 INLINE u32 tracked_protocol(u64 entry)
 {
 	return KLOAD(u8, KADDR(struct nf_conntrack_tuple, tracked_tuple(entry, 0), dst.protonum));
+}
+
+/* What becomes of packets of one direction (nf_nat_packet()): TNA_ANOTHER_*. */
+INLINE u32 tracked_steps(u64 entry, u32 direction)
+{
+	u32 status = KLOAD(u32, KADDR(struct nf_conn, entry, status));
+	u32 another_source = direction & 1 ? CONNECTION_DST_NAT : CONNECTION_SRC_NAT;
+	u32 another_destination = direction & 1 ? CONNECTION_SRC_NAT : CONNECTION_DST_NAT;
+
+	return (status & another_source ? TNA_ANOTHER_SOURCE : 0) |
+	       (status & another_destination ? TNA_ANOTHER_DESTINATION : 0);
+}
+
+/* The ends that they leave with: those by which the other direction comes in, the other way round. */
+INLINE void tracked_translation(u64 entry, u32 direction, struct tna_translation *to, const int version)
+{
+	u64 tuple = tracked_tuple(entry, !(direction & 1));
+	u64 source = KADDR(struct nf_conntrack_tuple, tuple, dst.u3.all);
+	u64 destination = KADDR(struct nf_conntrack_tuple, tuple, src.u3.all);
+
+	to->source_port = KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, dst.u.all));
+	to->destination_port = KLOAD(u16, KADDR(struct nf_conntrack_tuple, tuple, src.u.all));
+	to->source[0] = version == 6 ? KLOAD(u64, source) : KLOAD(u32, source);
+	to->destination[0] = version == 6 ? KLOAD(u64, destination) : KLOAD(u32, destination);
+	if (version == 6) {
+		to->source[1] = KLOAD(u64, source + 8);
+		to->destination[1] = KLOAD(u64, destination + 8);
+	}
+}
+
+/* A packet does not leave as from where it came from. */
+INLINE u64 source_differs(const struct tna_translation *to, const void *came, const int version)
+{
+	const struct tna_ends *ends = came;
+	const struct tna_ends6 *ends6 = came;
+	u64 word = 0;
+
+	COLLECT(word, to->source[0] ^ (version == 6 ? ends6->source[0] : ends->source));
+	if (version == 6)
+		COLLECT(word, to->source[1] ^ ends6->source[1]);
+	COLLECT(word, to->source_port ^ (version == 6 ? ends6->source_port : ends->source_port));
+	return word;
+}
+
+INLINE u64 destination_differs(const struct tna_translation *to, const void *came, const int version)
+{
+	const struct tna_ends *ends = came;
+	const struct tna_ends6 *ends6 = came;
+	u64 word = 0;
+
+	COLLECT(word, to->destination[0] ^ (version == 6 ? ends6->destination[0] : ends->destination));
+	if (version == 6)
+		COLLECT(word, to->destination[1] ^ ends6->destination[1]);
+	COLLECT(word,
+		to->destination_port ^ (version == 6 ? ends6->destination_port : ends->destination_port));
+	return word;
+}
+
+/* What a packet was routed to is not what it gets, or an end that is to stay is not as it came. */
+INLINE u64 translation_differs(const struct tna_translation *to, u32 steps, const void *came,
+			       const int version)
+{
+	u64 word = to->routed[0] ^ to->destination[0];
+
+	if (version == 6)
+		COLLECT(word, to->routed[1] ^ to->destination[1]);
+	if (!(steps & TNA_ANOTHER_SOURCE))
+		COLLECT(word, source_differs(to, came, version));
+	if (!(steps & TNA_ANOTHER_DESTINATION))
+		COLLECT(word, destination_differs(to, came, version));
+	return word;
 }
 
 /* The entry is not one of this protocol with this direction, or not one of an established connection that is

@@ -33,6 +33,7 @@ _Static_assert(TC_ACT_REDIRECT == 7, "the condition above");
  * traffic control, and queues are met there. Netfilter's hook at egress is not: such frames are marked to
  * skip it (nf_skip_egress(), called before any program at ingress). */
 #define HOOK_WITHIN_LINUX 1
+#define HOOK_TRANSLATES 0 /* a checksum may be unfinished there, and belong to several packets */
 #define HOOK_PORTS BPF_MAP_TYPE_ARRAY
 
 /* Left to Linux are frames with all that is to come, the programs behind this one included. */

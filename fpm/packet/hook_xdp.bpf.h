@@ -17,6 +17,7 @@ typedef struct xdp_buff hook_buffer;
 _Static_assert(XDP_REDIRECT == 4, "the condition above");
 #define HOOK_TAGS_BESIDE 0
 #define HOOK_WITHIN_LINUX 0
+#define HOOK_TRANSLATES 1
 #define HOOK_PORTS BPF_MAP_TYPE_DEVMAP
 
 INLINE int hook_verdict(int verdict)

@@ -92,10 +92,13 @@ struct tna_lesson {
 	__u64 departure;  /* struct net_device * to which Linux handed it */
 	struct tna_rule_device from;
 	struct tna_rule_device to;
-	__u32 routes;  /* their generation: rules may look at routes, and at addresses of the host */
-	__u32 service; /* type of service, or traffic class and flow label: by it, too */
-	__s32 least;   /* jiffies that the connection must have left: who else has made it shorter? */
-	__u32 unused;
+	__u32 routes;      /* their generation: rules may look at routes, and at addresses of the host */
+	__u32 service;     /* type of service, or traffic class and flow label: by it, too */
+	__s32 least;       /* jiffies that the connection must have left: who else has made it shorter? */
+	__u16 source_port; /* as the packet left */
+	__u16 destination_port;
+	__u64 source[2]; /* of IPv4, one word */
+	__u64 destination[2];
 	__u64 stamp_again; /* the same as above, if this is one lesson, and not the halves of two */
 };
 
@@ -129,14 +132,34 @@ struct tna_stream {
 	__u16 lost; /* a segment came of which this does not know what it said */
 };
 
+/* What connection tracking puts into a packet: when it has come in, another destination; before it leaves,
+ * another source. */
+#define TNA_ANOTHER_SOURCE 1u
+#define TNA_ANOTHER_DESTINATION 2u
+
+/* Per CPU: what becomes of the packet that is looked at. */
+struct tna_translation {
+	__u64 routed[2]; /* the destination that it is routed to, as it lies in the header (of IPv4, one word)
+			  */
+	__u32 steps;     /* TNA_ANOTHER_*; 0: it stays as it is */
+	__u16 source_port;
+	__u16 destination_port;
+	__u64 source[2]; /* both as the packet is to have them */
+	__u64 destination[2];
+};
+
 /* Per CPU: packets that are on their way through the rules. */
 struct tna_passage {
 	__u64 packet;     /* struct sk_buff * */
 	__u32 generation; /* of the rules when it set out */
 	__u32 serial;     /* of the judgement about those */
 	__u32 routes;     /* the generation of the routes */
+	__u32 service;    /* of its header: type of service, or traffic class and flow label */
+	__u32 hops;       /* time to live, or hop limit, and protocol */
 	__u32 unused;
-	__u32 words[10]; /* of its header: type of service, time to live and protocol, addresses */
+	struct tna_ends ends; /* as it set out */
+	struct tna_ends6 ends6;
+	struct tna_translation leaves; /* as it is to leave */
 };
 
 #endif

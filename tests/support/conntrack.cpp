@@ -72,6 +72,20 @@ int ask(nlmsghdr* request, const std::function<void(const nlmsghdr*)>& onAnswer 
             onAnswer(message);
     }
 }
+
+void putTranslation(nlmsghdr* request, std::uint16_t kind, const std::string& to, std::uint16_t port) {
+    if (to.empty())
+        return;
+    auto* nest = mnl_attr_nest_start(request, kind);
+    for (const bool least : {true, false})
+        putAddress(request, least ? CTA_NAT_V4_MINIP : CTA_NAT_V4_MAXIP,
+                   least ? CTA_NAT_V6_MINIP : CTA_NAT_V6_MAXIP, to);
+    auto* ports = mnl_attr_nest_start(request, CTA_NAT_PROTO);
+    mnl_attr_put_u16(request, CTA_PROTONAT_PORT_MIN, htons(port));
+    mnl_attr_put_u16(request, CTA_PROTONAT_PORT_MAX, htons(port));
+    mnl_attr_nest_end(request, ports);
+    mnl_attr_nest_end(request, nest);
+}
 } // namespace
 
 int addConnection(const Connection& connection, const EntryWords& words) {
@@ -84,6 +98,8 @@ int addConnection(const Connection& connection, const EntryWords& words) {
     mnl_attr_put_u32(request, CTA_STATUS, htonl(status));
     if (words.zone != 0)
         mnl_attr_put_u16(request, CTA_ZONE, htons(words.zone));
+    putTranslation(request, CTA_NAT_SRC, words.source, words.sourcePort);
+    putTranslation(request, CTA_NAT_DST, words.destination, words.destinationPort);
     if (!words.helper.empty()) {
         auto* nest = mnl_attr_nest_start(request, CTA_HELP);
         mnl_attr_put_strz(request, CTA_HELP_NAME, words.helper.c_str());

@@ -23,6 +23,11 @@ struct EntryWords {
     std::uint32_t timeout = 1000000; ///< seconds
     std::uint16_t zone = 0;
     std::string helper;
+    /// Other ends, if any, which Linux puts in; replies come the other way round.
+    std::string source;
+    std::uint16_t sourcePort = 0;
+    std::string destination;
+    std::uint16_t destinationPort = 0;
 };
 
 /// 0, or errno.

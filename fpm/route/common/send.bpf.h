@@ -25,6 +25,7 @@ INLINE int route_send(hook_context *ctx, struct tna_route *route, u64 frame_len,
 		.old_tags = old_tags,
 		.tags = tags,
 		.behind = frame_len - total - ETH_HLEN,
+		.translation = CONSTANT(RULES) ? translation_of_packet() : NULL,
 	};
 
 	return send(ctx, &departure);

@@ -8,10 +8,10 @@
  * proof's parts lie.
  */
 
-#include "packet/ipv4.bpf.h"
 #include "route/common/cache.bpf.h"
 #include "route/common/neighbour.bpf.h"
 #include "route/v4/fib.bpf.h"
+#include "route/v4/parse.bpf.h"
 
 /* From uapi headers that may be older than the kernel, or that pull in too much. */
 #define FIB_SKIP_NEIGHBOUR (1u << 2) /* BPF_FIB_LOOKUP_SKIP_NEIGH, since 6.3 */
@@ -167,7 +167,7 @@ NOINLINE u32 route_evaluate(hook_context *ctx, struct tna_route *route, const st
 	u64 epoch = route_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv4 ip;
 
-	BECAUSE(!ipv4_parse(ctx, &ip, TAGS_MOST), SHORT);
+	BECAUSE(!route_parse(ctx, &ip, TAGS_MOST), SHORT);
 	path.arrival = route_arrival(path.port, TAGS ? arriving_tags(part, ip.ethernet.tags) : 0);
 	path.ifindex = KLOAD(u32, KADDR(struct net_device, path.arrival, ifindex));
 	path.inet = inet_device(KOBJ(struct net_device, path.arrival));

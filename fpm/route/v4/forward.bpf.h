@@ -29,13 +29,13 @@ NOINLINE u64 route_look_closer(hook_context *ctx, u32 index)
 	return index >= FLOWS_TOTAL || route_objections(ctx, route_at(index), route_stack_at(index));
 }
 
-/* For a packet that could not be proved; it need not be slow. */
-NOINLINE int route_look_again(hook_context *ctx)
+/* For a packet that could not be proved; it need not be slow: what the rules say is yet to be asked. */
+NOINLINE u64 route_look_again(hook_context *ctx)
 {
 	u32 place = FLOWS_TOTAL, reason = REASON_NONE, total = 0;
 	struct ipv4 ip;
 
-	if (ipv4_parse(ctx, &ip, TAGS_MOST)) {
+	if (route_parse(ctx, &ip, TAGS_MOST)) {
 		place = ipv4_index(&ip.tuple);
 		total = ip.total;
 	}
@@ -58,15 +58,12 @@ NOINLINE int route_look_again(hook_context *ctx)
 	}
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(ctx, route_at(place), route_stack_at(place), total);
-	if (CONSTANT(RULES) && reason == REASON_NONE)
-		reason = evaluate_connection(ctx, known_arrival(route_at(place), route_stack_at(place)),
-					     known_departure(route_at(place), route_stack_at(place)), 4);
 	if (reason == TNA_REASON_UNPROVED && CONSTANT(SELF_CHECK) && !CONSTANT(STACKED))
 		route_search_fails(ctx, hook_ingress_ifindex(ctx));
 	if (reason != REASON_NONE)
-		return route_refuse(ctx, reason, 4);
+		return leave_to_linux(ctx, reason);
 	route_remember_hop(place);
-	return route_send_known(ctx, place);
+	return CONSTANT(RULES) ? route_verdict(LOOK_FOR_PERMIT, place) : route_send_known(ctx, place);
 }
 
 /* Whether a route's place in the kernel is empty, or another's. */
@@ -88,7 +85,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 {
 	struct ipv4 ip;
 
-	if (unlikely(!ipv4_parse(ctx, &ip, stacked ? TAGS_MOST : 0)))
+	if (unlikely(!route_parse(ctx, &ip, stacked ? TAGS_MOST : 0)))
 		return LOOK_AGAIN;
 	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
 	hook_buffer *buffer = hook_kernel_buffer(ctx);
@@ -165,11 +162,11 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 
 	if (CONSTANT(RULES)) { /* what is permitted is noted, so nothing else may be in the way */
 		RARELY(doubt, "!= 0", look_again);
-		if (stacked) /* not from within: both together would need too much stack */
+		if (stacked || found || closer) /* not from within: both would need too much stack */
 			return route_verdict(closer ? LOOK_CLOSER : LOOK_FOR_PERMIT, index);
 		u64 permitted = connection_permit(ctx, way.arrival);
 
-		if (permitted < REASON_NONE && !closer)
+		if (permitted < REASON_NONE)
 			return route_verdict(LOOK_REFUSED, permitted);
 		COLLECT(doubt, permitted ^ way.departure);
 	}
@@ -204,7 +201,7 @@ NOINLINE u32 route_find_stacked(hook_context *ctx)
 {
 	struct ipv4 ip;
 
-	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
+	if (!route_parse(ctx, &ip, TAGS_MOST))
 		return NOWHERE;
 	u64 device = hook_ingress_device(hook_kernel_buffer(ctx));
 
@@ -222,7 +219,7 @@ NOINLINE int route_send_checked(hook_context *ctx, u32 index)
 	return reason == REASON_NONE ? route_send_known(ctx, index) : leave_to_linux(ctx, reason);
 }
 
-/* For a packet whose way is known, if the rules let it pass: where that has not been asked. */
+/* For a packet whose way is known, if the rules let it pass. */
 NOINLINE int route_send_permitted(hook_context *ctx, u32 index)
 {
 	if (index >= FLOWS_TOTAL)
@@ -246,16 +243,20 @@ INLINE int route_conclude(hook_context *ctx, u64 verdict)
 		return verdict;
 	if (CONSTANT(RULES) && (u32)verdict == LOOK_REFUSED)
 		return route_refuse(ctx, verdict >> 32, 4);
-	if ((CONSTANT(RULES) && (u32)verdict == LOOK_FOR_PERMIT) ||
-	    ((u32)verdict == LOOK_CLOSER && !route_look_closer(ctx, verdict >> 32)))
-		return CONSTANT(RULES) && CONSTANT(STACKED) ? route_send_permitted(ctx, verdict >> 32)
-							    : route_send_checked(ctx, verdict >> 32);
-	return route_look_again(ctx);
+	if ((u32)verdict == LOOK_CLOSER && !route_look_closer(ctx, verdict >> 32))
+		return CONSTANT(RULES) ? route_send_permitted(ctx, verdict >> 32)
+				       : route_send_checked(ctx, verdict >> 32);
+	if (!CONSTANT(RULES) || (u32)verdict != LOOK_FOR_PERMIT)
+		verdict = route_look_again(ctx);
+	return CONSTANT(RULES) && (u32)verdict == LOOK_FOR_PERMIT ? route_send_permitted(ctx, verdict >> 32)
+								  : verdict;
 }
 
 /* The straight line of profiles that packets pass ports only in, or of those that know other devices. */
 INLINE u64 route_look(hook_context *ctx)
 {
+	if (CONSTANT(RULES) && unlikely(home.translated) && !note_destination(ctx))
+		return LOOK_AGAIN;
 	return unlikely(CONSTANT(STACKED)) ? route_prove_stacked(ctx) : route_prove(ctx, 0, 0, NOWHERE);
 }
 

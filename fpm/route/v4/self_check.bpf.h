@@ -18,7 +18,7 @@ NOINLINE int route_ask(hook_context *ctx, struct tna_answer *answer, u32 ifindex
 	struct ipv4 ip;
 
 	*answer = (struct tna_answer){};
-	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
+	if (!route_parse(ctx, &ip, TAGS_MOST))
 		return 0;
 	long told =
 		route_lookup(ctx, &lookup, ifindex, ip.start, ip.tuple.addresses >> 32, FIB_SKIP_NEIGHBOUR);
@@ -37,7 +37,7 @@ NOINLINE int route_search(hook_context *ctx, struct tna_answer *answer)
 	struct ipv4 ip;
 
 	*answer = (struct tna_answer){};
-	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
+	if (!route_parse(ctx, &ip, TAGS_MOST))
 		return 0;
 	u32 to = ip.tuple.addresses >> 32;
 	u64 info = route_plain(found_or_linux(fib_find(table, bpf_ntohl(to))));
@@ -57,7 +57,7 @@ NOINLINE int route_alarm(hook_context *ctx, const struct tna_answer *ours, const
 {
 	struct ipv4 ip;
 
-	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
+	if (!route_parse(ctx, &ip, TAGS_MOST))
 		return 0;
 	route_describe(ours, kernel, FAMILY_INET, ifindex, (struct ipv6_address){(u32)ip.tuple.addresses},
 		       (struct ipv6_address){ip.tuple.addresses >> 32});
@@ -84,7 +84,7 @@ NOINLINE int route_source_refused(hook_context *ctx, u32 ifindex, s32 filter)
 	struct bpf_fib_lookup lookup;
 	struct ipv4 ip;
 
-	if (!ipv4_parse(ctx, &ip, TAGS_MOST))
+	if (!route_parse(ctx, &ip, TAGS_MOST))
 		return 0;
 	long told = route_lookup(ctx, &lookup, ifindex, ip.start, ip.tuple.addresses, FIB_SKIP_NEIGHBOUR);
 

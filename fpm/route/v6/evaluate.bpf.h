@@ -7,6 +7,7 @@
 #include "route/common/cache.bpf.h"
 #include "route/common/neighbour.bpf.h"
 #include "route/v6/fib.bpf.h"
+#include "route/v6/parse.bpf.h"
 
 #define FAMILY_INET6 10 /* AF_INET6 */
 
@@ -202,7 +203,7 @@ NOINLINE u32 route6_evaluate(hook_context *ctx, struct tna_route6 *route6, const
 	u64 epoch = route6_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv6 ip;
 
-	BECAUSE(!ipv6_parse(ctx, &ip, TAGS_MOST), SHORT);
+	BECAUSE(!route6_parse(ctx, &ip, TAGS_MOST), SHORT);
 	path.common.arrival =
 		route_arrival(path.common.port, TAGS ? arriving_tags(part, ip.ethernet.tags) : 0);
 	path.common.ifindex = KLOAD(u32, KADDR(struct net_device, path.common.arrival, ifindex));

@@ -13,7 +13,7 @@ NOINLINE u32 route6_place(hook_context *ctx)
 {
 	struct ipv6 ip;
 
-	return ipv6_parse(ctx, &ip, TAGS_MOST) ? ipv6_index(&ip.tuple) : NOWHERE;
+	return route6_parse(ctx, &ip, TAGS_MOST) ? ipv6_index(&ip.tuple) : NOWHERE;
 }
 
 /* The packet's length. */
@@ -47,7 +47,7 @@ NOINLINE u64 route6_look_closer(hook_context *ctx, u32 index)
 }
 
 /* As route_look_again(). */
-NOINLINE int route6_look_again(hook_context *ctx)
+NOINLINE u64 route6_look_again(hook_context *ctx)
 {
 	u32 place = route6_place(ctx), reason = REASON_NONE;
 
@@ -66,15 +66,11 @@ NOINLINE int route6_look_again(hook_context *ctx)
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(ctx, &route6_at(place)->route, route6_stack_at(place),
 					    route6_total(ctx));
-	if (CONSTANT(RULES) && reason == REASON_NONE)
-		reason = evaluate_connection(
-			ctx, known_arrival(&route6_at(place)->route, route6_stack_at(place)),
-			known_departure(&route6_at(place)->route, route6_stack_at(place)), 6);
 	if (reason != REASON_NONE)
-		return route_refuse(ctx, reason, 6);
+		return leave_to_linux(ctx, reason);
 	if (!CONSTANT(STACKED))
 		route6_remember_hop(route6_at(place));
-	return route6_send_known(ctx, place);
+	return CONSTANT(RULES) ? route_verdict(LOOK_FOR_PERMIT, place) : route6_send_known(ctx, place);
 }
 
 /* As route_prove(). */
@@ -82,7 +78,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 {
 	struct ipv6 ip;
 
-	if (unlikely(!ipv6_parse(ctx, &ip, stacked ? TAGS_MOST : 0)))
+	if (unlikely(!route6_parse(ctx, &ip, stacked ? TAGS_MOST : 0)))
 		return LOOK_AGAIN;
 	hook_buffer *buffer = hook_kernel_buffer(ctx);
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
@@ -165,11 +161,11 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 
 	if (CONSTANT(RULES)) { /* as in route_prove() */
 		RARELY(doubt, "!= 0", look_again);
-		if (stacked) /* not from within: both together would need too much stack */
+		if (stacked || found || closer)
 			return route_verdict(closer ? LOOK_CLOSER : LOOK_FOR_PERMIT, index);
 		u64 permitted = connection6_permit(ctx, way.arrival);
 
-		if (permitted < REASON_NONE && !closer)
+		if (permitted < REASON_NONE)
 			return route_verdict(LOOK_REFUSED, permitted);
 		COLLECT(doubt, permitted ^ way.departure);
 	}
@@ -218,6 +214,8 @@ NOINLINE int route6_send_permitted(hook_context *ctx, u32 index)
 /* HOOK_SENT, or HOOK_TO_LINUX with the frame untouched. Next hops are found where packets pass no bridge. */
 INLINE int route6_forward(hook_context *ctx)
 {
+	if (CONSTANT(RULES) && unlikely(home.translated) && !note_destination6(ctx))
+		return leave_to_linux(ctx, TNA_REASON_SHORT);
 	u64 verdict = CONSTANT(STACKED) ? route6_prove_stacked(ctx) : route6_prove(ctx, 0, 0);
 
 	if (likely(verdict < LOOK_ELSEWHERE))
@@ -228,11 +226,13 @@ INLINE int route6_forward(hook_context *ctx)
 		return verdict;
 	if (CONSTANT(RULES) && (u32)verdict == LOOK_REFUSED)
 		return route_refuse(ctx, verdict >> 32, 6);
-	if ((CONSTANT(RULES) && (u32)verdict == LOOK_FOR_PERMIT) ||
-	    ((u32)verdict == LOOK_CLOSER && !route6_look_closer(ctx, verdict >> 32)))
-		return CONSTANT(RULES) && CONSTANT(STACKED) ? route6_send_permitted(ctx, verdict >> 32)
-							    : route6_send_checked(ctx, verdict >> 32);
-	return route6_look_again(ctx);
+	if ((u32)verdict == LOOK_CLOSER && !route6_look_closer(ctx, verdict >> 32))
+		return CONSTANT(RULES) ? route6_send_permitted(ctx, verdict >> 32)
+				       : route6_send_checked(ctx, verdict >> 32);
+	if (!CONSTANT(RULES) || (u32)verdict != LOOK_FOR_PERMIT)
+		verdict = route6_look_again(ctx);
+	return CONSTANT(RULES) && (u32)verdict == LOOK_FOR_PERMIT ? route6_send_permitted(ctx, verdict >> 32)
+								  : verdict;
 }
 
 #endif

@@ -59,7 +59,7 @@ NOINLINE u32 route6_find(hook_context *ctx, u64 device)
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	struct ipv6 ip;
 
-	if (!ipv6_parse(ctx, &ip, 0) || !ipv6_address_routed(&ip.tuple.source) ||
+	if (!route6_parse(ctx, &ip, 0) || !ipv6_address_routed(&ip.tuple.source) ||
 	    !ipv6_address_routed(&ip.tuple.destination))
 		return NOWHERE;
 	if (inet6_rules(net) || bpf_get_prandom_u32() % RARE == 0 ||

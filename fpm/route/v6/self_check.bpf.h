@@ -13,7 +13,7 @@ NOINLINE int route6_ask(hook_context *ctx, struct tna_answer *answer, u32 ifinde
 	struct ipv6 ip;
 
 	*answer = (struct tna_answer){};
-	if (!ipv6_parse(ctx, &ip, TAGS_MOST))
+	if (!route6_parse(ctx, &ip, TAGS_MOST))
 		return 0;
 	long told = route6_lookup(ctx, &lookup, ifindex, &ip.tuple);
 
@@ -31,7 +31,7 @@ NOINLINE int route6_search(hook_context *ctx, struct tna_answer *answer)
 	struct ipv6 ip;
 
 	*answer = (struct tna_answer){};
-	if (!ipv6_parse(ctx, &ip, TAGS_MOST) || evaluate6_tables(&path, &ip.tuple) != REASON_NONE ||
+	if (!route6_parse(ctx, &ip, TAGS_MOST) || evaluate6_tables(&path, &ip.tuple) != REASON_NONE ||
 	    evaluate6_next_hop(&path, &ip.tuple) != REASON_NONE)
 		return 0;
 	answer->ifindex = hop_ifindex(KOBJ(struct fib_nh_common, path.common.hop));
@@ -45,7 +45,7 @@ NOINLINE int route6_alarm(hook_context *ctx, const struct tna_answer *ours, cons
 {
 	struct ipv6 ip;
 
-	if (!ipv6_parse(ctx, &ip, TAGS_MOST))
+	if (!route6_parse(ctx, &ip, TAGS_MOST))
 		return 0;
 	route_describe(ours, kernel, FAMILY_INET6, ifindex, ip.tuple.source, ip.tuple.destination);
 	return 1;

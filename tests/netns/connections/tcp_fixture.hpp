@@ -70,12 +70,12 @@ protected:
         const auto& from = hosts_.at(host);
         const auto& to = hosts_.at(1 - host);
         const std::size_t header = 20 + segment.options.size();
-        Ipv4 fields{.protocol = IPPROTO_TCP, .payload = header + segment.payload};
-        if (host == 1)
-            std::swap(fields.from, fields.to);
-        auto made = ipv4Frame(portMac(host), station(host + 1), fields);
-        put(made, 34, host == 0 ? 4000 : 5000, 2);
-        put(made, 36, host == 0 ? 5000 : 4000, 2);
+        const auto [source, sourcePort, destination, destinationPort, protocol] = ends(host);
+        auto made = ipv4Frame(
+            portMac(host), station(host + 1),
+            {.from = source, .to = destination, .protocol = protocol, .payload = header + segment.payload});
+        put(made, 34, sourcePort, 2);
+        put(made, 36, destinationPort, 2);
         put(made, 38, static_cast<std::uint32_t>(from.sent + segment.ahead), 4);
         put(made, 42, (segment.flags & ack) != 0 ? static_cast<std::uint32_t>(to.sent + segment.ackAhead) : 0,
             4);
@@ -89,11 +89,22 @@ protected:
             made.bytes.at(53) ^= 1U;
         return made;
     }
+    /// From whom to whom a host's segments are, when they come in.
+    [[nodiscard]] virtual Connection ends(unsigned host) const {
+        Connection ends{.protocol = IPPROTO_TCP};
+        if (host == 1) {
+            std::swap(ends.from, ends.to);
+            std::swap(ends.fromPort, ends.toPort);
+        }
+        return ends;
+    }
+    /// The same segment as it leaves.
+    [[nodiscard]] virtual Frame leaving(const Frame& made, unsigned /*host*/) const { return made; }
     /// It comes out, as it would of Linux; and the host has sent it.
     Path pass(unsigned host, const Segment& segment) {
         const auto made = frame(host, segment);
         const auto got = treat(made, host);
-        EXPECT_EQ(got.out, routedTo(made, 1 - host));
+        EXPECT_EQ(got.out, routedTo(leaving(made, host), 1 - host));
         hosts_.at(host).sent +=
             static_cast<std::uint32_t>(segment.payload + ((segment.flags & (syn | fin)) != 0 ? 1 : 0));
         return got.path;

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flows whose addresses and ports Linux translates: what comes out is what plain Linux has made of the same
+// frames, byte by byte.
+#include "base/file.hpp"
+#include "ways_fixture.hpp"
+
+namespace tna::test {
+namespace {
+
+constexpr unsigned anotherSource = 1, anotherDestination = 2;
+
+template <typename Router, unsigned Steps>
+class TranslatedOf : public Ways<Router> {
+protected:
+    static constexpr bool six = Ways<Router>::six;
+    static constexpr const char* host = six ? "fd00::2" : "10.0.0.2";
+    static constexpr const char* server = six ? "fd00:0:0:1::2" : "10.0.1.2";
+    static constexpr const char* service = six ? "fd00:0:0:9::9" : "10.0.9.9"; // which becomes the server
+    static constexpr const char* outside = six ? "fd00:0:0:1::9" : "10.0.1.9"; // which the host becomes
+    static constexpr bool redirected = (Steps & anotherDestination) != 0,
+                          hidden = (Steps & anotherSource) != 0;
+
+    std::string rules() override {
+        return "table inet guard { chain forward { type filter hook forward priority 0; policy drop;"
+               " ct state established,related accept; };"
+               " chain before { type nat hook prerouting priority -100; };"
+               " chain after { type nat hook postrouting priority 100; }; }";
+    }
+    void translate(Connection& connection) override {
+        if (redirected) {
+            connection.to = service;
+            connection.toPort = 80;
+        }
+        connection_ = connection;
+    }
+    EntryWords words() override {
+        EntryWords words;
+        if (hidden) {
+            words.source = outside;
+            words.sourcePort = 4001;
+        }
+        if (redirected) {
+            words.destination = server;
+            words.destinationPort = 5000;
+        }
+        return words;
+    }
+    /// As the host sends it, or (from port 1) the server.
+    static Frame sent(unsigned in, std::size_t payload = 26) {
+        if (in == 0)
+            return withPorts(frame(0, 1, host, redirected ? service : server, payload), 4000,
+                             redirected ? 80 : 5000);
+        return withPorts(frame(1, 2, server, hidden ? outside : host, payload), 5000, hidden ? 4001 : 4000);
+    }
+    static Frame frame(unsigned in, unsigned from, const char* source, const char* destination,
+                       std::size_t payload) {
+        const auto port = RouteTest::portMac(in), sender = station(from);
+        if constexpr (six)
+            return ipv6Frame(port, sender,
+                             {.from = source, .to = destination, .next = IPPROTO_UDP, .payload = payload});
+        else
+            return ipv4Frame(port, sender, {.from = source, .to = destination, .payload = payload});
+    }
+    static void checksum(Frame& frame, std::uint16_t value) { put(frame, six ? 60 : 40, value); }
+
+    /// What Linux has made of frames.
+    void beforehand() override {
+        for (const unsigned in : {0U, 1U})
+            for (const std::size_t payload : {10U, 26U, 27U, 111U, 1400U})
+                ask(sent(in, payload), in);
+        if (!six)
+            for (const unsigned in : {0U, 1U}) {
+                auto without = sent(in);
+                checksum(without, 0);
+                ask(without, in);
+            }
+    }
+    void ask(const Frame& frame, unsigned in) {
+        const auto out = this->treated(frame, in).out;
+        EXPECT_TRUE(out.contains(1 - in)) << "from port " << in;
+        asked_.push_back({frame, in, out});
+    }
+    void learned() {
+        for (const unsigned in : {0U, 1U})
+            EXPECT_EQ(this->treated(sent(in), in).path.fast, 0U);
+    }
+    void expectAllAsAsked() {
+        for (const auto& [frame, in, out] : asked_) {
+            EXPECT_EQ(this->treated(frame, in), (Treatment{fastPath(), out})) << "from port " << in;
+            if (this->HasFailure())
+                return;
+        }
+    }
+    void expectNotFast() {
+        for (const unsigned in : {0U, 1U})
+            EXPECT_EQ(this->treated(sent(in), in).path.fast, 0U);
+    }
+
+    struct Asked {
+        Frame frame;
+        unsigned in;
+        Arrivals out;
+    };
+    Connection connection_;
+    std::vector<Asked> asked_;
+};
+
+template <typename Router>
+class Translated : public TranslatedOf<Router, anotherSource | anotherDestination> {};
+TYPED_TEST_SUITE(Translated, Routers);
+
+TYPED_TEST(Translated, AreAsLinuxMakesThem) {
+    this->learned();
+    this->expectAllAsAsked();
+}
+
+TYPED_TEST(Translated, AreLinuxsWhenARuleForbidsThem) {
+    this->learned();
+    this->expectAllAsAsked();
+    must("nft insert rule inet guard forward udp dport 5000 drop");
+    EXPECT_EQ(this->treated(this->sent(0), 0), (Treatment{slowPath("ip-netfilter"), {}}));
+}
+
+template <typename Way>
+class TranslatedEither : public Way {};
+using Either =
+    ::testing::Types<TranslatedOf<RouteTest, anotherSource>, TranslatedOf<Route6Test, anotherSource>,
+                     TranslatedOf<RouteTest, anotherDestination>,
+                     TranslatedOf<Route6Test, anotherDestination>,
+                     TranslatedOf<RouteTest, anotherSource | anotherDestination>,
+                     TranslatedOf<Route6Test, anotherSource | anotherDestination>>;
+TYPED_TEST_SUITE(TranslatedEither, Either);
+
+TYPED_TEST(TranslatedEither, AreAsLinuxMakesThem) {
+    this->learned();
+    this->expectAllAsAsked();
+}
+
+TYPED_TEST(TranslatedEither, AreLinuxsWhenTheConnectionIsForgotten) {
+    this->learned();
+    this->expectAllAsAsked();
+    ASSERT_EQ(removeConnection(this->connection_), 0);
+    for (int i = 0; i < 2; i++)
+        this->expectNotFast();
+}
+
+TYPED_TEST(TranslatedEither, OfOtherPortsAreLinuxs) {
+    this->learned();
+    this->expectAllAsAsked();
+    for (const unsigned in : {0U, 1U})
+        for (const auto& [from, to] : {std::pair{4000, 5001}, std::pair{4007, 5000}, std::pair{4007, 80}})
+            EXPECT_EQ(this->treated(withPorts(this->sent(in), static_cast<std::uint16_t>(from),
+                                              static_cast<std::uint16_t>(to)),
+                                    in)
+                          .path.fast,
+                      0U);
+    this->expectAllAsAsked();
+}
+
+/// Beside a capture each packet deserves a closer look.
+TYPED_TEST(TranslatedEither, AreAsLinuxMakesThemBesideCaptures) {
+    this->learned();
+    const auto socket = this->capture("lo", 0x0003);
+    this->expectAllAsAsked();
+}
+
+/// The same packets, and then other translations of them, perhaps by an entry that lies where the other one
+/// was.
+template <typename Way>
+class TranslatedOtherwise : public Way {
+protected:
+    enum Otherwise { asEver, anotherPort, anotherAddress, bothOthers };
+
+    EntryWords words() override {
+        auto words = Way::words();
+        const bool source = !words.source.empty();
+        if (otherwise_ == anotherPort || otherwise_ == bothOthers)
+            (source ? words.sourcePort : words.destinationPort) = 4002;
+        if (otherwise_ == anotherAddress || otherwise_ == bothOthers)
+            (source ? words.source : words.destination).back() = '7';
+        return words;
+    }
+    void become(Otherwise otherwise) {
+        otherwise_ = otherwise;
+        ASSERT_EQ(removeConnection(this->connection_), 0);
+        ASSERT_EQ(addConnection(this->connection_, words()), 0);
+    }
+    void beforehand() override {
+        must(std::string("ip neigh replace ") + (Way::six ? "fd00:0:0:1::7" : "10.0.1.7") + " lladdr " +
+             text(station(7)) + " dev p1 nud permanent");
+        for (const auto otherwise : all) {
+            become(otherwise);
+            linux_.push_back(this->treated(this->sent(0), 0).out);
+            EXPECT_TRUE(linux_.back().contains(1));
+        }
+        become(asEver);
+    }
+    static constexpr std::array all{asEver, anotherPort, anotherAddress, bothOthers};
+    std::vector<Arrivals> linux_;
+
+private:
+    Otherwise otherwise_ = asEver;
+};
+TYPED_TEST_SUITE(TranslatedOtherwise, Either);
+
+TYPED_TEST(TranslatedOtherwise, AreLinuxsAtFirst) {
+    EXPECT_EQ(this->treated(this->sent(0), 0).path.fast, 0U);
+    auto before = this->asEver;
+    for (const auto from : this->all)
+        for (const auto to : this->all)
+            for (const auto otherwise : {from, to}) {
+                this->become(otherwise);
+                const auto& linux = this->linux_.at(otherwise);
+                const auto first = this->treated(this->sent(0), 0);
+                EXPECT_EQ(first.out, linux) << otherwise;
+                EXPECT_TRUE(first.path.fast == 0 || otherwise == before) << before << " then " << otherwise;
+                EXPECT_EQ(this->treated(this->sent(0), 0), (Treatment{fastPath(), linux}));
+                if (this->HasFailure())
+                    return;
+                before = otherwise;
+            }
+}
+
+/// Those that come behind the decision are not told of it.
+TYPED_TEST(TranslatedEither, AreLinuxsBesideCustomModules) {
+    this->learned();
+    this->expectAllAsAsked();
+    const auto object = readFile(TNA_MODULE);
+    ASSERT_TRUE(object);
+    const auto placed = this->controller_->placeCustomModule("module", *object, {.hooks = {"route"}}, false);
+    ASSERT_TRUE(placed) << placed.error().sentence();
+    for (const auto& [frame, in, out] : this->asked_)
+        EXPECT_EQ(this->treated(frame, in), (Treatment{slowPath("flow-translated"), out}));
+    ASSERT_TRUE(this->controller_->removeCustomModule("module"));
+    this->expectAllAsAsked();
+}
+
+/// Where nobody looks at checksums, those that are wrong stay wrong by as much.
+template <typename Way>
+class TranslatedChecksums : public Way {
+protected:
+    void beforehand() override {
+        sysctl("net.netfilter.nf_conntrack_checksum", "0");
+        for (const unsigned in : {0U, 1U}) {
+            auto frame = this->sent(in);
+            this->checksum(frame, 1);
+            const auto out = this->treated(frame, in).out;
+            ASSERT_TRUE(out.contains(1 - in));
+            const auto at = this->tag(frame, 1 - in).bytes.size() - frame.bytes.size() + (Way::six ? 60 : 40);
+            const auto& bytes = out.at(1 - in).front().bytes;
+            const int became = bytes.at(at) << 8 | bytes.at(at + 1);
+            // This one becomes 0, or what stands for it.
+            const int zero = (1 - became + 2 * 0xffff) % 0xffff;
+            for (const int value :
+                 {0, 1, 2, 0x1234, 0x7fff, 0x8000, 0xfffd, 0xfffe, 0xffff, zero, zero + 1, zero + 0xfffe})
+                if (const auto sum = static_cast<std::uint16_t>(value % 0x10000); sum != 0 || !Way::six) {
+                    this->checksum(frame, sum);
+                    this->ask(frame, in);
+                }
+        }
+    }
+};
+TYPED_TEST_SUITE(TranslatedChecksums, Either);
+
+TYPED_TEST(TranslatedChecksums, AreAsLinuxMakesThem) {
+    this->learned();
+    this->expectAllAsAsked();
+}
+
+} // namespace
+} // namespace tna::test

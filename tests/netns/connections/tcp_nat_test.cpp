@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connections of TCP whose addresses and ports are translated.
+#include "tcp_fixture.hpp"
+
+namespace tna::test {
+namespace {
+
+/// The service 10.0.9.9:80 is at 10.0.1.2:5000, and sees the router as client.
+class TranslatedTcp : public Tcp {
+protected:
+    static constexpr const char* translating =
+        "table ip guard { chain forward { type filter hook forward priority 0; policy drop;"
+        " ct state invalid drop; ct state established accept; tcp dport 5000 ct state new accept; };"
+        " chain before { type nat hook prerouting priority -100; ip daddr 10.0.9.9 tcp dport 80"
+        " dnat to 10.0.1.2:5000; };"
+        " chain after { type nat hook postrouting priority 100; oif p1 meta l4proto tcp"
+        " snat to 10.0.1.9:4001; }; }";
+
+    [[nodiscard]] Connection ends(unsigned host) const override {
+        if (host == 0)
+            return {.to = "10.0.9.9", .toPort = 80, .protocol = IPPROTO_TCP};
+        return {
+            .from = "10.0.1.2", .fromPort = 5000, .to = "10.0.1.9", .toPort = 4001, .protocol = IPPROTO_TCP};
+    }
+    [[nodiscard]] Frame leaving(const Frame& made, unsigned host) const override {
+        auto left = made;
+        put(left, 26, host == 0 ? 0x0a000109 : 0x0a000909, 4);
+        put(left, 30, host == 0 ? 0x0a000102 : 0x0a000002, 4);
+        put(left, 34, host == 0 ? 4001 : 80, 2);
+        put(left, 36, host == 0 ? 5000 : 4000, 2);
+        put(left, 50, 0, 2);
+        const std::size_t total = left.bytes.at(16) << 8U | left.bytes.at(17);
+        sum(left, total - 20);
+        finishIpv4(left);
+        return left;
+    }
+};
+
+TEST_F(TranslatedTcp, IsFastBothWays) {
+    open(translating);
+    becomesFast();
+    for (const std::size_t payload : {0U, 1U, 6U, 100U, 1400U})
+        for (const unsigned host : {0U, 1U}) {
+            EXPECT_EQ(pass(host, {.flags = psh | ack, .payload = payload}), fastPath());
+            EXPECT_EQ(pass(1 - host, {}), fastPath());
+        }
+}
+
+TEST_F(TranslatedTcp, IsDroppedOutsideOfItsWindows) {
+    open(translating);
+    becomesFast();
+    expectSlow(0, {.payload = 10, .ahead = 10000000}, "flow-window", false);
+    expectSlow(1, {.payload = 10, .ahead = 10000000}, "flow-window", false);
+    EXPECT_EQ(pass(0, {.payload = 50}), fastPath());
+}
+
+/// What was learnt of one connection is not about the next one of the same ends.
+TEST_F(TranslatedTcp, BeginsAgain) {
+    open(translating);
+    becomesFast();
+    pass(0, {.flags = fin | ack});
+    pass(1, {.flags = fin | ack});
+    pass(0, {});
+    shakeHands();
+    becomesFast();
+}
+
+} // namespace
+} // namespace tna::test
