@@ -56,11 +56,11 @@ INLINE u64 sum_changes_wide(const u64 *from, const __u64 *to)
 	return changes;
 }
 
-/* The checksum of what has changed. It never becomes 0xffff: nor does the kernel's (csum_fold(), of what is
- * not 0). */
+/* The checksum of what has changed. It never becomes 0xffff, for what is folded is never 0; nor does the
+ * kernel's. */
 INLINE u32 checksum_changed(u32 checksum, u64 changes)
 {
-	u64 sum = (checksum ^ 0xffff) + 0xffffull + changes;
+	u64 sum = (checksum ^ 0xffff) + changes;
 
 	sum = (sum & 0xffffffff) + (sum >> 32);
 	sum = (sum & 0xffff) + (sum >> 16);

@@ -93,7 +93,6 @@ INLINE u64 note_translation(u64 entry, const volatile struct tna_lesson *lesson,
 
 	if (!note)
 		return 1;
-	note->steps = 0;
 	tracked_translation(entry, direction, note, version);
 	u64 word = translation_differs(note, steps, came, version);
 
@@ -102,8 +101,7 @@ INLINE u64 note_translation(u64 entry, const volatile struct tna_lesson *lesson,
 		COLLECT(word, tracked_differs(entry, direction, came, version));
 		COLLECT(word, tracked_steps(entry, direction) ^ steps);
 	}
-	if (!word)
-		note->steps = steps;
+	note->steps = word ? 0 : steps;
 	return word;
 }
 
