@@ -64,8 +64,23 @@ void putEnds(nlmsghdr* request, std::uint16_t tuple, const EntryOrder& order, bo
     mnl_attr_nest_end(request, nest);
 }
 
+void putTranslation(nlmsghdr* request, std::uint16_t kind, const EntryOrder::End& end, bool six) {
+    if (end.address.empty())
+        return;
+    auto* nest = mnl_attr_nest_start(request, kind);
+    putAddress(request, six ? CTA_NAT_V6_MINIP : CTA_NAT_V4_MINIP, end.address, six);
+    putAddress(request, six ? CTA_NAT_V6_MAXIP : CTA_NAT_V4_MAXIP, end.address, six);
+    auto* ports = mnl_attr_nest_start(request, CTA_NAT_PROTO);
+    mnl_attr_put_u16(request, CTA_PROTONAT_PORT_MIN, htons(end.port));
+    mnl_attr_put_u16(request, CTA_PROTONAT_PORT_MAX, htons(end.port));
+    mnl_attr_nest_end(request, ports);
+    mnl_attr_nest_end(request, nest);
+}
+
 void putEstablished(nlmsghdr* request, const EntryOrder& order) {
     putEnds(request, CTA_TUPLE_REPLY, order, true);
+    putTranslation(request, CTA_NAT_SRC, order.source, isSix(order));
+    putTranslation(request, CTA_NAT_DST, order.destination, isSix(order));
     mnl_attr_put_u32(request, CTA_TIMEOUT, htonl(usualTimeout));
     mnl_attr_put_u32(request, CTA_STATUS, htonl(IPS_CONFIRMED | IPS_SEEN_REPLY | IPS_ASSURED));
     if (!order.tcp)
@@ -93,14 +108,30 @@ int ask(const nlmsghdr* request) {
 }
 } // namespace
 
+namespace {
+/// Takes the last three words, if they say another end.
+bool takeEnd(std::vector<std::string>& words, const char* name, EntryOrder::End& end) {
+    const auto at = words.size() - std::min<std::size_t>(words.size(), 3);
+    if (at < wordsOfEnds || words[at] != name)
+        return true;
+    const auto port = number(words[at + 2], UINT16_MAX);
+    end = {words[at + 1], static_cast<std::uint16_t>(port.value_or(0))};
+    words.resize(at);
+    return port.has_value();
+}
+} // namespace
+
 Result<EntryOrder> entryOrder(const std::string& words) {
-    const auto all = wordsOf(words);
+    auto all = wordsOf(words);
     const auto wrong = [&] { return fail("no entry of connection tracking: '{}'", words); };
     for (const auto& [name, what] : names) {
         if (all.empty() || all[0] != name)
             continue;
         EntryOrder order{.what = what};
         const bool numbered = what == What::mark || what == What::timeout;
+        if (what == What::add &&
+            !(takeEnd(all, "destination", order.destination) && takeEnd(all, "source", order.source)))
+            return wrong();
         if (all.size() != (what == What::flush ? 1 : wordsOfEnds + (numbered ? 1 : 0)))
             return wrong();
         if (what == What::flush)
@@ -113,6 +144,9 @@ Result<EntryOrder> entryOrder(const std::string& words) {
         if ((!order.tcp && all[1] != "udp") || !isAddress(order.from, isSix(order)) ||
             !isAddress(order.to, isSix(order)) || !fromPort || !toPort || !value)
             return wrong();
+        for (const auto* end : {&order.source, &order.destination})
+            if (!end->address.empty() && !isAddress(end->address, isSix(order)))
+                return wrong();
         order.fromPort = static_cast<std::uint16_t>(*fromPort);
         order.toPort = static_cast<std::uint16_t>(*toPort);
         order.number = *value;

@@ -22,10 +22,16 @@ struct EntryOrder {
     std::string from, to; ///< of the first packet: addresses of IPv4 or of IPv6
     std::uint16_t fromPort = 0, toPort = 0;
     std::uint32_t number = 0;
+    struct End {
+        std::string address; ///< empty: it stays what it is
+        std::uint16_t port = 0;
+    };
+    End source, destination; ///< which Linux puts in
 };
 
 /// "add udp 10.0.0.2 4000 10.0.1.2 53", "delete", "mark" and "timeout" likewise (those with a number behind
-/// it), "flush".
+/// it), "flush". Behind an entry that is added, "source 10.0.1.9 4001" and "destination 10.0.1.2 5000" say
+/// what packets become.
 [[nodiscard]] Result<EntryOrder> entryOrder(const std::string& words);
 
 /// In the calling thread's namespace. 0, or errno.

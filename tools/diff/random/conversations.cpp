@@ -20,8 +20,9 @@ Step entry(const std::string& words) {
 }
 } // namespace
 
-Conversations::Conversations(Chance& chance, Topology& topology)
-    : chance_(chance), topology_(topology), scribe_(topology), others_(chance, topology) {
+Conversations::Conversations(Chance& chance, Topology& topology, bool translates)
+    : chance_(chance), topology_(topology), scribe_(topology), others_(chance, topology),
+      translates_(translates) {
     const bool waits = chance_.once(2);
     for (unsigned i = 6 + chance_.below(10); i > 0; i--) {
         talks_.push_back(newTalk());
@@ -60,6 +61,8 @@ Talk Conversations::newTalk() {
     talk.ends[1].port = chance_.oneOf<unsigned>({53, 53, 80, 443, 4001, 8080, 21, 69});
     if (!talk.six && talk.protocol != icmpNumber && chance_.once(10))
         talk.ends[1].port = translatedPort;
+    if (translates_ && talk.protocol != icmpNumber && !chance_.once(3))
+        becomeTranslated(talk);
     for (auto& end : talk.ends)
         end.scale = chance_.once(2) ? chance_.below(15) : 0;
     if (chance_.once(6))
@@ -74,13 +77,20 @@ Talk Conversations::newTalk() {
     return talk;
 }
 
-std::string Conversations::anyEnds() {
+/// Between hosts that are there.
+void Conversations::becomeTranslated(Talk& talk) {
+    talk.ends[1].port = chance_.oneOf({redirectedPort, hiddenPort, bothPort});
+    for (auto& end : talk.ends)
+        end.far = 0;
+}
+
+const Talk& Conversations::anyTalk() {
     if (talks_[last_].protocol != icmpNumber && !chance_.once(4))
-        return scribe_.endsOf(talks_[last_]);
+        return talks_[last_];
     for (unsigned i = 0; i < 10; i++)
         if (const auto& talk = chance_.oneOf(talks_); talk.protocol != icmpNumber)
-            return scribe_.endsOf(talk);
-    return "udp 10.0.0.2 4000 10.0.1.2 53";
+            return talk;
+    return talks_[last_];
 }
 
 void Conversations::begin(Talk& talk) {
@@ -88,7 +98,7 @@ void Conversations::begin(Talk& talk) {
         talk.protocol == udpNumber ? !chance_.once(5) : talk.protocol == tcpNumber && chance_.once(8);
     if (!known)
         return;
-    queue_.push_back(entry("add " + scribe_.endsOf(talk)));
+    queue_.push_back(entry("add " + scribe_.entryOf(talk)));
     if (talk.protocol == tcpNumber) { // from another firewall, which had seen its beginning
         for (unsigned side = 0; side < 2; side++)
             talk.ends[side].next = chance_.number();
@@ -185,7 +195,7 @@ void Conversations::goOnEcho(Talk& talk) {
 /// About what the other end has sent, or somebody in between.
 void Conversations::complain(Talk& talk) {
     const auto side = chance_.below(2);
-    auto quoted = talk.ends[1 - side].last;
+    auto quoted = scribe_.lastAsReceived(talk, 1 - side);
     if (quoted.empty())
         return;
     if (chance_.once(2))

@@ -12,15 +12,20 @@ namespace tna::diff {
 /// others begin or end one, are odd or broken, are errors about one, or belong to nothing.
 class Conversations : public Source {
 public:
-    Conversations(Chance& chance, Topology& topology);
+    /// `translates`: many of them reach services by other addresses.
+    Conversations(Chance& chance, Topology& topology, bool translates);
     [[nodiscard]] Step next() override;
     /// Of one of UDP or TCP, most often of who has talked last.
-    [[nodiscard]] std::string anyEnds();
+    [[nodiscard]] std::string anyEnds() { return scribe_.endsOf(anyTalk()); }
+    /// The same as an entry that is to be added.
+    [[nodiscard]] std::string anyEntry() { return scribe_.entryOf(anyTalk()); }
     /// Whoever has talked does so once more.
     void goOnWithTheLast() { again_ = true; }
 
 private:
     [[nodiscard]] Talk newTalk();
+    [[nodiscard]] const Talk& anyTalk();
+    void becomeTranslated(Talk& talk);
     [[nodiscard]] End newEnd(bool six);
     void begin(Talk& talk);
     void goOn(Talk& talk);
@@ -35,6 +40,7 @@ private:
     Topology& topology_;
     Scribe scribe_;
     Packets others_;
+    bool translates_;
     std::vector<Talk> talks_;
     std::deque<Step> queue_;
     std::size_t last_ = 0; ///< who has talked

@@ -31,10 +31,11 @@ std::string all(const std::vector<std::string>& lines) {
 
 class FirewallScenario : public Extension {
 public:
-    explicit FirewallScenario(Chance& chance) : Extension(chance, routerScenario(chance)) {}
+    FirewallScenario(Chance& chance, bool translates)
+        : Extension(chance, routerScenario(chance)), translates_(translates) {}
 
     std::unique_ptr<Source> source() override {
-        auto made = std::make_unique<Conversations>(chance_, topology());
+        auto made = std::make_unique<Conversations>(chance_, topology(), translates_);
         conversations_ = made.get();
         return made;
     }
@@ -58,8 +59,10 @@ private:
             nftables(lines);
         else
             iptables(lines);
-        if (chance_.once(6))
-            lines.push_back(translation());
+        if (translates_ || chance_.once(6))
+            lines.push_back(masquerade());
+        if (translates_)
+            lines.push_back(translations());
         // They are there when something is tracked. Where Linux is strict, what it makes of segments beyond
         // the windows depends on when tnad told it not to mind them.
         lines.emplace_back("sysctl -qw net.netfilter.nf_conntrack_tcp_be_liberal=1 2>/dev/null || true");
@@ -152,7 +155,7 @@ private:
         }
     }
 
-    std::string translation() {
+    std::string masquerade() {
         return all({"add table ip nat", "add chain ip nat after { type nat hook postrouting priority 100; }",
                     // Else an answer that comes first is a connection of its own, beside which another one
                     // cannot have its port.
@@ -160,6 +163,53 @@ private:
                     fmt::format("add rule ip nat own th sport {} drop", translatedPort),
                     fmt::format("add rule ip nat after meta l4proto {{ tcp, udp }} th dport {} masquerade",
                                 translatedPort)});
+    }
+
+    /// Hosts have services, and addresses outside. What comes to those, and belongs to nothing that is known,
+    /// is dropped: as a connection of its own it would take a port that another one is to have.
+    std::string translations() {
+        std::vector<std::string> lines;
+        for (const bool six : {false, true}) {
+            const std::string table = six ? "ip6 nat" : "ip nat", ip = six ? "ip6" : "ip";
+            lines.push_back("add table " + table);
+            lines.push_back(
+                fmt::format("add chain {} before {{ type nat hook prerouting priority -100; }}", table));
+            lines.push_back(
+                fmt::format("add chain {} after {{ type nat hook postrouting priority 100; }}", table));
+            lines.push_back(
+                fmt::format("add chain {} early {{ type filter hook prerouting priority -150; }}", table));
+            lines.push_back(fmt::format("add rule {} early {} daddr {} ct state new drop", table, ip,
+                                        six ? "2001:db8:71::/64" : "203.0.113.0/24"));
+            lines.push_back(fmt::format(
+                "add rule {} early meta l4proto {{ tcp, udp }} th sport {{ {}, {} }} ct state new drop",
+                table, realPort(redirectedPort), realPort(bothPort)));
+            for (std::size_t i = 0; i < topology().hosts.size(); i++) {
+                const auto& host = topology().hosts[i];
+                const auto address = six ? text6(host.ip6) : text4(host.ip4);
+                for (const auto port : {redirectedPort, bothPort})
+                    lines.push_back(fmt::format(
+                        "add rule {} before {} daddr {} meta l4proto {{ tcp, udp }} th dport {} dnat to {}",
+                        table, ip, six ? text6(service6(i)) : text4(service4(i)), port,
+                        six ? fmt::format("[{}]:{}", address, realPort(port))
+                            : fmt::format("{}:{}", address, realPort(port))));
+                lines.push_back(fmt::format("add rule {} after {} saddr {} meta l4proto {{ tcp, udp }} th "
+                                            "dport {{ {}, {} }} snat to {}",
+                                            table, ip, address, hiddenPort, realPort(bothPort),
+                                            six ? text6(outside6(i)) : text4(outside4(i))));
+            }
+        }
+        return all(lines);
+    }
+
+    /// Connections that are there stay as they are.
+    std::vector<Step> translationChange() {
+        const auto chain =
+            fmt::format("{} nat {}", chance_.oneOf({"ip", "ip6"}), chance_.oneOf({"before", "after"}));
+        undoBy(translations());
+        return commands(
+            {chance_.once(2)
+                 ? fmt::format("nft flush chain {}", chain)
+                 : fmt::format("nft delete chain {} 2>/dev/null || nft flush chain {}", chain, chain)});
     }
 
     std::string setting() {
@@ -184,6 +234,10 @@ private:
             return commands({setting()});
         case 4:
             return device();
+        case 5:
+            if (translates_)
+                return translationChange();
+            [[fallthrough]];
         default:
             return style_ < 7 ? nftChange() : iptablesChange();
         }
@@ -206,7 +260,7 @@ private:
         case 5: // sooner than usual, but not before the case is over
             return order("timeout " + ends + " 400");
         default:
-            return order("add " + ends);
+            return order("add " + conversations_->anyEntry());
         }
     }
 
@@ -300,6 +354,7 @@ private:
     Rules drawn(bool steady) { return {chance_, topology(), steady}; }
     bool mostlySteady() { return steady_ && !chance_.once(8); }
 
+    bool translates_;
     unsigned connections_ = 0;
     unsigned style_ = 0;
     bool steady_ = true; ///< what is looked at before established connections are let through
@@ -309,7 +364,11 @@ private:
 } // namespace
 
 std::unique_ptr<Scenario> firewallScenario(Chance& chance) {
-    return std::make_unique<FirewallScenario>(chance);
+    return std::make_unique<FirewallScenario>(chance, false);
+}
+
+std::unique_ptr<Scenario> natScenario(Chance& chance) {
+    return std::make_unique<FirewallScenario>(chance, true);
 }
 
 } // namespace tna::diff

@@ -31,6 +31,8 @@ std::unique_ptr<Scenario> scenario(Chance& chance, Kind kind) {
         return linksScenario(chance);
     case Kind::firewall:
         return firewallScenario(chance);
+    case Kind::nat:
+        return natScenario(chance);
     default:
         return bridgeScenario(chance, kind == Kind::vlan);
     }

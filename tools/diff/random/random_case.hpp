@@ -18,7 +18,8 @@ enum class Kind {
     qdisc,
     sysctl,
     links,
-    firewall
+    firewall,
+    nat
 };
 
 /// A random configuration, changes of it, and packets: the same for the same seed; of sysctl, qdisc and

@@ -80,6 +80,8 @@ private:
 [[nodiscard]] std::unique_ptr<Scenario> linksScenario(Chance& chance);
 /// A router whose packets pass rules, and belong to connections.
 [[nodiscard]] std::unique_ptr<Scenario> firewallScenario(Chance& chance);
+/// The same, with services and clients that are known by other addresses.
+[[nodiscard]] std::unique_ptr<Scenario> natScenario(Chance& chance);
 /// Ports that join and leave a device with a routing table of its own.
 [[nodiscard]] std::unique_ptr<Scenario> vrfScenario(Chance& chance);
 

@@ -23,6 +23,27 @@ struct End {
 /// Nothing else is translated, for Linux picks ports by chance where two connections would look alike.
 inline constexpr unsigned translatedPort = 7777;
 
+/// Ports by which clients know services: what becomes of their packets.
+inline constexpr unsigned redirectedPort = 7001; ///< they reach another address, and another port
+inline constexpr unsigned hiddenPort = 7002;     ///< they come from another address
+inline constexpr unsigned bothPort = 7003;
+
+[[nodiscard]] constexpr bool isRedirected(unsigned port) {
+    return port == redirectedPort || port == bothPort;
+}
+[[nodiscard]] constexpr bool isHidden(unsigned port) {
+    return port == hiddenPort || port == bothPort;
+}
+/// On the host that they come to.
+[[nodiscard]] constexpr unsigned realPort(unsigned port) {
+    return isRedirected(port) ? port + 100 : port;
+}
+/// By which a host's services are known, and which a host has outside.
+[[nodiscard]] Address4 service4(std::size_t host);
+[[nodiscard]] Address6 service6(std::size_t host);
+[[nodiscard]] Address4 outside4(std::size_t host);
+[[nodiscard]] Address6 outside6(std::size_t host);
+
 /// After a reset, nobody talks between the same ports for a while.
 enum class Phase { fresh, open, over, reset };
 
@@ -64,11 +85,17 @@ public:
     [[nodiscard]] Letter letter(Talk& talk, unsigned side, std::vector<std::uint8_t> payload) const;
     /// "udp 10.0.0.2 4000 10.0.1.2 53", as entries of connection tracking are written.
     [[nodiscard]] std::string endsOf(const Talk& talk) const;
+    /// The same, and what Linux puts in.
+    [[nodiscard]] std::string entryOf(const Talk& talk) const;
+    /// What a side sent last, as it has reached the other one but for checksums.
+    [[nodiscard]] std::vector<std::uint8_t> lastAsReceived(const Talk& talk, unsigned side) const;
 
 private:
     [[nodiscard]] Address4 ip4(const End& end) const;
     [[nodiscard]] Address6 ip6(const End& end) const;
-    [[nodiscard]] Address4 answered(const Talk& talk, const End& from) const;
+    /// To whom a side's packets are when they set out.
+    [[nodiscard]] Address4 to4(const Talk& talk, unsigned side) const;
+    [[nodiscard]] Address6 to6(const Talk& talk, unsigned side) const;
     Topology* topology_;
 };
 
