@@ -51,6 +51,20 @@ protected:
     }
 };
 
+/// What comes out is compared with what plain NAT makes of frames, before anything is measured.
+TEST_F(BenchOfFirewalls, TranslatedFlowsAreFast) {
+    for (const auto scenario : {Scenario::nat, Scenario::nat6}) {
+        auto options = firewall();
+        options.setup.scenario = scenario;
+        options.setup.frameSize = usualSizeOf(options.setup);
+        options.sizes = {options.setup.frameSize};
+        const auto sample = sampleOfTna(options);
+        if (sample.slow == sample.total.sent)
+            GTEST_SKIP() << "this kernel does not let tnad learn";
+        EXPECT_GT(sample.fast(), 0.5) << nameOf(scenario);
+    }
+}
+
 /// Under load, packets come several at a time: it must be learnt from those, too.
 TEST_F(BenchOfFirewalls, EstablishedFlowsAreFast) {
     const auto sample = sampleOfTna(firewall());

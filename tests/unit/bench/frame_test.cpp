@@ -131,6 +131,26 @@ TEST(BenchSetup, WhatCannotBeIsNamed) {
                 HasSubstr("--rule-changes must be up to"));
     EXPECT_THAT(problemWith({.scenario = Scenario::firewall, .protocol = Protocol::tcp}),
                 HasSubstr("takes no TCP"));
+    EXPECT_THAT(problemWith({.scenario = Scenario::nat, .tracking = Tracking::off}),
+                HasSubstr("leave out --tracking off"));
+}
+
+/// Only addresses differ, and no checksum: the words of the router's add up to those of the generator's.
+TEST(BenchFrame, OfNatComesFromTheRouter) {
+    for (const auto scenario : {Scenario::nat, Scenario::nat6}) {
+        const bool six = scenario == Scenario::nat6;
+        const Frames frames{scenario, 100};
+        const Frames plain{six ? Scenario::firewall6 : Scenario::firewall, 100};
+        EXPECT_EQ(frames.sent(5), plain.sent(5));
+        const std::size_t source = six ? 22 : 26, destination = six ? 38 : 30, size = six ? 16 : 4;
+        const Frame own = six ? Frame{0xfd, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1} : Frame{10, 2, 0, 1};
+        auto forwarded = plain.forwarded(5), back = plain.back(5);
+        std::ranges::copy(own, forwarded.begin() + static_cast<std::ptrdiff_t>(source));
+        std::ranges::copy(own, back.begin() + static_cast<std::ptrdiff_t>(destination));
+        EXPECT_EQ(size, own.size());
+        EXPECT_EQ(frames.forwarded(5), forwarded);
+        EXPECT_EQ(frames.back(5), back);
+    }
 }
 
 TEST(BenchSetup, FramesThatNobodyHasChosenHaveRoomForTheMark) {
@@ -138,7 +158,8 @@ TEST(BenchSetup, FramesThatNobodyHasChosenHaveRoomForTheMark) {
         bench::Setup setup{.scenario = static_cast<Scenario>(i)};
         setup.frameSize = usualSizeOf(setup);
         EXPECT_EQ(problemWith(setup), "") << scenarioNames.at(i);
-        EXPECT_EQ(setup.frameSize, setup.scenario == Scenario::firewall6 ? 70U : 64U);
+        const bool six = setup.scenario == Scenario::firewall6 || setup.scenario == Scenario::nat6;
+        EXPECT_EQ(setup.frameSize, six ? 70U : 64U);
     }
 }
 

@@ -165,6 +165,8 @@ Result<void> setUpScenario(const std::string& name, const Setup& setup) {
     case Scenario::router6:
     case Scenario::firewall:
     case Scenario::firewall6:
+    case Scenario::nat:
+    case Scenario::nat6:
         return setUpRouter(name, setup);
     case Scenario::bridges:
         return setUpBridges(name, setup.routes);

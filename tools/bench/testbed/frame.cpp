@@ -124,9 +124,11 @@ Frame Frames::untagged(unsigned flow) const {
     case Scenario::router:
     case Scenario::bridges:
     case Scenario::firewall:
+    case Scenario::nat:
         return ofRouter(flow);
     case Scenario::router6:
     case Scenario::firewall6:
+    case Scenario::nat6:
         return ofRouter6(flow);
     case Scenario::bridge:
         break;
@@ -147,6 +149,15 @@ Frame Frames::sent(unsigned flow, std::uint32_t sequence) const {
     return frame;
 }
 
+/// With the router's address there. Its words add up to what those of the generator's do, so that checksums
+/// stay.
+void Frames::writeOwn(Frame& frame, bool destination) const {
+    if (usesIpv6(scenario_))
+        writeWords(frame, ethernet + (destination ? 24 : 8), {0xfd00, 2, 0, 0, 0, 0, 0, 1});
+    else
+        writeWords(frame, ethernet + (destination ? 16 : 12), {0x0a02, 1});
+}
+
 Frame Frames::back(unsigned flow) const {
     auto frame = sent(flow);
     if (!routes(scenario_)) {
@@ -160,6 +171,8 @@ Frame Frames::back(unsigned flow) const {
         swapBytes(frame, ethernet + 12, ethernet + 16, 4);
     if (filters(scenario_))
         swapBytes(frame, ethernet + network(), ethernet + network() + 2, 2);
+    if (translates(scenario_))
+        writeOwn(frame, true);
     return frame;
 }
 
@@ -168,6 +181,8 @@ Frame Frames::forwarded(unsigned flow, std::uint32_t sequence) const {
     if (!routes(scenario_))
         return frame;
     setMacs(frame, sinkMac, egressMac);
+    if (translates(scenario_))
+        writeOwn(frame, false);
     if (usesIpv6(scenario_)) {
         frame[hopLimitAt]--;
         return frame;

@@ -61,7 +61,10 @@ std::string ruleSetOf(const Setup& setup) {
         text += foreignRule(setup, i);
     if (setup.ruleChanges != 0)
         text += "jump changes\n";
-    return text + (firewall ? acceptance(setup) : "") + "}\n}\n";
+    text += (firewall ? acceptance(setup) : "") + "}\n";
+    if (translates(setup.scenario))
+        text += "chain after {\ntype nat hook postrouting priority 100;\noifname \"d1\" masquerade\n}\n";
+    return text + "}\n";
 }
 
 std::string ruleChange(const Setup& setup, unsigned number) {

@@ -52,6 +52,9 @@ std::string problemWithFirewall(const Setup& setup) {
     if (setup.cabling.cabled() && (setup.ruleChanges != 0 || setup.tracking == Tracking::fresh))
         return "--rule-changes and --tracking new need a firewall between namespaces: leave out --tx and "
                "--rx";
+    if (translates(setup.scenario) && setup.tracking == Tracking::off)
+        return "addresses are translated by connection tracking: leave out --tracking off, or choose a "
+               "firewall";
     if (setup.protocol == Protocol::tcp && setup.tracking != Tracking::off)
         return "without a handshake connection tracking takes no TCP: --protocol udp, or --tracking off";
     return {};

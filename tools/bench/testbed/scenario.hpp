@@ -18,10 +18,12 @@ enum class Scenario {
     bridges,   ///< two bridges with IPv4 addresses, a port each
     firewall,  ///< the router with rules, of which the last accept what frames are
     firewall6, ///< the same of IPv6
+    nat,       ///< the firewall, behind which flows come from its own address
+    nat6,      ///< the same of IPv6
 };
 
-constexpr std::array<std::string_view, 6> scenarioNames{"bridge",  "router",   "router6",
-                                                        "bridges", "firewall", "firewall6"};
+constexpr std::array<std::string_view, 8> scenarioNames{"bridge",   "router",    "router6", "bridges",
+                                                        "firewall", "firewall6", "nat",     "nat6"};
 
 [[nodiscard]] constexpr std::string_view nameOf(Scenario scenario) {
     return scenarioNames.at(static_cast<std::size_t>(scenario));
@@ -31,12 +33,17 @@ constexpr std::array<std::string_view, 6> scenarioNames{"bridge",  "router",   "
     return scenario != Scenario::bridge;
 }
 [[nodiscard]] constexpr bool usesIpv6(Scenario scenario) {
-    return scenario == Scenario::router6 || scenario == Scenario::firewall6;
+    return scenario == Scenario::router6 || scenario == Scenario::firewall6 || scenario == Scenario::nat6;
 }
 /// Packets pass rules that drop what they do not accept. Flows differ in a port as well, and answers have
 /// the ports the other way round.
 [[nodiscard]] constexpr bool filters(Scenario scenario) {
-    return scenario == Scenario::firewall || scenario == Scenario::firewall6;
+    return scenario == Scenario::firewall || scenario == Scenario::firewall6 || scenario == Scenario::nat ||
+           scenario == Scenario::nat6;
+}
+/// Packets leave from the router's own address, and answers come to it.
+[[nodiscard]] constexpr bool translates(Scenario scenario) {
+    return scenario == Scenario::nat || scenario == Scenario::nat6;
 }
 
 /// What flows are to the connection tracking of a firewall.

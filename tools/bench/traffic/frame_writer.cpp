@@ -26,8 +26,10 @@ std::uint32_t addressingOf(Scenario scenario) {
     case Scenario::router6:
         return ADDRESSING_IPV6;
     case Scenario::firewall:
+    case Scenario::nat:
         return ADDRESSING_IPV4 | ADDRESSING_PORTS;
     case Scenario::firewall6:
+    case Scenario::nat6:
         return ADDRESSING_IPV6 | ADDRESSING_PORTS;
     case Scenario::bridge:
         break;
