@@ -83,14 +83,16 @@ INLINE int note_departure(hook_context *ctx, const struct departure *departure)
 /* What a packet looks like one hop further, and with other tags; false if the frame is too short. */
 INLINE int rewrite_routed(hook_context *ctx, const struct departure *departure)
 {
-	if (unlikely(departure->translation))
-		return departure->routed == 6 ? rewrite_translated6(ctx, *departure->destination,
-								    *departure->source, departure->tags)
-					      : rewrite_translated4(ctx, *departure->destination,
-								    *departure->source, departure->tags);
+	const struct tna_translation *to = departure->translation;
+	u64 destination = *departure->destination, source = *departure->source;
+
+	if (unlikely(to))
+		return departure->routed == 6
+			       ? rewrite_translated6(ctx, destination, source, departure->tags, to)
+			       : rewrite_translated4(ctx, destination, source, departure->tags, to);
 	if (departure->routed == 6)
-		return ipv6_rewrite(ctx, *departure->destination, *departure->source, departure->tags);
-	return ipv4_rewrite(ctx, *departure->destination, *departure->source, departure->tags);
+		return ipv6_rewrite(ctx, destination, source, departure->tags);
+	return ipv4_rewrite(ctx, destination, source, departure->tags);
 }
 
 /*

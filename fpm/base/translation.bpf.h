@@ -93,12 +93,12 @@ INLINE int translate_segment(u8 *at, u8 *end, u32 protocol, u64 changes, const s
 
 /* As rewrite_routed(), of a packet that gets what is noted. In which order it loses a hop and gets addresses
  * makes no difference to the header's checksum, which is 0xffff after neither. */
-NOINLINE int rewrite_translated4(hook_context *ctx, u64 destination, u64 source, u64 tags)
+NOINLINE int rewrite_translated4(hook_context *ctx, u64 destination, u64 source, u64 tags,
+				 const struct tna_translation *to)
 {
-	const struct tna_translation *to = translation_note();
 	u8 *ip = hook_data(ctx) + ((ETH_HLEN + tags_length(tags)) & 31), *end = hook_data_end(ctx);
 
-	if (!to || ip + IPV4_HEADER_LEN + 8 > end)
+	if (ip + IPV4_HEADER_LEN + 8 > end)
 		return 0;
 	u32 *ends = (u32 *)(ip + 12);
 	u64 changes = sum_changes(ends[0], to->source[0]) + sum_changes(ends[1], to->destination[0]);
@@ -111,12 +111,12 @@ NOINLINE int rewrite_translated4(hook_context *ctx, u64 destination, u64 source,
 	return ipv4_rewrite(ctx, destination, source, tags);
 }
 
-NOINLINE int rewrite_translated6(hook_context *ctx, u64 destination, u64 source, u64 tags)
+NOINLINE int rewrite_translated6(hook_context *ctx, u64 destination, u64 source, u64 tags,
+				 const struct tna_translation *to)
 {
-	const struct tna_translation *to = translation_note();
 	u8 *ip = hook_data(ctx) + ((ETH_HLEN + tags_length(tags)) & 31), *end = hook_data_end(ctx);
 
-	if (!to || ip + IPV6_HEADER_LEN + 8 > end)
+	if (ip + IPV6_HEADER_LEN + 8 > end)
 		return 0;
 	u64 *ends = (u64 *)(ip + 8);
 	u64 changes = sum_changes_wide(ends, to->source) + sum_changes_wide(ends + 2, to->destination);

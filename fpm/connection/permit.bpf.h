@@ -107,32 +107,38 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 }
 
 /* The device to which Linux hands a packet that it has received as one of `arrival`, by address; else a
- * reason for which it is Linux's, or for which it is dropped. */
-NOINLINE u64 connection_permit(hook_context *ctx, u64 arrival)
+ * reason for which it is Linux's, or for which it is dropped. `lesson` is what was learnt of it, if somebody
+ * has looked it up already. */
+NOINLINE u64 connection_permit(hook_context *ctx, u64 arrival, struct tna_lesson *lesson)
 {
 	struct segment segment;
 	struct tna_ends ends;
 
 	UNLESS_BECAUSE(segment_parse(ctx, &segment, &ends));
 	UNLESS_BECAUSE(evaluate_rules(CONSTANT(NET), judged_rules(4), segment.protocol, 4));
-	return evaluate_lesson(ctx, &segment, &ends, bpf_map_lookup_elem(&lessons, &ends), arrival, 4);
+	if (!lesson)
+		lesson = bpf_map_lookup_elem(&lessons, &ends);
+	return evaluate_lesson(ctx, &segment, &ends, lesson, arrival, 4);
 }
 
 /* Over IPv6. */
-NOINLINE u64 connection6_permit(hook_context *ctx, u64 arrival)
+NOINLINE u64 connection6_permit(hook_context *ctx, u64 arrival, struct tna_lesson *lesson)
 {
 	struct segment segment;
 	struct tna_ends6 ends;
 
 	UNLESS_BECAUSE(segment6_parse(ctx, &segment, &ends));
 	UNLESS_BECAUSE(evaluate_rules(CONSTANT(NET), judged_rules(6), segment.protocol, 6));
-	return evaluate_lesson(ctx, &segment, &ends, bpf_map_lookup_elem(&lessons6, &ends), arrival, 6);
+	if (!lesson)
+		lesson = bpf_map_lookup_elem(&lessons6, &ends);
+	return evaluate_lesson(ctx, &segment, &ends, lesson, arrival, 6);
 }
 
 /* Where there are rules: why a packet that would leave by a device is Linux's nevertheless. */
 INLINE u32 evaluate_connection(hook_context *ctx, u64 arrival, u64 departure, const int version)
 {
-	u64 permitted = version == 6 ? connection6_permit(ctx, arrival) : connection_permit(ctx, arrival);
+	u64 permitted =
+		version == 6 ? connection6_permit(ctx, arrival, NULL) : connection_permit(ctx, arrival, NULL);
 
 	if (permitted < REASON_NONE)
 		return permitted;

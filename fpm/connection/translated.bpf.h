@@ -24,15 +24,15 @@ INLINE u32 ports_at(hook_context *ctx, u32 protocol, u32 begins)
 	return *(u32 *)at;
 }
 
-/* Notes the destination that a packet is to be routed to: its own one, or another one. False: it is too short
- * to look at. */
-NOINLINE int note_destination(hook_context *ctx)
+/* Notes the destination that a packet is to be routed to: its own one, or another one. What was learnt, if
+ * anything. */
+NOINLINE struct tna_lesson *note_destination(hook_context *ctx)
 {
 	struct tna_translation *note = translation_note();
 	struct ipv4 ip;
 
 	if (!note || !ipv4_parse(ctx, &ip, TAGS_MOST))
-		return 0;
+		return NULL;
 	u32 begins = ETH_HLEN + IPV4_HEADER_LEN + tags_length(ip.ethernet.tags);
 	u32 ports = ports_at(ctx, ip.tuple.protocol, begins);
 	struct tna_ends ends = {.source = ip.tuple.addresses,
@@ -40,31 +40,31 @@ NOINLINE int note_destination(hook_context *ctx)
 				.source_port = ports,
 				.destination_port = ports >> 16,
 				.protocol = ip.tuple.protocol};
-	const struct tna_lesson *lesson = bpf_map_lookup_elem(&lessons, &ends);
+	struct tna_lesson *lesson = bpf_map_lookup_elem(&lessons, &ends);
 
 	note->routed[0] = lesson ? lesson->destination[0] : ends.destination;
-	return 1;
+	return lesson;
 }
 
 /* The same over IPv6. */
-NOINLINE int note_destination6(hook_context *ctx)
+NOINLINE struct tna_lesson *note_destination6(hook_context *ctx)
 {
 	struct tna_translation *note = translation_note();
 	struct ipv6 ip;
 
 	if (!note || !ipv6_parse(ctx, &ip, TAGS_MOST))
-		return 0;
+		return NULL;
 	u32 ports = ports_at(ctx, ip.tuple.protocol, IPV6_FRAME_MIN + tags_length(ip.ethernet.tags));
 	struct tna_ends6 ends = {.source = {ip.tuple.source.prefix, ip.tuple.source.rest},
 				 .destination = {ip.tuple.destination.prefix, ip.tuple.destination.rest},
 				 .source_port = ports,
 				 .destination_port = ports >> 16,
 				 .protocol = ip.tuple.protocol};
-	const struct tna_lesson *lesson = bpf_map_lookup_elem(&lessons6, &ends);
+	struct tna_lesson *lesson = bpf_map_lookup_elem(&lessons6, &ends);
 
 	EACH (index, 2)
 		note->routed[index] = lesson ? lesson->destination[index] : ends.destination[index];
-	return 1;
+	return lesson;
 }
 
 /* What becomes of packets is not what became of the one that the lesson is about, and that the rules saw. */

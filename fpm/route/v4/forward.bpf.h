@@ -81,7 +81,8 @@ INLINE u64 route_gone(struct fib_alias *alias, u64 info)
  * whether the packet's next hop is to be found, or the packet itself is to be known. Where there are other
  * devices, it has been found in `place`: both together would need too much stack.
  */
-INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u32 place)
+INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u32 place,
+		       struct tna_lesson *lesson)
 {
 	struct ipv4 ip;
 
@@ -164,7 +165,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 		RARELY(doubt, "!= 0", look_again);
 		if (stacked || found || closer) /* not from within: both would need too much stack */
 			return route_verdict(closer ? LOOK_CLOSER : LOOK_FOR_PERMIT, index);
-		u64 permitted = connection_permit(ctx, way.arrival);
+		u64 permitted = connection_permit(ctx, way.arrival, lesson);
 
 		if (permitted < REASON_NONE)
 			return route_verdict(LOOK_REFUSED, permitted);
@@ -184,17 +185,17 @@ ipv6:
 /* Apart from each other: what one of them needs is not to be in the way of the other, nor of what follows. */
 NOINLINE u64 route_prove_found(hook_context *ctx)
 {
-	return route_prove(ctx, 0, 1, NOWHERE);
+	return route_prove(ctx, 0, 1, NOWHERE, NULL);
 }
 
 NOINLINE u64 route_prove_stacked(hook_context *ctx)
 {
-	return route_prove(ctx, 1, 0, NOWHERE);
+	return route_prove(ctx, 1, 0, NOWHERE, NULL);
 }
 
 NOINLINE u64 route_prove_stacked_found(hook_context *ctx, u32 place)
 {
-	return route_prove(ctx, 1, 1, place);
+	return route_prove(ctx, 1, 1, place, NULL);
 }
 
 NOINLINE u32 route_find_stacked(hook_context *ctx)
@@ -255,9 +256,12 @@ INLINE int route_conclude(hook_context *ctx, u64 verdict)
 /* The straight line of profiles that packets pass ports only in, or of those that know other devices. */
 INLINE u64 route_look(hook_context *ctx)
 {
-	if (CONSTANT(RULES) && unlikely(home.translated) && !note_destination(ctx))
-		return LOOK_AGAIN;
-	return unlikely(CONSTANT(STACKED)) ? route_prove_stacked(ctx) : route_prove(ctx, 0, 0, NOWHERE);
+	struct tna_lesson *lesson = NULL;
+
+	if (CONSTANT(RULES) && unlikely(home.translated))
+		lesson = note_destination(ctx);
+	return unlikely(CONSTANT(STACKED)) ? route_prove_stacked(ctx)
+					   : route_prove(ctx, 0, 0, NOWHERE, lesson);
 }
 
 #endif

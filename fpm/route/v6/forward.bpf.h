@@ -74,7 +74,7 @@ NOINLINE u64 route6_look_again(hook_context *ctx)
 }
 
 /* As route_prove(). */
-INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
+INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, struct tna_lesson *lesson)
 {
 	struct ipv6 ip;
 
@@ -163,7 +163,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found)
 		RARELY(doubt, "!= 0", look_again);
 		if (stacked || found || closer)
 			return route_verdict(closer ? LOOK_CLOSER : LOOK_FOR_PERMIT, index);
-		u64 permitted = connection6_permit(ctx, way.arrival);
+		u64 permitted = connection6_permit(ctx, way.arrival, lesson);
 
 		if (permitted < REASON_NONE)
 			return route_verdict(LOOK_REFUSED, permitted);
@@ -181,12 +181,12 @@ look_again:
 /* As route_prove_stacked(). */
 NOINLINE u64 route6_prove_stacked(hook_context *ctx)
 {
-	return route6_prove(ctx, 1, 0);
+	return route6_prove(ctx, 1, 0, NULL);
 }
 
 NOINLINE u64 route6_prove_found(hook_context *ctx)
 {
-	return route6_prove(ctx, 0, 1);
+	return route6_prove(ctx, 0, 1, NULL);
 }
 
 /* As route_send_checked(). */
@@ -214,9 +214,11 @@ NOINLINE int route6_send_permitted(hook_context *ctx, u32 index)
 /* HOOK_SENT, or HOOK_TO_LINUX with the frame untouched. Next hops are found where packets pass no bridge. */
 INLINE int route6_forward(hook_context *ctx)
 {
-	if (CONSTANT(RULES) && unlikely(home.translated) && !note_destination6(ctx))
-		return leave_to_linux(ctx, TNA_REASON_SHORT);
-	u64 verdict = CONSTANT(STACKED) ? route6_prove_stacked(ctx) : route6_prove(ctx, 0, 0);
+	struct tna_lesson *lesson = NULL;
+
+	if (CONSTANT(RULES) && unlikely(home.translated))
+		lesson = note_destination6(ctx);
+	u64 verdict = CONSTANT(STACKED) ? route6_prove_stacked(ctx) : route6_prove(ctx, 0, 0, lesson);
 
 	if (likely(verdict < LOOK_ELSEWHERE))
 		return verdict;
