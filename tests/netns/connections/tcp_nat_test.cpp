@@ -54,6 +54,22 @@ TEST_F(TranslatedTcp, IsDroppedOutsideOfItsWindows) {
     EXPECT_EQ(pass(0, {.payload = 50}), fastPath());
 }
 
+/// A checksum that nobody looks at changes by as much as a right one does; 0 is one like others.
+TEST_F(TranslatedTcp, HasAnyChecksumChanged) {
+    open(translating);
+    sysctl("net.netfilter.nf_conntrack_checksum", "0");
+    becomesFast();
+    const auto checksum = [](const Frame& frame) { return frame.bytes.at(50) << 8 | frame.bytes.at(51); };
+    auto right = frame(0, {});
+    const int difference = checksum(leaving(right, 0)) - checksum(right) + 0xffff;
+    for (const int value : {0, 1, 0xfffe, 0xffff, (2 * 0xffff - difference) % 0xffff}) {
+        auto sent = right, left = leaving(right, 0);
+        put(sent, 50, static_cast<std::uint32_t>(value), 2);
+        put(left, 50, static_cast<std::uint32_t>((value + difference) % 0xffff), 2);
+        EXPECT_EQ(treat(sent), (Treatment{fastPath(), routedTo(left)})) << value;
+    }
+}
+
 /// What was learnt of one connection is not about the next one of the same ends.
 TEST_F(TranslatedTcp, BeginsAgain) {
     open(translating);
