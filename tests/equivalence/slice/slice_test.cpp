@@ -133,6 +133,11 @@ TEST_P(FirewallEquivalence, NobodyCanTell) {
     play(Kind::firewall, "firewall", 1500);
 }
 
+class NatEquivalence : public FirewallEquivalence {};
+TEST_P(NatEquivalence, NobodyCanTell) {
+    play(Kind::nat, "nat", 1500);
+}
+
 TEST(Machine, SaysWhatItHas) {
     if (const auto why = cannotUseNamespaces(); !why.empty())
         GTEST_SKIP() << why;
@@ -162,6 +167,7 @@ INSTANTIATE_TEST_SUITE_P(Qdisc, QdiscEquivalence, seeds(3));
 INSTANTIATE_TEST_SUITE_P(Sysctl, SysctlEquivalence, seeds(4));
 INSTANTIATE_TEST_SUITE_P(Links, LinksEquivalence, seeds(3));
 INSTANTIATE_TEST_SUITE_P(Firewall, FirewallEquivalence, seeds(6));
+INSTANTIATE_TEST_SUITE_P(Nat, NatEquivalence, seeds(4));
 
 } // namespace
 } // namespace tna::test
