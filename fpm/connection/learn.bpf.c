@@ -282,6 +282,8 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		judged->missed = 1;
 		return;
 	}
+	if (protocol == PROTOCOL_TCP && here->leaves.steps && !translated_in_order(own_net, judged))
+		return;
 	if (known == FOLLOWED_NOT && stream_begin(entry))
 		return;
 	if (version == 6)
@@ -312,7 +314,11 @@ INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 	if (known == FOLLOWED_INVALID) {
 		if (here)
 			here->packet = 0;
-		return rules_drop_invalid(own_net, judged_rules(version), version) ? NF_DROP : NF_ACCEPT;
+		/* one that is translated would have gone elsewhere */
+		return tracked_steps(entry, tracked_direction(tracked)) ||
+				       rules_drop_invalid(own_net, judged_rules(version), version)
+			       ? NF_DROP
+			       : NF_ACCEPT;
 	}
 	if (here && here->packet == (u64)ctx->skb) {
 		if (entry)

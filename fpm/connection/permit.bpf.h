@@ -77,6 +77,8 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	BECAUSE(tracked_unfit(entry, direction, segment->protocol, net), FLOW_CHANGED);
 	UNLESS_BECAUSE(evaluate_translation(entry, lesson, ends, version));
 	if (segment->protocol == PROTOCOL_TCP) {
+		BECAUSE(tracked_steps(entry, direction) && !translated_in_order(net, judged),
+			FLOW_TRANSLATED);
 		stream = bpf_map_lookup_elem(&streams, &entry);
 		UNLESS_BECAUSE(evaluate_stream(stream, entry, direction, segment, net));
 	}

@@ -83,6 +83,18 @@ INLINE u32 tracking_ignores_resets(u64 net)
 		       : 0;
 }
 
+/*
+ * Connections may be translated and fast. A packet that connection tracking calls invalid has no connection,
+ * so it is not translated, and goes elsewhere: to this host, or out with the addresses that it has. Linux has
+ * been told to call none of a fast connection so; which is all the same only if each is dropped before that,
+ * or if none is called so in any case.
+ */
+INLINE u32 translated_in_order(u64 net, const volatile struct tna_judged_rules *judged)
+{
+	return judged->steady & TNA_INVALID_DROPPED_EARLY ||
+	       (tracking_liberal(net) && tracking_ignores_resets(net));
+}
+
 /* Pieces that are acknowledged count where the other side has asked for them. */
 INLINE void stream_pieces(u64 entry, u32 direction, struct tcp_part *part)
 {

@@ -13,6 +13,8 @@
 /* What becomes of packets of TCP that connection tracking calls invalid; neither: that depends. */
 #define TNA_INVALID_DROPPED 4u
 #define TNA_INVALID_PASSED 8u
+/* Dropped at pre-routing, all of them: before anybody asks where they are to go. */
+#define TNA_INVALID_DROPPED_EARLY 16u
 
 /* The places that forwarded packets pass: pre-routing, forward, post-routing. */
 #define TNA_RULE_HOOKS 3

@@ -71,11 +71,12 @@ bool isOfFunction(const RuleObstacle& obstacle) {
 void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector<JudgedHook>& judged,
                  FlowRules& rules, std::vector<RuleObstacle>& obstacles) {
     rules.tcp = rules.udp = true;
-    bool dropped = false, passed = true, masked = false;
+    bool dropped = false, passed = true, masked = false, early = false;
     for (const auto& hook : judged) {
         if (hook.packets != family)
             continue;
         dropped |= hook.dropsInvalid;
+        early |= hook.dropsInvalid && hook.hook == NF_INET_PRE_ROUTING;
         masked |= hook.maskInvalid;
         passed &= hook.passesInvalid;
         const auto fields = notCompared(hook);
@@ -90,6 +91,7 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         rules.invalid = dropped ? Invalid::dropped : Invalid::passed;
     else if (rules.tcp)
         obstacles.push_back(uncertain(family));
+    rules.invalidDroppedEarly = early && rules.invalid == Invalid::dropped;
     for (const auto& one : *set.functions)
         if (one.family == family && outside(one)) {
             rules.tcp = rules.udp = false;

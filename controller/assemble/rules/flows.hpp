@@ -26,6 +26,7 @@ struct FlowRules {
     bool tcp = false; ///< the rules are steady for it
     bool udp = false;
     Invalid invalid = Invalid::depends;
+    bool invalidDroppedEarly = false; ///< at pre-routing, wherever they are to go
     FunctionPlaces functions{};
     bool operator==(const FlowRules&) const = default;
 };

@@ -25,12 +25,13 @@ protected:
         auto text = readFile(TNA_RULE_SETS + name);
         ASSERT_TRUE(text);
         for (const auto& [there, word] : here)
-            for (auto at = text->find(there); at != std::string::npos; at = text->find(there, at + word.size()))
+            for (auto at = text->find(there); at != std::string::npos;
+                 at = text->find(there, at + word.size()))
                 text->replace(at, there.size(), word);
         const auto path = testing::TempDir() + name;
         std::ofstream(path) << *text;
-        const auto loaded = name.ends_with(".nft") ? command({"nft", "-f", path})
-                                                   : command({"iptables-nft-restore", path});
+        const auto loaded =
+            name.ends_with(".nft") ? command({"nft", "-f", path}) : command({"iptables-nft-restore", path});
         std::filesystem::remove(path);
         if (loaded.exitCode != 0)
             GTEST_SKIP() << "this kernel, or this machine, has no " << name << ": " << loaded.output;
@@ -43,8 +44,8 @@ protected:
     /// What answers a frame that has arrived.
     static Connection answerTo(const Frame& frame) {
         const auto address = [&](std::size_t at) {
-            return fmt::format("{}.{}.{}.{}", frame.bytes.at(at), frame.bytes.at(at + 1), frame.bytes.at(at + 2),
-                               frame.bytes.at(at + 3));
+            return fmt::format("{}.{}.{}.{}", frame.bytes.at(at), frame.bytes.at(at + 1),
+                               frame.bytes.at(at + 2), frame.bytes.at(at + 3));
         };
         const auto port = [&](std::size_t at) {
             return static_cast<std::uint16_t>(frame.bytes.at(at) << 8U | frame.bytes.at(at + 1));

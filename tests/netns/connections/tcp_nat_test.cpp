@@ -5,16 +5,22 @@
 namespace tna::test {
 namespace {
 
+/// Which all packets meet before anybody asks where they are to go.
+constexpr const char* early =
+    " chain early { type filter hook prerouting priority -150; ct state invalid drop; };";
+
 /// The service 10.0.9.9:80 is at 10.0.1.2:5000, and sees the router as client.
 class TranslatedTcp : public Tcp {
 protected:
-    static constexpr const char* translating =
-        "table ip guard { chain forward { type filter hook forward priority 0; policy drop;"
-        " ct state invalid drop; ct state established accept; tcp dport 5000 ct state new accept; };"
-        " chain before { type nat hook prerouting priority -100; ip daddr 10.0.9.9 tcp dport 80"
-        " dnat to 10.0.1.2:5000; };"
-        " chain after { type nat hook postrouting priority 100; oif p1 meta l4proto tcp"
-        " snat to 10.0.1.9:4001; }; }";
+    static std::string translating(const std::string& more = early) {
+        return "table ip guard {" + more +
+               " chain forward { type filter hook forward priority 0; policy drop;"
+               " ct state invalid drop; ct state established accept; tcp dport 5000 ct state new accept; };"
+               " chain before { type nat hook prerouting priority -100; ip daddr 10.0.9.9 tcp dport 80"
+               " dnat to 10.0.1.2:5000; };"
+               " chain after { type nat hook postrouting priority 100; oif p1 meta l4proto tcp"
+               " snat to 10.0.1.9:4001; }; }";
+    }
 
     [[nodiscard]] Connection ends(unsigned host) const override {
         if (host == 0)
@@ -37,7 +43,7 @@ protected:
 };
 
 TEST_F(TranslatedTcp, IsFastBothWays) {
-    open(translating);
+    open(translating());
     becomesFast();
     for (const std::size_t payload : {0U, 1U, 6U, 100U, 1400U})
         for (const unsigned host : {0U, 1U}) {
@@ -47,7 +53,7 @@ TEST_F(TranslatedTcp, IsFastBothWays) {
 }
 
 TEST_F(TranslatedTcp, IsDroppedOutsideOfItsWindows) {
-    open(translating);
+    open(translating());
     becomesFast();
     expectSlow(0, {.payload = 10, .ahead = 10000000}, "flow-window", false);
     expectSlow(1, {.payload = 10, .ahead = 10000000}, "flow-window", false);
@@ -56,7 +62,7 @@ TEST_F(TranslatedTcp, IsDroppedOutsideOfItsWindows) {
 
 /// A checksum that nobody looks at changes by as much as a right one does; 0 is one like others.
 TEST_F(TranslatedTcp, HasAnyChecksumChanged) {
-    open(translating);
+    open(translating());
     sysctl("net.netfilter.nf_conntrack_checksum", "0");
     becomesFast();
     const auto checksum = [](const Frame& frame) { return frame.bytes.at(50) << 8 | frame.bytes.at(51); };
@@ -72,13 +78,93 @@ TEST_F(TranslatedTcp, HasAnyChecksumChanged) {
 
 /// What was learnt of one connection is not about the next one of the same ends.
 TEST_F(TranslatedTcp, BeginsAgain) {
-    open(translating);
+    open(translating());
     becomesFast();
     pass(0, {.flags = fin | ack});
     pass(1, {.flags = fin | ack});
     pass(0, {});
     shakeHands();
     becomesFast();
+}
+
+/// The router has one address outside, and no rules but for that.
+class MasqueradedTcp : public Tcp {
+protected:
+    static constexpr const char* masquerading =
+        "table ip guard { chain after { type nat hook postrouting priority 100; oif p1 masquerade; }; }";
+
+    [[nodiscard]] Connection ends(unsigned host) const override {
+        auto ends = Tcp::ends(host);
+        if (host == 1)
+            ends.to = "10.0.1.1";
+        return ends;
+    }
+    [[nodiscard]] Frame leaving(const Frame& made, unsigned host) const override {
+        auto left = made;
+        put(left, host == 0 ? 26 : 30, host == 0 ? 0x0a000101 : 0x0a000002, 4);
+        put(left, 50, 0, 2);
+        const std::size_t total = left.bytes.at(16) << 8U | left.bytes.at(17);
+        sum(left, total - 20);
+        finishIpv4(left);
+        return left;
+    }
+    /// For longer than it takes until others are fast.
+    void neverBecomesFast() {
+        EXPECT_FALSE(eventually(
+            [&] {
+                pump();
+                bool fast = false;
+                for (const unsigned host : {0U, 1U}) {
+                    fast |= pass(host, {.flags = psh | ack, .payload = 50}).fast > 0;
+                    fast |= pass(1 - host, {}).fast > 0;
+                }
+                return fast || HasFailure();
+            },
+            std::chrono::seconds(2)));
+    }
+    /// What is called invalid has no connection, and is not translated: the answer is the router's own.
+    void expectInvalidToGoElsewhere(const Segment& segment) {
+        EXPECT_FALSE(treat(frame(1, segment), 1).out.contains(0));
+        const auto there = frame(0, segment);
+        EXPECT_EQ(treat(there).out, routedTo(there)) << "from the address that it has";
+    }
+};
+
+TEST_F(MasqueradedTcp, IsLinuxsWhereWhatIsInvalidGoesElsewhere) {
+    open(masquerading);
+    neverBecomesFast();
+    expectInvalidToGoElsewhere({.payload = 10, .ahead = 10000000});
+}
+
+/// Whether Linux is liberal or not.
+TEST_F(MasqueradedTcp, IsLinuxsWhereOldResetsGoElsewhere) {
+    sysctl("net.netfilter.nf_conntrack_tcp_be_liberal", "1");
+    open(masquerading);
+    neverBecomesFast();
+    expectInvalidToGoElsewhere({.flags = rst, .ahead = -60});
+}
+
+TEST_F(MasqueradedTcp, IsFastWhereNothingIsInvalid) {
+    sysctl("net.netfilter.nf_conntrack_tcp_be_liberal", "1");
+    sysctl("net.netfilter.nf_conntrack_tcp_ignore_invalid_rst", "1");
+    open(masquerading);
+    becomesFast();
+    EXPECT_EQ(pass(1, {.payload = 10, .ahead = 10000000}).fast, 1U);
+    sysctl("net.netfilter.nf_conntrack_tcp_ignore_invalid_rst", "0");
+    EXPECT_EQ(pass(0, {.payload = 10}), slowPath("flow-translated"));
+}
+
+TEST_F(MasqueradedTcp, IsFastWhereWhatIsInvalidIsDroppedFirst) {
+    open(std::string(masquerading).insert(std::string(masquerading).find('{') + 1, early));
+    becomesFast();
+    for (const unsigned host : {0U, 1U}) {
+        expectSlow(host, {.payload = 10, .ahead = 10000000}, "flow-window", false);
+        expectSlow(host, {.flags = rst, .ahead = -60}, "flow-window", false);
+    }
+    nft("delete chain ip guard early");
+    rulesAreKnown();
+    for (const unsigned host : {0U, 1U})
+        EXPECT_EQ(treat(frame(host, {.payload = 10, .ahead = 10000000}), host).out, Arrivals{});
 }
 
 } // namespace

@@ -85,6 +85,24 @@ TEST(FlowRules, ThatTrackBridgedPackets) {
     EXPECT_FALSE(judgement.obstacles.empty());
 }
 
+/// At pre-routing, whatever they would be translated to.
+TEST(FlowRules, WhetherInvalidPacketsAreDroppedEarly) {
+    const std::vector<model::RuleExpression> dropInvalid{
+        ct(NFT_CT_STATE), bitwise({1, 0, 0, 0}, {0, 0, 0, 0}), cmp({0, 0, 0, 0}, NFT_CMP_NEQ), drop()};
+    auto set = ruleSetOf({dropInvalid});
+    EXPECT_EQ(judged(set).ipv4.invalid, assemble::Invalid::dropped);
+    EXPECT_FALSE(judged(set).ipv4.invalidDroppedEarly);
+    set.chains.push_back(baseOf("early", NF_INET_PRE_ROUTING, -150, {dropInvalid}));
+    EXPECT_TRUE(judged(set).ipv4.invalidDroppedEarly);
+    auto some = dropInvalid;
+    some.insert(some.begin(), {payload(2, 0, 2), cmp({0, 22})});
+    set.chains.back().rules = baseOf("early", NF_INET_PRE_ROUTING, -150, {some}).rules;
+    EXPECT_FALSE(judged(set).ipv4.invalidDroppedEarly);
+    set.chains.back().rules = baseOf("early", NF_INET_PRE_ROUTING, -300, {dropInvalid}).rules;
+    set.chains.back().priority = -300;
+    EXPECT_FALSE(judged(set).ipv4.invalidDroppedEarly) << "before connection tracking has said so";
+}
+
 /// What becomes of packets of TCP that connection tracking calls invalid, by rules at forward.
 assemble::Invalid invalidBy(std::vector<std::vector<model::RuleExpression>> rules,
                             std::uint32_t policy = NF_ACCEPT) {

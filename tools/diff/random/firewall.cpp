@@ -61,6 +61,7 @@ private:
             iptables(lines);
         if (translates_ || chance_.once(6))
             lines.push_back(masquerade());
+        early_ = chance_.once(2);
         if (translates_)
             lines.push_back(translations());
         // They are there when something is tracked. Where Linux is strict, what it makes of segments beyond
@@ -183,6 +184,9 @@ private:
             lines.push_back(fmt::format(
                 "add rule {} early meta l4proto {{ tcp, udp }} th sport {{ {}, {} }} ct state new drop",
                 table, realPort(redirectedPort), realPort(bothPort)));
+            // Else nothing that is translated is fast but UDP, or TCP where nothing is invalid.
+            if (early_)
+                lines.push_back(fmt::format("add rule {} early ct state invalid drop", table));
             for (std::size_t i = 0; i < topology().hosts.size(); i++) {
                 const auto& host = topology().hosts[i];
                 const auto address = six ? text6(host.ip6) : text4(host.ip4);
@@ -355,6 +359,7 @@ private:
     bool mostlySteady() { return steady_ && !chance_.once(8); }
 
     bool translates_;
+    bool early_ = false; ///< what is invalid is dropped before it is known where it goes
     unsigned connections_ = 0;
     unsigned style_ = 0;
     bool steady_ = true; ///< what is looked at before established connections are let through
