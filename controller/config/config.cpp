@@ -59,6 +59,9 @@ Result<Config> parseConfig(const std::string& written, const std::string& name) 
          {"metrics", reader.section("metrics", {{"listen", reader.string("listen", config.metrics.listen)}})},
          {"modules",
           reader.section("modules", {{"directory", reader.string("directory", config.modules.directory)}})},
+         {"functions",
+          reader.section("functions",
+                         {{"directory", reader.string("directory", config.functions.directory)}})},
          {"limits",
           reader.section(
               "limits",

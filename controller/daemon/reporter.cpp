@@ -68,12 +68,12 @@ nlohmann::json portEvent(const assemble::PortPlan& port, const Failures& failure
     return {{"event", "port"},
             {"port", port.name},
             {"state", stateOf(port, failed)},
-            {"profile", port.profile && !failed ? nlohmann::json(port.profile->name()) : nlohmann::json()},
+            {"profile", port.accelerated() && !failed ? nlohmann::json(port.profile->name()) : nlohmann::json()},
             {"reasons", reasons}};
 }
 
 void logPort(const assemble::PortPlan& port) {
-    if (port.profile) {
+    if (port.accelerated()) {
         const LogFields about{
             {"TNA_PORT", port.name}, {"TNA_STATE", "accelerated"}, {"TNA_PROFILE", port.profile->name()}};
         spdlog::info("{}: accelerated, profile {}", port.name, port.profile->name());
@@ -178,6 +178,12 @@ void Reporter::moduleChanged(const std::string& name, const char* action) {
     const LogFields about{{"TNA_MODULE", name}};
     spdlog::info("custom module {}: {}", name, action);
     followers_.tell({{"event", "module"}, {"module", name}, {"action", action}});
+}
+
+void Reporter::functionChanged(const std::string& name, const char* action) {
+    const LogFields about{{"TNA_FUNCTION", name}};
+    spdlog::info("network function {}: {}", name, action);
+    followers_.tell({{"event", "function"}, {"function", name}, {"action", action}});
 }
 
 } // namespace tna::daemon

@@ -199,8 +199,8 @@ static __always_inline const struct tna_steer_entry *best_for(const struct wante
 }
 
 /*
- * Whether its ring has room. The function is asked how much it has taken only when it has been given as much
- * as there was room for when it was asked last.
+ * Whether there is a place for it. Where that is known is looked at only when all places are taken that were
+ * there when it was looked at last.
  */
 static __always_inline bool has_room(struct tna_steer_queue *queue)
 {
@@ -215,7 +215,7 @@ static __always_inline bool has_room(struct tna_steer_queue *queue)
 	page = bpf_map_lookup_elem(pages, &zero);
 	if (!page)
 		return false;
-	queue->limit = *(const volatile __u64 *)&page->taken + queue->room;
+	queue->limit = *(const volatile __u64 *)&page->places;
 	if (queue->given < queue->limit)
 		return true;
 	queue->full++;

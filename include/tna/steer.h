@@ -85,21 +85,22 @@ struct tna_steer_queue_key {
 	__u32 queue;
 };
 
-/* A socket. What it was given and has not taken yet is at most what its ring has room for. */
+/* A socket. It is given no more than there are places for in its memory. */
 struct tna_steer_queue {
 	__u32 place; /* in the map of sockets */
 	__u32 function;
-	__u32 room;
-	__u32 unused;
 	__u64 given;
 	__u64 limit;    /* given so much, it is to be asked again */
 	__u64 full;     /* frames that found no room */
 	__u64 too_long; /* frames that do not fit into its memory, or lie in several buffers */
 };
 
-/* A page that the function writes: how much it has taken. Whatever it writes there harms only itself. */
+/*
+ * A page that the function writes: how many places for frames it has given to the kernel since it is connected.
+ * Whatever it writes there harms only itself.
+ */
 struct tna_steer_page {
-	__u64 taken;
+	__u64 places;
 	__u64 unused[7];
 };
 

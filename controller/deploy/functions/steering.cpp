@@ -24,6 +24,12 @@ Result<UniqueFd> makeFunctionPage() {
     return page;
 }
 
+std::uint64_t placesOn(int page) {
+    const __u32 zero = 0;
+    tna_steer_page said{};
+    return bpf_map_lookup_elem(page, &zero, &said) == 0 ? said.places : 0;
+}
+
 Result<std::unique_ptr<Steering>> Steering::load() {
     std::size_t size = 0;
     const auto* bytes = static_cast<const char*>(steer__elf_bytes(&size));

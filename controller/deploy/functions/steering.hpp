@@ -25,8 +25,8 @@ public:
     [[nodiscard]] Result<void> replace(const functions::SteeringTable& table);
     [[nodiscard]] Result<void> setFunction(unsigned number, const tna_steer_function& function) const;
 
-    /// Frames of this queue go to this socket from now on. `page` is the map where the function says how much
-    /// it has taken.
+    /// Frames of this queue go to this socket from now on. `page` is the map where the function says how many
+    /// places it has made.
     [[nodiscard]] Result<void> connect(const tna_steer_queue_key& key, const tna_steer_queue& queue,
                                        int socket, int page) const;
     /// What is not there needs no taking out.
@@ -49,7 +49,9 @@ private:
     unsigned half_ = 0;        ///< the one in use
 };
 
-/// A page for what a function says it has taken.
+/// A page where a function says how many places for frames there are: none, to begin with.
 [[nodiscard]] Result<UniqueFd> makeFunctionPage();
+/// What it has said there.
+[[nodiscard]] std::uint64_t placesOn(int page);
 
 } // namespace tna::deploy
