@@ -27,25 +27,32 @@ Result<void> ask(netlink::Request& request, const char* what) {
     return {};
 }
 
-/// Nobody but us speaks there: no addresses, no ARP, and it is up.
 void describe(netlink::Request& request, const char* name, unsigned queues) {
     request.put(IFLA_IFNAME, name);
     request.put(IFLA_MTU, largestMtu);
     request.put(IFLA_NUM_TX_QUEUES, queues);
     request.put(IFLA_NUM_RX_QUEUES, queues);
-    request.nest(IFLA_AF_SPEC, [](auto& families) {
+}
+
+ifinfomsg header(unsigned ifindex, unsigned flags) {
+    ifinfomsg message{};
+    message.ifi_index = static_cast<int>(ifindex);
+    message.ifi_flags = flags;
+    message.ifi_change = flags;
+    return message;
+}
+
+/// Nobody but us speaks there: no addresses of IPv6, where there is one, no ARP; and it is up.
+Result<void> bringUp(unsigned ifindex) {
+    netlink::Request silent{RTM_NEWLINK, NLM_F_ACK, header(ifindex, 0)};
+    silent.nest(IFLA_AF_SPEC, [](auto& families) {
         families.nest(AF_INET6, [](auto& inet6) {
             inet6.put(IFLA_INET6_ADDR_GEN_MODE, std::span{&noAddresses, 1});
         });
     });
-}
-
-ifinfomsg header(unsigned ifindex) {
-    ifinfomsg message{};
-    message.ifi_index = static_cast<int>(ifindex);
-    message.ifi_flags = IFF_UP | IFF_NOARP;
-    message.ifi_change = IFF_UP | IFF_NOARP;
-    return message;
+    (void)ask(silent, "");
+    netlink::Request up{RTM_NEWLINK, NLM_F_ACK, header(ifindex, IFF_UP | IFF_NOARP)};
+    return ask(up, "cannot bring up the veths of network functions");
 }
 
 void remove(unsigned ifindex) {
@@ -63,12 +70,12 @@ void WayBackLink::removeLeftOver() {
 
 Result<WayBackLink> WayBackLink::make(unsigned queues) {
     removeLeftOver();
-    netlink::Request request{RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL, header(0)};
+    netlink::Request request{RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL, header(0, 0)};
     describe(request, intoName, queues);
     request.nest(IFLA_LINKINFO, [&](auto& info) {
         info.put(IFLA_INFO_KIND, "veth");
         info.nest(IFLA_INFO_DATA, [&](auto& data) {
-            data.nest(VETH_INFO_PEER, [&](auto& peer) { peer.append(header(0)); describe(peer, outOfName, queues); });
+            data.nest(VETH_INFO_PEER, [&](auto& peer) { peer.append(header(0, 0)); describe(peer, outOfName, queues); });
         });
     });
     if (auto made = ask(request, "cannot make the veths by which network functions give frames back to Linux");
@@ -76,8 +83,7 @@ Result<WayBackLink> WayBackLink::make(unsigned queues) {
         return std::unexpected(made.error());
     WayBackLink link{::if_nametoindex(intoName), ::if_nametoindex(outOfName)};
     for (const auto ifindex : {link.into(), link.outOf()}) {
-        netlink::Request up{RTM_NEWLINK, NLM_F_ACK, header(ifindex)};
-        if (auto done = ask(up, "cannot bring up the veths of network functions"); !done)
+        if (auto done = bringUp(ifindex); !done)
             return std::unexpected(done.error());
     }
     return link;

@@ -29,8 +29,9 @@ int back(struct __sk_buff *skb)
 	 * as it would in a frame that comes in with it. */
 	if (!ifindex || !skb->vlan_present || bpf_skb_vlan_pop(skb))
 		return TC_ACT_SHOT;
-	skb->mark = 0;
-	skb->queue_mapping = 0;
+	/* one by one, as the kernel wants it: clang would write both at once */
+	*(volatile __u32 *)&skb->mark = 0;
+	*(volatile __u32 *)&skb->queue_mapping = 0;
 	return bpf_redirect(*ifindex, BPF_F_INGRESS);
 }
 

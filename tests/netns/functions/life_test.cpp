@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that stop, hang, or lose tnad; and what they give back.
+#include "base/file.hpp"
+#include "netns/functions/functions_fixture.hpp"
+
+#include <csignal>
+#include <filesystem>
+
+namespace tna::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Life : public FunctionsTest {
+protected:
+    void SetUp() override {
+        FunctionsTest::SetUp();
+        if (IsSkipped() || HasFatalFailure())
+            return;
+        startTnad();
+    }
+    void serve(const std::string& work, const std::string& declaration) {
+        ASSERT_EQ(declare("dns", declaration), "");
+        startWorkload(work, "dns");
+        ASSERT_TRUE(becomes("dns", "connected"));
+    }
+};
+
+TEST_F(Life, FramesThatAStoppedFunctionHasNoRoomForAreLinuxs) {
+    serve("macswap", std::string("frames = 64\n") + dnsFunction);
+    workload_->signal(SIGSTOP);
+    constexpr unsigned room = 32; // half of its frames
+    for (unsigned i = 0; i < room; i++)
+        far(0).send(toPort(53));
+    EXPECT_TRUE(nothingAt(1)) << "its ring has room";
+    EXPECT_TRUE(becomes("dns", "full"));
+    for (unsigned i = 0; i < 3; i++) {
+        far(0).send(toPort(53));
+        EXPECT_EQ(arrivesAt(1), toPort(53));
+    }
+    EXPECT_EQ(functionNamed("dns")["connections"][0]["sockets"][0]["no_room"], 3);
+    workload_->signal(SIGCONT);
+    for (unsigned i = 0; i < room; i++)
+        EXPECT_EQ(arrivesAt(0), swapped(toPort(53))) << "none is lost, frame " << i;
+    EXPECT_TRUE(becomes("dns", "connected"));
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(0), swapped(toPort(53))) << "back with its progress";
+    EXPECT_TRUE(nothingAt(1));
+}
+
+TEST_F(Life, FunctionConnectsAgainWhenTnadHasBeenKilled) {
+    const auto file = directory_ + "/functions.d/dns.toml";
+    end(SIGTERM);
+    ASSERT_TRUE(writeFile(file, dnsFunction));
+    startTnad();
+    startWorkload("macswap", "dns");
+    ASSERT_TRUE(becomes("dns", "connected"));
+    for (const int signal : {SIGKILL, SIGTERM}) {
+        end(signal);
+        far(0).send(toPort(53));
+        EXPECT_EQ(arrivesAt(1), toPort(53)) << "without tnad, Linux forwards";
+        startTnad();
+        ASSERT_TRUE(becomes("dns", "connected"));
+        far(0).send(toPort(53));
+        EXPECT_EQ(arrivesAt(0), swapped(toPort(53)));
+    }
+}
+
+TEST_F(Life, BypassedFunctionGetsNothingUntilItIsResumed) {
+    serve("macswap", dnsFunction);
+    EXPECT_EQ(tnactl({"function", "bypass", "dns"}).output, "dns is bypassed\n");
+    EXPECT_EQ(functionNamed("dns")["state"], "bypassed");
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(1), toPort(53));
+    EXPECT_EQ(tnactl({"function", "resume", "dns"}).output, "dns gets its frames again\n");
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(0), swapped(toPort(53)));
+}
+
+TEST_F(Life, RemovedFunctionGetsNothing) {
+    serve("macswap", dnsFunction);
+    EXPECT_EQ(tnactl({"function", "remove", "dns"}).output, "dns removed\n");
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(1), toPort(53));
+    EXPECT_FALSE(std::filesystem::exists("/sys/class/net/tna-fn0")) << "nothing is left behind";
+    EXPECT_EQ(declare("dns", dnsFunction), "");
+    EXPECT_TRUE(becomes("dns", "connected")) << "it waits for its declaration";
+}
+
+TEST_F(Life, FramesThatNobodyTakesAreDroppedWhereTheOperatorWantsThat) {
+    serve("macswap", std::string("otherwise = \"drop\"\n") + dnsFunction);
+    workload_->end(SIGKILL);
+    far(0).send(toPort(53));
+    EXPECT_TRUE(nothingAt(1));
+    far(0).send(toPort(54));
+    EXPECT_EQ(arrivesAt(1), toPort(54));
+    EXPECT_EQ(functionNamed("dns")["rules"][0]["otherwise"], 1);
+}
+
+TEST_F(Life, FramesThatDoNotFitIntoItsMemoryAreLinuxs) {
+    must("ip link set p0 mtu 3000");
+    must("ip link set p1 mtu 3000");
+    {
+        const auto inside = far_->enter();
+        must("ip link set far0 mtu 3000");
+        must("ip link set far1 mtu 3000");
+    }
+    ASSERT_TRUE(accelerated());
+    serve("macswap", dnsFunction);
+    const auto ofLength = [](std::size_t bytes) {
+        auto frame = FrameBuilder().ethernet(station(2), station(1)).udp(bytes - 42);
+        frame.bytes[36] = 0;
+        frame.bytes[37] = 53;
+        return frame;
+    };
+    far(0).send(ofLength(1792));
+    EXPECT_EQ(arrivesAt(0), swapped(ofLength(1792)));
+    far(0).send(ofLength(1793));
+    EXPECT_EQ(arrivesAt(1), ofLength(1793));
+    EXPECT_EQ(functionNamed("dns")["connections"][0]["sockets"][0]["too_long"], 1);
+}
+
+TEST_F(Life, PortThatIsNotThereIsWaitedFor) {
+    ASSERT_EQ(declare("later", "users = [\"nobody\"]\nports = [\"p9\"]\n[[rule]]\nether_type = \"arp\"\n"), "");
+    EXPECT_EQ(functionNamed("later")["state"], "no-port");
+    startWorkload("macswap", "later");
+    must("ip link add p9 type veth peer name far9 netns " + far_->name());
+    must("ip link set p9 up");
+    {
+        const auto inside = far_->enter();
+        must("ip link set far9 up");
+    }
+    ASSERT_TRUE(becomes("later", "connected"));
+    const auto inside = far_->enter();
+    const PacketPort far9("far9");
+    const auto arp = FrameBuilder().ethernet(station(2), station(1)).etherType(0x0806).raw(46);
+    EXPECT_TRUE(eventually([&] {
+        far9.send(arp);
+        return far9.receive(std::chrono::milliseconds(100)) == swapped(arp);
+    })) << "steered on a port that is no port of a bridge";
+}
+
+TEST_F(Life, FrameThatIsGivenBackIsReceivedByThePortThatItCameInBy) {
+    serve("back", dnsFunction);
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(1), toPort(53)) << "the bridge forwards it";
+    // The bridge learns the sender on that port, and floods what it does not know.
+    auto unknown = toPort(53);
+    unknown.bytes[5] = 77;
+    unknown.bytes[11] = 88;
+    far(0).send(unknown);
+    EXPECT_EQ(arrivesAt(1), unknown);
+    EXPECT_THAT(command({"bridge", "fdb", "show", "br", "br0"}).output,
+                HasSubstr("02:00:00:00:00:58 dev p0 master br0"));
+    EXPECT_TRUE(nothingAt(0));
+}
+
+} // namespace
+} // namespace tna::test
