@@ -35,7 +35,7 @@ Result<std::unique_ptr<Steering>> Steering::load() {
     const auto* bytes = static_cast<const char*>(steer__elf_bytes(&size));
     auto module = ModuleObject::load("steer", std::string(bytes, size), buffersOfKernel());
     if (!module)
-        return std::unexpected(std::move(module.error()).withHint("network functions need Linux 5.18 or newer"));
+        return std::unexpected(std::move(module.error()).withHint("network functions need Linux 6.4 or newer"));
     auto* entries = ::mmap(nullptr, 2 * tableBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
                            (*module)->mapFd("steer_entries"), 0);
     if (entries == MAP_FAILED)

@@ -112,6 +112,18 @@ Result<void> bindTo(int socket, int first, const functions::Declaration& declare
     return std::unexpected(explainBind(errno, declared, queue));
 }
 
+/// A function maps the rings when its socket is bound, so that it can bind it nowhere else. Kernels before 6.4 want
+/// that the other way round.
+Result<void> checkMappable(int socket) {
+    auto* at = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, socket,
+                      static_cast<off_t>(XDP_UMEM_PGOFF_FILL_RING));
+    if (at == MAP_FAILED)
+        return std::unexpected(Error{"this kernel does not let a socket be handed over", errnoText(errno),
+                                     "network functions need Linux 6.4 or newer", ExitCode::notSupported, errno});
+    ::munmap(at, 4096);
+    return {};
+}
+
 bool isZeroCopy(int socket) {
     xdp_options options{};
     socklen_t size = sizeof(options);
@@ -142,6 +154,8 @@ Result<XdpSockets> makeXdpSockets(const functions::Declaration& declared,
         auto ready = makeRings(fd, declared, queue);
         if (ready)
             ready = bindTo(fd, first, declared, queue);
+        if (ready)
+            ready = checkMappable(fd);
         if (!ready)
             return std::unexpected(ready.error());
         made.sockets.push_back({std::move(*socket), isZeroCopy(fd)});

@@ -5,12 +5,23 @@
 #include "tnactl/client.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 namespace tna::test {
 
+bool kernelIsOlderThan(int major, int minor) {
+    utsname name{};
+    int ours[2]{};
+    return ::uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &ours[0], &ours[1]) == 2 &&
+           std::pair(ours[0], ours[1]) < std::pair(major, minor);
+}
+
 void FunctionsTest::SetUp() {
+    if (kernelIsOlderThan(6, 4))
+        GTEST_SKIP() << "bound sockets cannot be handed over before Linux 6.4";
     Daemon::SetUp();
     if (IsSkipped() || HasFatalFailure())
         return;

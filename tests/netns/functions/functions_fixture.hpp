@@ -9,6 +9,8 @@
 
 namespace tna::test {
 
+[[nodiscard]] bool kernelIsOlderThan(int major, int minor);
+
 /// tnad as a process with network functions; the far ends of its ports are far0 and far1.
 class FunctionsTest : public Daemon {
 protected:
