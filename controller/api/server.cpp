@@ -257,8 +257,9 @@ private:
 
     void addFunctions() {
         const char* one = R"(/v1/functions/([A-Za-z0-9_.-]{1,31}))";
-        http_.Get("/v1/functions",
-                  [this](const auto&, auto& response) { answer(response, 200, backend_.networkFunctions()); });
+        http_.Get("/v1/functions", [this](const auto&, auto& response) {
+            answer(response, 200, backend_.networkFunctions());
+        });
         http_.Get(one, [this](const httplib::Request& request, auto& response) {
             if (const auto document = backend_.networkFunction(request.matches[1]))
                 answer(response, 200, *document);
@@ -289,7 +290,8 @@ private:
         return errorDocument({"there is no such network function", {}, "`tnactl function list` lists them"});
     }
 
-    static void changed(httplib::Response& response, const Result<bool>& done, const nlohmann::json& document) {
+    static void changed(httplib::Response& response, const Result<bool>& done,
+                        const nlohmann::json& document) {
         if (!done)
             answer(response, 400, errorDocument(done.error()));
         else if (!*done)

@@ -301,7 +301,8 @@ void addSteering(Plan& plan, const model::Link& link, const std::string& steerin
         port.ifindex = link.ifindex;
         port.name = link.name;
         port.routed = true;
-        port.reasons.push_back({"not-a-port", "it is no port of a bridge, and no packets are routed by it", {}});
+        port.reasons.push_back(
+            {"not-a-port", "it is no port of a bridge, and no packets are routed by it", {}});
     }
     if (port.profile || port.hook != Hook::xdp ||
         std::ranges::find(port.reasons, "foreign-xdp", &Reason::code) != port.reasons.end())

@@ -17,8 +17,7 @@ Controller::Controller(config::Config config, std::unique_ptr<Kernel> kernel,
     : wanted_{std::move(config), {}, {}},
       supervisor_(std::move(kernel), std::move(source), wanted_, reporter_),
       modules_(supervisor_, wanted_, reporter_), functions_(supervisor_, wanted_, reporter_),
-      traces_(supervisor_, wanted_),
-      questions_(supervisor_, wanted_, reporter_) {}
+      traces_(supervisor_, wanted_), questions_(supervisor_, wanted_, reporter_) {}
 
 Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Seams seams,
                                                       std::vector<UniqueFd> inherited) {

@@ -16,8 +16,8 @@ namespace {
 std::vector<unsigned> portsOf(const functions::Declaration& declared, const model::Network& network) {
     std::vector<unsigned> ports;
     for (const auto& name : declared.ports) {
-        const auto it = std::ranges::find_if(network.links,
-                                             [&](const auto& item) { return item.second.name == name; });
+        const auto it =
+            std::ranges::find_if(network.links, [&](const auto& item) { return item.second.name == name; });
         ports.push_back(it == network.links.end() ? 0 : it->first);
     }
     return ports;
@@ -47,7 +47,8 @@ std::optional<Error> FunctionConnections::obstacle(const FunctionSet::Function& 
     if (queues.empty())
         return Error{fmt::format("'{}' does not have this queue", declared.name),
                      {},
-                     "its declaration names the 'queues' that it has", ExitCode::usage};
+                     "its declaration names the 'queues' that it has",
+                     ExitCode::usage};
     if (std::ranges::all_of(ports, [](unsigned ifindex) { return ifindex == 0; }))
         return Error{fmt::format("'{}' waits for {}, which is not there yet", declared.name,
                                  fmt::join(declared.ports, ", ")),

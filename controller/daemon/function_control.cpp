@@ -35,9 +35,10 @@ std::optional<uid_t> idOfUser(const std::string& name) {
 }
 
 bool mayConnect(const functions::Declaration& declared, const api::Peer& peer) {
-    return peer.user == 0 || std::ranges::any_of(declared.users, [&](const auto& user) {
-               return idOfUser(user) == peer.user;
-           }) || std::ranges::any_of(declared.groups, [&](const auto& group) {
+    return peer.user == 0 ||
+           std::ranges::any_of(declared.users,
+                               [&](const auto& user) { return idOfUser(user) == peer.user; }) ||
+           std::ranges::any_of(declared.groups, [&](const auto& group) {
                const auto id = api::idOf(group);
                return id && std::ranges::find(peer.groups, *id) != peer.groups.end();
            });
@@ -75,7 +76,8 @@ Result<void> FunctionControl::placeModule() {
     std::vector<std::string> patterns;
     for (const auto& name : set_.ports())
         patterns.push_back(patternOf(name));
-    auto module = CustomModules::make(steeringModule, steering_->module(), {{"ingress"}, patterns, {}, INT_MAX});
+    auto module =
+        CustomModules::make(steeringModule, steering_->module(), {{"ingress"}, patterns, {}, INT_MAX});
     const auto* before = wanted_.modules.find(steeringModule);
     if (before != nullptr && before->placement == module.placement)
         return {};
@@ -101,8 +103,8 @@ Result<void> FunctionControl::apply() {
         prepareWayBack();
     }
     for (const auto& [name, function] : set_.all()) {
-        const unsigned flags = (function.declared.drop ? TNA_STEER_DROP : 0U) |
-                               (function.bypassed ? TNA_STEER_BYPASS : 0U);
+        const unsigned flags =
+            (function.declared.drop ? TNA_STEER_DROP : 0U) | (function.bypassed ? TNA_STEER_BYPASS : 0U);
         if (auto told = steering_->setFunction(function.number, {flags, function.declared.longest()}); !told)
             return told;
     }
@@ -239,7 +241,8 @@ void FunctionControl::readDirectory(const std::string& directory) {
             spdlog::error("network function {}: {}", name, done.error().sentence());
     }
     for (const auto& [name, text] : files_)
-        if (const auto* there = set_.find(name); !found.contains(name) && there != nullptr && there->fromFile) {
+        if (const auto* there = set_.find(name);
+            !found.contains(name) && there != nullptr && there->fromFile) {
             takeOut(name);
             reporter_.functionChanged(name, "removed");
         }
@@ -250,8 +253,9 @@ std::expected<HandedOver, FunctionControl::Refused>
 FunctionControl::connect(const std::string& name, const api::Peer& peer, FunctionCaller caller) {
     const auto* function = set_.find(name);
     if (function == nullptr)
-        return std::unexpected(Refused{
-            {fmt::format("there is no network function '{}'", name), {}, "`tnactl function list` lists them"}});
+        return std::unexpected(Refused{{fmt::format("there is no network function '{}'", name),
+                                        {},
+                                        "`tnactl function list` lists them"}});
     if (!mayConnect(function->declared, peer))
         return std::unexpected(
             Refused{{fmt::format("user {} may not be the network function '{}'", peer.user, name),

@@ -17,8 +17,8 @@ public:
     FunctionControl(Supervisor& supervisor, Wanted& wanted, Reporter& reporter)
         : supervisor_(supervisor), wanted_(wanted), reporter_(reporter) {}
 
-    /// Takes in what has come, changed or gone in the directory. What is refused there is told in the log, and
-    /// changes nothing.
+    /// Takes in what has come, changed or gone in the directory. What is refused there is told in the log,
+    /// and changes nothing.
     void readDirectory(const std::string& directory);
     /// From the text of a declaration. Nothing is different where it cannot be in place.
     [[nodiscard]] Result<nlohmann::json> add(const std::string& name, const std::string& text);

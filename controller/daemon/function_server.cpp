@@ -100,7 +100,8 @@ void FunctionServer::wait() {
         watched.push_back({client.fd.get(), POLLIN, 0});
         anySilent |= client.connection == 0;
     }
-    const int timeout = anySilent ? static_cast<int>(std::chrono::milliseconds(patienceWithSilence).count()) : -1;
+    const int timeout =
+        anySilent ? static_cast<int>(std::chrono::milliseconds(patienceWithSilence).count()) : -1;
     if (::poll(watched.data(), watched.size(), timeout) < 0 && errno != EINTR) {
         spdlog::error("cannot wait for network functions: {}", errnoText(errno));
         std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -153,16 +154,17 @@ bool FunctionServer::greet(Client& client) {
         return false;
     };
     if (got != static_cast<ssize_t>(sizeof(greeting)) || greeting.protocol != TNA_FUNCTION_PROTOCOL)
-        return refuse({{"this tnad speaks another protocol", {}, "use the libtna-function of its version"}, true});
+        return refuse(
+            {{"this tnad speaks another protocol", {}, "use the libtna-function of its version"}, true});
     const std::string name{greeting.name, ::strnlen(greeting.name, sizeof(greeting.name))};
     const auto peer = api::peerOf(client.fd.get());
     ucred credentials{};
     socklen_t size = sizeof(credentials);
     if (!peer || ::getsockopt(client.fd.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
         return false;
-    auto handed = controller_.connectFunction(
-        name, *peer,
-        {peer->user, credentials.pid, greeting.queue, UniqueFd{::fcntl(client.fd.get(), F_DUPFD_CLOEXEC, 0)}});
+    auto handed = controller_.connectFunction(name, *peer,
+                                              {peer->user, credentials.pid, greeting.queue,
+                                               UniqueFd{::fcntl(client.fd.get(), F_DUPFD_CLOEXEC, 0)}});
     if (!handed)
         return refuse(handed.error());
     client.connection = handed->id;

@@ -9,8 +9,8 @@
 
 namespace tna::daemon {
 
-/// Where processes connect that want to be network functions: a Unix socket that anybody may knock at. Who they
-/// are, the kernel says; what they may be, the declarations say.
+/// Where processes connect that want to be network functions: a Unix socket that anybody may knock at. Who
+/// they are, the kernel says; what they may be, the declarations say.
 class FunctionServer {
 public:
     /// Serves until destruction. `path` is ours: whoever has the control socket has this one as well.

@@ -10,13 +10,15 @@ std::optional<Error> FunctionSet::obstacle(const functions::Declaration& declare
     for (const auto& [name, other] : all_)
         for (const auto& port : other.declared.ports)
             for (const auto queue : other.declared.queues)
-                if (name != declared.name && std::ranges::find(declared.ports, port) != declared.ports.end() &&
+                if (name != declared.name &&
+                    std::ranges::find(declared.ports, port) != declared.ports.end() &&
                     std::ranges::find(declared.queues, queue) != declared.queues.end())
-                    return Error{fmt::format("queue {} of {} is the network function '{}''s", queue, port, name),
-                                 {},
-                                 "the frames of a queue can be handed to one function only: name other 'queues' "
-                                 "or 'ports'",
-                                 ExitCode::usage};
+                    return Error{
+                        fmt::format("queue {} of {} is the network function '{}''s", queue, port, name),
+                        {},
+                        "the frames of a queue can be handed to one function only: name other 'queues' "
+                        "or 'ports'",
+                        ExitCode::usage};
     return std::nullopt;
 }
 
@@ -61,10 +63,11 @@ Result<void> FunctionSet::put(functions::Declaration declared, bool fromFile) {
     if (function.ruleNumbers.empty())
         function.ruleNumbers = freeRules(declared.rules.size());
     if (function.ruleNumbers.size() < declared.rules.size())
-        return std::unexpected(Error{fmt::format("'{}' has too many rules", declared.name),
-                                     fmt::format("all network functions together have room for {}", TNA_STEER_RULES),
-                                     {},
-                                     ExitCode::usage});
+        return std::unexpected(
+            Error{fmt::format("'{}' has too many rules", declared.name),
+                  fmt::format("all network functions together have room for {}", TNA_STEER_RULES),
+                  {},
+                  ExitCode::usage});
     const auto name = declared.name;
     function.declared = std::move(declared);
     all_.insert_or_assign(name, std::move(function));
@@ -88,8 +91,7 @@ std::vector<std::string> FunctionSet::ports() const {
     return {names.begin(), names.end()};
 }
 
-Result<functions::SteeringTable>
-FunctionSet::table(const std::map<std::string, unsigned>& interfaces) const {
+Result<functions::SteeringTable> FunctionSet::table(const std::map<std::string, unsigned>& interfaces) const {
     std::vector<functions::Steered> steered;
     for (const auto& [name, function] : all_)
         steered.push_back({function.number, &function.declared, function.ruleNumbers});

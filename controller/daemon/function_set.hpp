@@ -11,8 +11,8 @@
 
 namespace tna::daemon {
 
-/// The network functions that the operator has declared, each with its place in the fast path and those of its
-/// rules, which it keeps for as long as it is there.
+/// The network functions that the operator has declared, each with its place in the fast path and those of
+/// its rules, which it keeps for as long as it is there.
 class FunctionSet {
 public:
     struct Function {

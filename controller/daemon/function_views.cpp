@@ -24,12 +24,9 @@ const char* nameOf(functions::Mode mode) {
 json socketDocument(const FunctionConnections::Socket& socket, const deploy::Steering& steering) {
     const auto counted = steering.counters(socket.key).value_or(deploy::QueueCounters{});
     const auto places = deploy::placesOn(socket.page.get());
-    return {{"port", socket.port},
-            {"queue", socket.key.queue},
-            {"zero_copy", socket.zeroCopy},
-            {"full", places <= counted.given},
-            {"packets", counted.given},
-            {"no_room", counted.full},
+    return {{"port", socket.port},          {"queue", socket.key.queue},
+            {"zero_copy", socket.zeroCopy}, {"full", places <= counted.given},
+            {"packets", counted.given},     {"no_room", counted.full},
             {"too_long", counted.too_long}};
 }
 

@@ -65,11 +65,12 @@ nlohmann::json portEvent(const assemble::PortPlan& port, const Failures& failure
         reasons.push_back({{"code", "failed"}, {"text", failure->second.sentence()}});
     for (const auto& reason : port.reasons)
         reasons.push_back({{"code", reason.code}, {"text", reason.text}});
-    return {{"event", "port"},
-            {"port", port.name},
-            {"state", stateOf(port, failed)},
-            {"profile", port.accelerated() && !failed ? nlohmann::json(port.profile->name()) : nlohmann::json()},
-            {"reasons", reasons}};
+    return {
+        {"event", "port"},
+        {"port", port.name},
+        {"state", stateOf(port, failed)},
+        {"profile", port.accelerated() && !failed ? nlohmann::json(port.profile->name()) : nlohmann::json()},
+        {"reasons", reasons}};
 }
 
 void logPort(const assemble::PortPlan& port) {

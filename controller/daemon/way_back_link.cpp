@@ -46,9 +46,8 @@ ifinfomsg header(unsigned ifindex, unsigned flags) {
 Result<void> bringUp(unsigned ifindex) {
     netlink::Request silent{RTM_NEWLINK, NLM_F_ACK, header(ifindex, 0)};
     silent.nest(IFLA_AF_SPEC, [](auto& families) {
-        families.nest(AF_INET6, [](auto& inet6) {
-            inet6.put(IFLA_INET6_ADDR_GEN_MODE, std::span{&noAddresses, 1});
-        });
+        families.nest(AF_INET6,
+                      [](auto& inet6) { inet6.put(IFLA_INET6_ADDR_GEN_MODE, std::span{&noAddresses, 1}); });
     });
     (void)ask(silent, "");
     netlink::Request up{RTM_NEWLINK, NLM_F_ACK, header(ifindex, IFF_UP | IFF_NOARP)};
@@ -75,10 +74,14 @@ Result<WayBackLink> WayBackLink::make(unsigned queues) {
     request.nest(IFLA_LINKINFO, [&](auto& info) {
         info.put(IFLA_INFO_KIND, "veth");
         info.nest(IFLA_INFO_DATA, [&](auto& data) {
-            data.nest(VETH_INFO_PEER, [&](auto& peer) { peer.append(header(0, 0)); describe(peer, outOfName, queues); });
+            data.nest(VETH_INFO_PEER, [&](auto& peer) {
+                peer.append(header(0, 0));
+                describe(peer, outOfName, queues);
+            });
         });
     });
-    if (auto made = ask(request, "cannot make the veths by which network functions give frames back to Linux");
+    if (auto made =
+            ask(request, "cannot make the veths by which network functions give frames back to Linux");
         !made)
         return std::unexpected(made.error());
     WayBackLink link{::if_nametoindex(intoName), ::if_nametoindex(outOfName)};

@@ -18,9 +18,10 @@ using Names = std::vector<std::pair<const char*, unsigned>>;
 
 const Names vlans{{"none", 0}};
 const Names etherTypes{{"ipv4", 0x0800}, {"arp", 0x0806}, {"ipv6", 0x86dd}, {"lldp", 0x88cc}};
-const Names protocols{{"icmp", 1}, {"igmp", 2}, {"tcp", 6},    {"udp", 17},   {"gre", 47},
+const Names protocols{{"icmp", 1}, {"igmp", 2}, {"tcp", 6},   {"udp", 17},   {"gre", 47},
                       {"esp", 50}, {"ah", 51},  {"ospf", 89}, {"sctp", 132}, {"icmpv6", 58}};
-const Names tcpFlags{{"fin", 1}, {"syn", 2}, {"rst", 4}, {"psh", 8}, {"ack", 16}, {"urg", 32}, {"ece", 64}, {"cwr", 128}};
+const Names tcpFlags{{"fin", 1},  {"syn", 2},  {"rst", 4},  {"psh", 8},
+                     {"ack", 16}, {"urg", 32}, {"ece", 64}, {"cwr", 128}};
 
 std::string listed(const Names& names) {
     std::string text;
@@ -60,9 +61,7 @@ public:
         return [this, key, &target, parse, what](const toml::node& node) {
             const auto number = node.value_exact<std::int64_t>();
             const auto text = node.value_exact<std::string>();
-            target = text     ? parse(*text)
-                     : number ? parse(std::to_string(*number))
-                              : std::nullopt;
+            target = text ? parse(*text) : number ? parse(std::to_string(*number)) : std::nullopt;
             if (!target)
                 expected(node, key, what);
         };

@@ -233,13 +233,13 @@ Result<SteeringTable> makeTable(std::span<const Steered> functions,
         return std::unexpected(std::move(*found));
     const auto masks = byMask(*candidates);
     if (masks.size() > TNA_STEER_MASKS)
-        return std::unexpected(
-            Error{fmt::format("the rules of network functions look at frames in {} different ways", masks.size()),
-                  fmt::format("{} are the most; each combination of conditions is one, with each length of a "
-                              "prefix and each size of a part of a range of ports",
-                              TNA_STEER_MASKS),
-                  "use fewer lengths of prefixes, and ranges that begin and end at multiples of powers of two",
-                  ExitCode::usage});
+        return std::unexpected(Error{
+            fmt::format("the rules of network functions look at frames in {} different ways", masks.size()),
+            fmt::format("{} are the most; each combination of conditions is one, with each length of a "
+                        "prefix and each size of a part of a range of ports",
+                        TNA_STEER_MASKS),
+            "use fewer lengths of prefixes, and ranges that begin and end at multiples of powers of two",
+            ExitCode::usage});
     SteeringTable table;
     if (masks.empty())
         return table;

@@ -13,7 +13,7 @@ namespace tna::functions {
 
 /// A function whose frames are to be steered.
 struct Steered {
-    unsigned number = 0;               ///< the place that the fast path knows it by
+    unsigned number = 0; ///< the place that the fast path knows it by
     const Declaration* declared = nullptr;
     std::vector<unsigned> ruleNumbers; ///< of each rule, where its frames are counted
 };
@@ -24,8 +24,8 @@ struct SteeringTable {
     std::vector<tna_steer_entry> entries; ///< TNA_STEER_ENTRIES, or none if there are no rules
 };
 
-/// Ports that are not there (`ports` has those that are) have no part in it. An error says which rules are too
-/// many or contradict each other: of different functions, of the same priority, for the same frame.
+/// Ports that are not there (`ports` has those that are) have no part in it. An error says which rules are
+/// too many or contradict each other: of different functions, of the same priority, for the same frame.
 [[nodiscard]] Result<SteeringTable> makeTable(std::span<const Steered> functions,
                                               const std::map<std::string, unsigned>& ports);
 

@@ -25,8 +25,8 @@ int back(struct __sk_buff *skb)
 	struct tna_back_port port = {.mark = skb->mark, .port = skb->vlan_tci & 0xfff};
 	const __u32 *ifindex = bpf_map_lookup_elem(&back_ports, &port);
 
-	/* The kernel has taken the tag out of the frame before (skb_vlan_untag()); the next one takes its place,
-	 * as it would in a frame that comes in with it. */
+	/* The kernel has taken the tag out of the frame before (skb_vlan_untag()); the next one takes its
+	 * place, as it would in a frame that comes in with it. */
 	if (!ifindex || !skb->vlan_present || bpf_skb_vlan_pop(skb))
 		return TC_ACT_SHOT;
 	/* one by one, as the kernel wants it: clang would write both at once */

@@ -7,6 +7,8 @@
 #include <tna/module.h>
 #include <tna/steer.h>
 
+#include "kernel/loop.bpf.h"
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -128,16 +130,14 @@ static __always_inline void look_at(struct tna_packet *packet, struct wanted *wa
 	} else {
 		return;
 	}
-	wanted->key[TNA_STEER_WHAT] = ports_of(packet) |
-				      (__u64)packet->protocol << TNA_STEER_PROTOCOL_SHIFT |
+	wanted->key[TNA_STEER_WHAT] = ports_of(packet) | (__u64)packet->protocol << TNA_STEER_PROTOCOL_SHIFT |
 				      (__u64)packet->ip_version << TNA_STEER_VERSION_SHIFT;
 }
 
 /* The same as hashOf() of controller/functions/table.cpp. */
 static __always_inline __u32 hash_of(const __u64 *key, const __u64 *bits, __u64 hash)
 {
-#pragma unroll
-	for (int i = 0; i < TNA_STEER_WORDS; i++) {
+	EACH (i, TNA_STEER_WORDS) {
 		hash = (hash ^ (key[i] & bits[i])) * 0x9e3779b97f4a7c15ULL;
 		hash ^= hash >> 32;
 	}
@@ -148,16 +148,14 @@ static __always_inline bool is_same(const struct tna_steer_entry *entry, const _
 {
 	__u64 different = 0;
 
-#pragma unroll
-	for (int i = 0; i < TNA_STEER_WORDS; i++)
+	EACH (i, TNA_STEER_WORDS)
 		different |= entry->key[i] ^ (key[i] & bits[i]);
 	return !different;
 }
 
 /* The entry of one mask for a frame, if there is one. */
-static __always_inline const struct tna_steer_entry *entry_for(const struct wanted *wanted,
-							       const struct tna_steer_table *table,
-							       __u32 number, __u32 half)
+static __always_inline const struct tna_steer_entry *
+entry_for(const struct wanted *wanted, const struct tna_steer_table *table, __u32 number, __u32 half)
 {
 	const __u64 *bits;
 	__u32 at;
@@ -166,7 +164,8 @@ static __always_inline const struct tna_steer_entry *entry_for(const struct want
 		return NULL;
 	bits = table->mask[number].bits;
 	at = hash_of(wanted->key, bits, table->seed + number);
-	for (int step = 0; step < TNA_STEER_CHAIN; step++) {
+	/* the table has no longer ones */
+	EACH (step, TNA_STEER_CHAIN) {
 		__u32 place = half + at;
 		const struct tna_steer_entry *entry = bpf_map_lookup_elem(&steer_entries, &place);
 
@@ -186,7 +185,7 @@ static __always_inline const struct tna_steer_entry *best_for(const struct wante
 {
 	const struct tna_steer_entry *best = NULL;
 
-	for (__u32 number = 0; number < TNA_STEER_MASKS; number++) {
+	EACH (number, TNA_STEER_MASKS) {
 		const struct tna_steer_entry *entry;
 
 		if (number >= table->masks || (best && best->rank >= table->mask[number].best))

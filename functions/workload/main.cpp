@@ -65,7 +65,8 @@ int run(int argc, char** argv) {
     app.add_option("WORK", options.work, fmt::format("{}", fmt::join(workload::workNames(), ", ")))
         ->required()
         ->check(CLI::IsMember(workload::workNames()));
-    app.add_option("NAME", options.name, "of the network function, as `tnactl function list` has it")->required();
+    app.add_option("NAME", options.name, "of the network function, as `tnactl function list` has it")
+        ->required();
     app.add_option("--socket", options.socket, "of tnad for network functions");
     app.add_option("--queue", options.queues, "a thread for this queue of each port (default: one for all)")
         ->check(cli::wholeNumber(0, 63));
@@ -105,8 +106,8 @@ int run(int argc, char** argv) {
         sum.lost += counted.lost;
         sum.invalid += counted.invalid;
     }
-    fmt::print("received {}, sent {}, given back {}, dropped {}, lost {}, invalid {}\n", sum.received, sum.sent,
-               sum.given_back, sum.dropped, sum.lost, sum.invalid);
+    fmt::print("received {}, sent {}, given back {}, dropped {}, lost {}, invalid {}\n", sum.received,
+               sum.sent, sum.given_back, sum.dropped, sum.lost, sum.invalid);
     return code;
 }
 

@@ -3,8 +3,8 @@
 #define TNA_FUNCTION_H
 
 /*
- * libtna-function: network functions in user space. tnad hands such a process memory and AF_XDP sockets; it needs
- * no capability. tna_function(3) is the manual.
+ * libtna-function: network functions in user space. tnad hands such a process memory and AF_XDP sockets; it
+ * needs no capability. tna_function(3) is the manual.
  *
  * An object is for one thread. Several threads have an object each, with a queue of its own.
  */
@@ -20,8 +20,8 @@ struct tna_function;
 
 /*
  * A frame in the function's memory. It is the caller's until it is sent, given back or dropped; all that the
- * caller has is void when the function has been connected anew (tna_function_connections() is another number).
- * `data` and `length` may be changed, within the frame's room.
+ * caller has is void when the function has been connected anew (tna_function_connections() is another
+ * number). `data` and `length` may be changed, within the frame's room.
  */
 struct tna_frame {
 	uint8_t *data;
@@ -38,20 +38,19 @@ enum tna_function_wait {
 
 struct tna_function_options {
 	size_t size;        /* of this structure */
-	const char *socket; /* of tnad; NULL: TNA_FUNCTION_SOCKET in the environment, or /run/tna/functions.sock */
+	const char *socket; /* of tnad; NULL: TNA_FUNCTION_SOCKET in the environment, or
+			       /run/tna/functions.sock */
 	int queue;          /* of each port; TNA_FUNCTION_QUEUES: all that the declaration has */
 	enum tna_function_wait wait;
 };
 #define TNA_FUNCTION_QUEUES (-1)
 #define TNA_FUNCTION_OPTIONS                                                                                 \
-	{                                                                                                    \
-		sizeof(struct tna_function_options), NULL, TNA_FUNCTION_QUEUES, TNA_FUNCTION_POLL            \
-	}
+	{sizeof(struct tna_function_options), NULL, TNA_FUNCTION_QUEUES, TNA_FUNCTION_POLL}
 
 /*
  * Connects as the function of this name. `options` may be NULL. 0; or an errno, negative: -EAGAIN where the
- * function may be connected later, which tna_function_receive() goes on trying; else there is no object, but for
- * -EPERM, whose tna_function_why() says more.
+ * function may be connected later, which tna_function_receive() goes on trying; else there is no object, but
+ * for -EPERM, whose tna_function_why() says more.
  */
 int tna_function_open(struct tna_function **function, const char *name,
 		      const struct tna_function_options *options);
@@ -62,19 +61,21 @@ const char *tna_function_why(const struct tna_function *function);
 uint64_t tna_function_connections(const struct tna_function *function);
 
 /*
- * Sends what is to be sent, and waits until there are frames: at most `milliseconds`, -1: for ever. How many there
- * are, 0 after that time, -EINTR after a signal, -EPERM if tnad refuses the function for good. Where tnad has
- * gone, it is waited for, and connected to again.
+ * Sends what is to be sent, and waits until there are frames: at most `milliseconds`, -1: for ever. How many
+ * there are, 0 after that time, -EINTR after a signal, -EPERM if tnad refuses the function for good. Where
+ * tnad has gone, it is waited for, and connected to again.
  */
 int tna_function_receive(struct tna_function *function, struct tna_frame *frames, unsigned most,
 			 int milliseconds);
 
 /*
- * What becomes of a frame. 0; -EAGAIN: there is no room now, the frame is the caller's still; -EINVAL: there is no
- * such port now, or the frame does not lie in its room; -ESTALE: it is one of an earlier connection, and gone.
+ * What becomes of a frame. 0; -EAGAIN: there is no room now, the frame is the caller's still; -EINVAL: there
+ * is no such port now, or the frame does not lie in its room; -ESTALE: it is one of an earlier connection,
+ * and gone.
  */
 int tna_function_send(struct tna_function *function, const struct tna_frame *frame, unsigned port);
-/* To Linux, as if it had just come in by frame->port. -EOPNOTSUPP: there is no way back (before Linux 6.6). */
+/* To Linux, as if it had just come in by frame->port. -EOPNOTSUPP: there is no way back (before Linux 6.6).
+ */
 int tna_function_give_back(struct tna_function *function, const struct tna_frame *frame);
 void tna_function_drop(struct tna_function *function, const struct tna_frame *frame);
 

@@ -3,9 +3,10 @@
 #define TNA_FUNCTION_PROTOCOL_H
 
 /*
- * What tnad and libtna-function say to each other, by a Unix socket of the kind SOCK_SEQPACKET: a greeting, an
- * answer, and if that is no refusal as many messages as it says, each of which brings a socket. The connection
- * stays open for as long as the function wants its frames; when either ends it, none come any more.
+ * What tnad and libtna-function say to each other, by a Unix socket of the kind SOCK_SEQPACKET: a greeting,
+ * an answer, and if that is no refusal as many messages as it says, each of which brings a socket. The
+ * connection stays open for as long as the function wants its frames; when either ends it, none come any
+ * more.
  */
 
 #include <linux/types.h>

@@ -5,9 +5,9 @@
 /*
  * What steering to network functions (fpm/steer) and the controller share.
  *
- * Rules are found by tuple space search: rules that look at the same bits of a frame share a mask, and a frame
- * is looked up once for each mask, whatever the number of rules. There are two tables; the one in use is
- * replaced as a whole by writing the other one and changing one number.
+ * Rules are found by tuple space search: rules that look at the same bits of a frame share a mask, and a
+ * frame is looked up once for each mask, whatever the number of rules. There are two tables; the one in use
+ * is replaced as a whole by writing the other one and changing one number.
  */
 
 #include <linux/types.h>
@@ -96,8 +96,8 @@ struct tna_steer_queue {
 };
 
 /*
- * A page that the function writes: how many places for frames it has given to the kernel since it is connected.
- * Whatever it writes there harms only itself.
+ * A page that the function writes: how many places for frames it has given to the kernel since it is
+ * connected. Whatever it writes there harms only itself.
  */
 struct tna_steer_page {
 	__u64 places;

@@ -71,23 +71,25 @@ std::string renderFunctions(const json& document) {
         return "There are no network functions.\n";
     const auto why = part(document, "no_way_back");
     return table.text() +
-           (why.is_string() ? "\nFrames cannot be given back to Linux: " + printable(why.get<std::string>()) + "\n"
-                            : "");
+           (why.is_string()
+                ? "\nFrames cannot be given back to Linux: " + printable(why.get<std::string>()) + "\n"
+                : "");
 }
 
 std::string renderFunction(const json& function) {
     const auto state = text(function, "state");
-    auto shown = fmt::format("{}: {}, {}\nports {}, queues {}, {} frames of {} bytes, mode {}, otherwise {}\n\n",
-                             text(function, "name"), state, meaningOf(state), portsOf(function),
-                             part(function, "queues").dump(), part(function, "frames").dump(),
-                             part(function, "frame_size").dump(), text(function, "mode"),
-                             text(function, "otherwise"));
+    auto shown =
+        fmt::format("{}: {}, {}\nports {}, queues {}, {} frames of {} bytes, mode {}, otherwise {}\n\n",
+                    text(function, "name"), state, meaningOf(state), portsOf(function),
+                    part(function, "queues").dump(), part(function, "frames").dump(),
+                    part(function, "frame_size").dump(), text(function, "mode"), text(function, "otherwise"));
     Table rules{{"RULE", "PRIORITY", "PACKETS", "BYTES", "OTHERWISE"}};
     for (const auto& rule : part(function, "rules"))
         rules.add({part(rule, "rule").dump(), part(rule, "priority").dump(), part(rule, "packets").dump(),
                    part(rule, "bytes").dump(), part(rule, "otherwise").dump()});
     shown += rules.text();
-    Table sockets{{"PROCESS", "USER", "PORT", "QUEUE", "ZERO COPY", "FULL", "PACKETS", "NO ROOM", "TOO LONG"}};
+    Table sockets{
+        {"PROCESS", "USER", "PORT", "QUEUE", "ZERO COPY", "FULL", "PACKETS", "NO ROOM", "TOO LONG"}};
     for (const auto& connection : part(function, "connections"))
         for (const auto& socket : part(connection, "sockets"))
             sockets.add({part(connection, "process").dump(), part(connection, "user").dump(),

@@ -17,8 +17,8 @@ constexpr std::size_t tableBytes = sizeof(tna_steer_entry) * TNA_STEER_ENTRIES;
 
 Result<UniqueFd> makeFunctionPage() {
     LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-    UniqueFd page{bpf_map_create(BPF_MAP_TYPE_ARRAY, "tna_page", sizeof(__u32), sizeof(tna_steer_page), 1,
-                                 &options)};
+    UniqueFd page{
+        bpf_map_create(BPF_MAP_TYPE_ARRAY, "tna_page", sizeof(__u32), sizeof(tna_steer_page), 1, &options)};
     if (!page)
         return failErrno(errno, "cannot make the page that a network function writes");
     return page;
@@ -35,7 +35,8 @@ Result<std::unique_ptr<Steering>> Steering::load() {
     const auto* bytes = static_cast<const char*>(steer__elf_bytes(&size));
     auto module = ModuleObject::load("steer", std::string(bytes, size), buffersOfKernel());
     if (!module)
-        return std::unexpected(std::move(module.error()).withHint("network functions need Linux 6.4 or newer"));
+        return std::unexpected(
+            std::move(module.error()).withHint("network functions need Linux 6.4 or newer"));
     auto* entries = ::mmap(nullptr, 2 * tableBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
                            (*module)->mapFd("steer_entries"), 0);
     if (entries == MAP_FAILED)
@@ -88,9 +89,9 @@ Result<void> Steering::setFunction(unsigned number, const tna_steer_function& fu
 Result<void> Steering::connect(const tna_steer_queue_key& key, const tna_steer_queue& queue, int socket,
                                int page) const {
     constexpr const char* what = "connect a network function's socket";
-    for (const auto& written : {write("steer_pages", &queue.place, &page, what),
-                                write("steer_sockets", &queue.place, &socket, what),
-                                write("steer_queues", &key, &queue, what)})
+    for (const auto& written :
+         {write("steer_pages", &queue.place, &page, what),
+          write("steer_sockets", &queue.place, &socket, what), write("steer_queues", &key, &queue, what)})
         if (!written) {
             auto error = written.error();
             disconnect(key, queue.place);

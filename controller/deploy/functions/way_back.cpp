@@ -17,11 +17,11 @@ Result<WayBack> WayBack::attach(unsigned ifindex) {
     Skeleton owned{opened, [](void* object) { ::back::destroy(static_cast<::back*>(object)); }};
     if (opened == nullptr)
         return failErrno(errno, what);
-    UniqueFd link{bpf_link_create(bpf_program__fd(opened->progs.back), static_cast<int>(ifindex), tcxIngress,
-                                  nullptr)};
+    UniqueFd link{
+        bpf_link_create(bpf_program__fd(opened->progs.back), static_cast<int>(ifindex), tcxIngress, nullptr)};
     if (!link)
-        return std::unexpected(
-            Error{what, errnoText(errno), "it needs tcx, which came with Linux 6.6", ExitCode::notSupported, errno});
+        return std::unexpected(Error{what, errnoText(errno), "it needs tcx, which came with Linux 6.6",
+                                     ExitCode::notSupported, errno});
     const int ports = bpf_map__fd(opened->maps.back_ports);
     return WayBack{std::move(owned), std::move(link), ports};
 }

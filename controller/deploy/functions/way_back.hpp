@@ -10,7 +10,8 @@
 
 namespace tna::deploy {
 
-/// The way back to Linux for frames that network functions have had (fpm/steer/back.bpf.c), as long as it lives.
+/// The way back to Linux for frames that network functions have had (fpm/steer/back.bpf.c), as long as it
+/// lives.
 class WayBack {
 public:
     /// At the device where such frames come out; needs Linux 6.6 (tcx).

@@ -41,8 +41,11 @@ Result<UniqueFd> makeSocket(const functions::Declaration& declared) {
     UniqueFd socket{::socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0)};
     if (socket)
         return socket;
-    Error error{fmt::format("cannot make a socket for '{}'", declared.name), errnoText(errno), {},
-                ExitCode::failure, errno};
+    Error error{fmt::format("cannot make a socket for '{}'", declared.name),
+                errnoText(errno),
+                {},
+                ExitCode::failure,
+                errno};
     if (errno == EAFNOSUPPORT)
         error.hint = "this kernel has no AF_XDP (CONFIG_XDP_SOCKETS), or tnad's unit does not allow it";
     else if (errno == EPERM)
@@ -58,8 +61,11 @@ Result<void> giveMemory(int socket, const functions::Declaration& declared, cons
     area.chunk_size = declared.frameSize;
     if (::setsockopt(socket, SOL_XDP, XDP_UMEM_REG, &area, sizeof(area)) == 0)
         return {};
-    Error error{fmt::format("cannot lock {} bytes of memory for '{}'", size, declared.name), errnoText(errno),
-                {}, ExitCode::failure, errno};
+    Error error{fmt::format("cannot lock {} bytes of memory for '{}'", size, declared.name),
+                errnoText(errno),
+                {},
+                ExitCode::failure,
+                errno};
     if (errno == ENOBUFS || errno == ENOMEM)
         error.hint = "lower 'frames', or let tnad lock more memory (LimitMEMLOCK= in its unit, `ulimit -l`)";
     return std::unexpected(std::move(error));
@@ -73,20 +79,22 @@ Result<void> makeRings(int socket, const functions::Declaration& declared, const
     for (const int ring : rings)
         if (::setsockopt(socket, SOL_XDP, ring, &size, sizeof(size)) != 0)
             return failErrno(errno, "cannot make the rings of '{}'", declared.name);
-    if (queue.mark != 0 &&
-        ::setsockopt(socket, SOL_SOCKET, SO_MARK, &queue.mark, sizeof(queue.mark)) != 0)
+    if (queue.mark != 0 && ::setsockopt(socket, SOL_SOCKET, SO_MARK, &queue.mark, sizeof(queue.mark)) != 0)
         return failErrno(errno, "cannot mark what '{}' sends", declared.name);
     return {};
 }
 
 Error explainBind(int code, const functions::Declaration& declared, const QueueOfPort& queue) {
     Error error{fmt::format("cannot bind '{}' to queue {} of {}", declared.name, queue.queue, queue.name),
-                errnoText(code), {}, ExitCode::failure, code};
+                errnoText(code),
+                {},
+                ExitCode::failure,
+                code};
     if (code == EBUSY)
         error.hint = "somebody else has an AF_XDP socket there";
     else if (code == EINVAL)
-        error.hint = fmt::format("{} may have no such queue: `ls /sys/class/net/{}/queues`", queue.name,
-                                 queue.name);
+        error.hint =
+            fmt::format("{} may have no such queue: `ls /sys/class/net/{}/queues`", queue.name, queue.name);
     else if (code == EOPNOTSUPP && declared.mode == functions::Mode::zeroCopy)
         error.hint = "its driver cannot; mode = \"auto\" copies there";
     return error;
@@ -112,14 +120,15 @@ Result<void> bindTo(int socket, int first, const functions::Declaration& declare
     return std::unexpected(explainBind(errno, declared, queue));
 }
 
-/// A function maps the rings when its socket is bound, so that it can bind it nowhere else. Kernels before 6.4 want
-/// that the other way round.
+/// A function maps the rings when its socket is bound, so that it can bind it nowhere else. Kernels
+/// before 6.4 want that the other way round.
 Result<void> checkMappable(int socket) {
     auto* at = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, socket,
                       static_cast<off_t>(XDP_UMEM_PGOFF_FILL_RING));
     if (at == MAP_FAILED)
         return std::unexpected(Error{"this kernel does not let a socket be handed over", errnoText(errno),
-                                     "network functions need Linux 6.4 or newer", ExitCode::notSupported, errno});
+                                     "network functions need Linux 6.4 or newer", ExitCode::notSupported,
+                                     errno});
     ::munmap(at, 4096);
     return {};
 }

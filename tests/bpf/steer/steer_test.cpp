@@ -50,8 +50,9 @@ Frame frameOf(const Packet& packet) {
     }
     put16(bytes, etherTypeOf(packet));
     if (packet.version == 4) {
-        bytes.insert(bytes.end(), {0x45, 0, 0, 60, 0, 1, 0, static_cast<std::uint8_t>(packet.fragment ? 5 : 0), 64,
-                                   static_cast<std::uint8_t>(packet.protocol), 0, 0});
+        bytes.insert(bytes.end(),
+                     {0x45, 0, 0, 60, 0, 1, 0, static_cast<std::uint8_t>(packet.fragment ? 5 : 0), 64,
+                      static_cast<std::uint8_t>(packet.protocol), 0, 0});
         bytes.insert(bytes.end(), packet.from.begin(), packet.from.begin() + 4);
         bytes.insert(bytes.end(), packet.to.begin(), packet.to.begin() + 4);
     } else if (packet.version == 6) {
@@ -76,8 +77,8 @@ bool isIn(const Prefix& prefix, const std::array<std::uint8_t, 16>& address) {
 
 bool matches(const Rule& rule, const Packet& packet) {
     const bool ip = packet.version != 0;
-    const bool ported = ip && !(packet.version == 4 && packet.fragment) &&
-                        (packet.protocol == 6 || packet.protocol == 17);
+    const bool ported =
+        ip && !(packet.version == 4 && packet.fragment) && (packet.protocol == 6 || packet.protocol == 17);
     // A tag of VLAN 0 is one.
     if (rule.vlan && (*rule.vlan == 0 ? packet.vlan.has_value() : packet.vlan != rule.vlan))
         return false;
@@ -229,7 +230,8 @@ TEST_F(SteerTest, RuleThatIsFoundIsTheFirstThatMatches) {
         ASSERT_NO_FATAL_FAILURE(use(rules)) << "seed " << seed;
         for (unsigned i = 0; i < 300; i++) {
             const auto packet = random.packet();
-            const auto it = std::ranges::find_if(rules, [&](const auto& rule) { return matches(rule, packet); });
+            const auto it =
+                std::ranges::find_if(rules, [&](const auto& rule) { return matches(rule, packet); });
             const auto expected = it == rules.end()
                                       ? std::nullopt
                                       : std::optional(static_cast<std::size_t>(it - rules.begin()));
@@ -281,8 +283,9 @@ TEST_F(SteerTest, FramesAreCutOffAnywhere) {
         const std::size_t needed = 14 + (version == 4 ? 20 : 40) + 14;
         for (std::size_t length = 14; length <= whole.bytes.size(); length++) {
             const auto before = steering_->counters(0).otherwise;
-            (void)runProgram(program_.get(), {{whole.bytes.begin(), whole.bytes.begin() + static_cast<std::ptrdiff_t>(length)}},
-                             port_);
+            (void)runProgram(
+                program_.get(),
+                {{whole.bytes.begin(), whole.bytes.begin() + static_cast<std::ptrdiff_t>(length)}}, port_);
             EXPECT_EQ(steering_->counters(0).otherwise - before, length >= needed ? 1U : 0U) << length;
         }
     }

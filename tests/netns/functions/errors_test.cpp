@@ -41,9 +41,8 @@ protected:
     /// What a program that wants to be a function is told.
     [[nodiscard]] CommandResult workload(const std::string& user, const std::string& name,
                                          std::vector<std::string> more = {}) const {
-        std::vector<std::string> words{"setpriv", "--reuid", user,        "--clear-groups",
-                                       "timeout", "2",       TNA_WORKLOAD, "macswap",
-                                       name,      "--socket", functionSocket()};
+        std::vector<std::string> words{"setpriv",    "--reuid", user, "--clear-groups", "timeout",       "2",
+                                       TNA_WORKLOAD, "macswap", name, "--socket",       functionSocket()};
         words.insert(words.end(), more.begin(), more.end());
         return command(words);
     }
@@ -67,7 +66,8 @@ TEST_F(Errors, QueueIsHandedOutOnce) {
     startWorkload("macswap", "dns");
     ASSERT_TRUE(becomes("dns", "connected"));
     EXPECT_THAT(workload("nobody", "dns").output, HasSubstr("queue 0 of p0 has been handed to process"));
-    EXPECT_THAT(workload("nobody", "dns", {"--queue", "5"}).output, HasSubstr("'dns' does not have this queue"));
+    EXPECT_THAT(workload("nobody", "dns", {"--queue", "5"}).output,
+                HasSubstr("'dns' does not have this queue"));
     far(0).send(toPort(53));
     EXPECT_EQ(arrivesAt(0), swapped(toPort(53))) << "the first one has it still";
 }
@@ -80,7 +80,8 @@ TEST_F(Errors, TwoFunctionsCannotHaveAQueue) {
 
 TEST_F(Errors, ContradictingRulesChangeNothing) {
     ASSERT_EQ(declare("dns", dnsFunction), "");
-    EXPECT_THAT(declare("any", anyUdp), HasSubstr("rule 1 of 'any' and rule 1 of 'dns' want the same frames"));
+    EXPECT_THAT(declare("any", anyUdp),
+                HasSubstr("rule 1 of 'any' and rule 1 of 'dns' want the same frames"));
     EXPECT_TRUE(functionNamed("any").empty());
     EXPECT_EQ(declare("any", std::string(anyUdp) + "priority = 200\n"), "");
     EXPECT_THAT(declare("any", anyUdp), HasSubstr("want the same frames"));
@@ -115,7 +116,8 @@ TEST_F(Errors, ForeignXdpProgramIsLeftAlone) {
     must("ip link set p9 up");
     const bpf_insn pass[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = XDP_PASS},
                              {.code = BPF_JMP | BPF_EXIT}};
-    const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_XDP, "foreign", "GPL", pass, std::size(pass), nullptr)};
+    const UniqueFd program{
+        bpf_prog_load(BPF_PROG_TYPE_XDP, "foreign", "GPL", pass, std::size(pass), nullptr)};
     const int port = static_cast<int>(::if_nametoindex("p9"));
     ASSERT_EQ(bpf_xdp_attach(port, program.get(), XDP_FLAGS_DRV_MODE, nullptr), 0);
     const std::string declaration = "ports = [\"p9\"]\n[[rule]]\nprotocol = \"udp\"\n";
@@ -153,8 +155,7 @@ TEST_F(Errors, TooLittleLockedMemoryIsTold) {
     start({"setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=1048576", "--"});
     ASSERT_TRUE(accelerated());
     ASSERT_EQ(declare("dns", dnsFunction), "");
-    EXPECT_THAT(workload("nobody", "dns").output,
-                HasSubstr("cannot lock 8388608 bytes of memory for 'dns'"));
+    EXPECT_THAT(workload("nobody", "dns").output, HasSubstr("cannot lock 8388608 bytes of memory for 'dns'"));
     ASSERT_EQ(declare("dns", std::string("frames = 128\n") + dnsFunction), "");
     startWorkload("macswap", "dns");
     ASSERT_TRUE(becomes("dns", "connected"));

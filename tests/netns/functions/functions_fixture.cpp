@@ -26,10 +26,11 @@ void FunctionsTest::SetUp() {
     if (IsSkipped() || HasFatalFailure())
         return;
     ASSERT_EQ(::chmod(directory_.c_str(), 0755), 0);
-    ASSERT_TRUE(writeFile(directory_ + "/conf",
-                          "[ports]\nexclude_kinds = []\nfinished_frames = [\"*\"]\n[kernel]\nrefresh = 1000000\n"
-                          "[modules]\ndirectory = \"\"\n[functions]\ndirectory = \"" +
-                              directory_ + "/functions.d\"\n"));
+    ASSERT_TRUE(
+        writeFile(directory_ + "/conf",
+                  "[ports]\nexclude_kinds = []\nfinished_frames = [\"*\"]\n[kernel]\nrefresh = 1000000\n"
+                  "[modules]\ndirectory = \"\"\n[functions]\ndirectory = \"" +
+                      directory_ + "/functions.d\"\n"));
     std::filesystem::create_directory(directory_ + "/functions.d");
     const auto inside = far_->enter();
     for (unsigned i = 0; i < 2; i++)
@@ -66,7 +67,8 @@ nlohmann::json FunctionsTest::functionNamed(const std::string& name) const {
 }
 
 bool FunctionsTest::becomes(const std::string& name, const std::string& state) const {
-    return eventually([&] { return functionNamed(name).value("state", "") == state; }, std::chrono::seconds(20));
+    return eventually([&] { return functionNamed(name).value("state", "") == state; },
+                      std::chrono::seconds(20));
 }
 
 CommandResult FunctionsTest::tnactl(std::vector<std::string> words) const {
@@ -76,10 +78,20 @@ CommandResult FunctionsTest::tnactl(std::vector<std::string> words) const {
 
 void FunctionsTest::startWorkload(const std::string& work, const std::string& name,
                                   std::vector<std::string> more) {
-    std::vector<std::string> words{"setpriv",         "--reuid",     "nobody",         "--regid",
-                                   "nogroup",         "--clear-groups", "--no-new-privs", "--inh-caps=-all",
-                                   "--bounding-set=-all", TNA_WORKLOAD,  work,             name,
-                                   "--socket",        functionSocket()};
+    std::vector<std::string> words{"setpriv",
+                                   "--reuid",
+                                   "nobody",
+                                   "--regid",
+                                   "nogroup",
+                                   "--clear-groups",
+                                   "--no-new-privs",
+                                   "--inh-caps=-all",
+                                   "--bounding-set=-all",
+                                   TNA_WORKLOAD,
+                                   work,
+                                   name,
+                                   "--socket",
+                                   functionSocket()};
     std::ranges::move(more, std::back_inserter(words));
     workload_.emplace(words);
 }

@@ -30,7 +30,9 @@ protected:
 
     PacketPort& far(unsigned port) { return *farPorts_.at(port); }
     /// What a port has got by now, without what nobody has sent.
-    [[nodiscard]] std::optional<Frame> arrivesAt(unsigned port) { return far(port).receive(std::chrono::seconds(5)); }
+    [[nodiscard]] std::optional<Frame> arrivesAt(unsigned port) {
+        return far(port).receive(std::chrono::seconds(5));
+    }
     [[nodiscard]] bool nothingAt(unsigned port) {
         return !far(port).receive(std::chrono::milliseconds(200)).has_value();
     }

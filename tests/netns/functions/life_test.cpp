@@ -121,7 +121,8 @@ TEST_F(Life, FramesThatDoNotFitIntoItsMemoryAreLinuxs) {
 }
 
 TEST_F(Life, PortThatIsNotThereIsWaitedFor) {
-    ASSERT_EQ(declare("later", "users = [\"nobody\"]\nports = [\"p9\"]\n[[rule]]\nether_type = \"arp\"\n"), "");
+    ASSERT_EQ(declare("later", "users = [\"nobody\"]\nports = [\"p9\"]\n[[rule]]\nether_type = \"arp\"\n"),
+              "");
     EXPECT_EQ(functionNamed("later")["state"], "no-port");
     startWorkload("macswap", "later");
     must("ip link add p9 type veth peer name far9 netns " + far_->name());

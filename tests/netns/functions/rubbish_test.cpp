@@ -28,10 +28,11 @@ public:
         address.sun_family = AF_UNIX;
         path.copy(address.sun_path, sizeof(address.sun_path) - 1);
         tna_function_greeting greeting{TNA_FUNCTION_PROTOCOL, TNA_FUNCTION_ALL_QUEUES, "dns"};
-        good_ = ::connect(control_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 &&
-                ::send(control_.get(), &greeting, sizeof(greeting), 0) == sizeof(greeting) &&
-                ::recv(control_.get(), &answer_, sizeof(answer_), 0) == sizeof(answer_) &&
-                answer_.refusal == TNA_FUNCTION_WELCOME;
+        good_ =
+            ::connect(control_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 &&
+            ::send(control_.get(), &greeting, sizeof(greeting), 0) == sizeof(greeting) &&
+            ::recv(control_.get(), &answer_, sizeof(answer_), 0) == sizeof(answer_) &&
+            answer_.refusal == TNA_FUNCTION_WELCOME;
         for (unsigned i = 0; good_ && i < answer_.sockets; i++)
             good_ = takeSocket();
     }
@@ -42,9 +43,10 @@ public:
         for (auto& area : areas_)
             for (int i = 0; i < 64; i++) {
                 auto* words = static_cast<std::uint32_t*>(area.at);
-                static constexpr std::uint32_t telling[] = {0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 2048, 4096};
-                words[random() % (area.size / 4)] =
-                    random() % 2 == 0 ? telling[random() % std::size(telling)] : static_cast<std::uint32_t>(random());
+                static constexpr std::uint32_t telling[] = {0,          1,    0xffffffff, 0x7fffffff,
+                                                            0x80000000, 2048, 4096};
+                words[random() % (area.size / 4)] = random() % 2 == 0 ? telling[random() % std::size(telling)]
+                                                                      : static_cast<std::uint32_t>(random());
             }
         for (const auto& socket : sockets_) {
             ::sendto(socket.get(), nullptr, 0, MSG_DONTWAIT, nullptr, 0);
@@ -102,7 +104,8 @@ private:
         return true;
     }
     void map(int fd, std::size_t size, off_t where) {
-        auto* at = ::mmap(nullptr, std::max<std::size_t>(size, 4096), PROT_READ | PROT_WRITE, MAP_SHARED, fd, where);
+        auto* at =
+            ::mmap(nullptr, std::max<std::size_t>(size, 4096), PROT_READ | PROT_WRITE, MAP_SHARED, fd, where);
         ASSERT_NE(at, MAP_FAILED) << where;
         areas_.push_back({at, size});
     }

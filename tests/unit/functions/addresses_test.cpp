@@ -20,8 +20,9 @@ TEST(Addresses, PrefixesAreReadWithOrWithoutALength) {
 }
 
 TEST(Addresses, WhatIsNoPrefixIsRefused) {
-    for (const char* text : {"", "/24", "192.0.2.0/33", "192.0.2.1/24", "192.0.2.0/", "192.0.2.0/-1", "192.0.2",
-                             "2001:db8::/129", "2001:db8::1/64", "192.0.2.0/24x", "host", "192.0.2.0/ 24"})
+    for (const char* text :
+         {"", "/24", "192.0.2.0/33", "192.0.2.1/24", "192.0.2.0/", "192.0.2.0/-1", "192.0.2",
+          "2001:db8::/129", "2001:db8::1/64", "192.0.2.0/24x", "host", "192.0.2.0/ 24"})
         EXPECT_FALSE(parsePrefix(text)) << text;
 }
 

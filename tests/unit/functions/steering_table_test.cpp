@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is refused, and the shape of tables; what they find is compared with rules one by one in tests/bpf/steer.
+// What is refused, and the shape of tables; what they find is compared with rules one by one in
+// tests/bpf/steer.
 #include "functions/steering_table.hpp"
 
 #include <gmock/gmock.h>
@@ -52,7 +53,8 @@ TEST(SteeringTable, PortsThatAreNotThereHaveNoPartInIt) {
 }
 
 TEST(SteeringTable, MasksWithTheFirstRulesComeFirst) {
-    const auto table = tableOf({declared("a", {{.priority = 200, .protocol = 1}, {.priority = 3, .vlan = 5}, {.priority = 50}})});
+    const auto table = tableOf(
+        {declared("a", {{.priority = 200, .protocol = 1}, {.priority = 3, .vlan = 5}, {.priority = 50}})});
     ASSERT_TRUE(table);
     ASSERT_EQ(table->masks.masks, 3U);
     EXPECT_EQ(table->masks.mask[0].best, 65535U - 3);
@@ -88,19 +90,25 @@ TEST(SteeringTable, TooManyMasksAreRefused) {
 TEST(SteeringTable, TooManyEntriesAreRefused) {
     std::vector<Rule> rules;
     for (unsigned host = 0; host < 1024; host++)
-        rules.push_back({.protocol = 17,
-                         .from = Prefix{4, {10, 0, static_cast<std::uint8_t>(host >> 8U), static_cast<std::uint8_t>(host)}, 32},
-                         .toPort = PortRange{1, 65534}});
+        rules.push_back(
+            {.protocol = 17,
+             .from = Prefix{4,
+                            {10, 0, static_cast<std::uint8_t>(host >> 8U), static_cast<std::uint8_t>(host)},
+                            32},
+             .toPort = PortRange{1, 65534}});
     EXPECT_THAT(refusalOf({declared("a", rules)}), HasSubstr("are too many, from rule 547 of 'a' on"));
 }
 
 TEST(SteeringTable, TenThousandRulesFindTheirPlaces) {
     std::vector<Rule> rules;
     for (unsigned host = 0; host < 10000; host++)
-        rules.push_back({.to = Prefix{4, {10, 0, static_cast<std::uint8_t>(host >> 8U), static_cast<std::uint8_t>(host)}, 32}});
+        rules.push_back(
+            {.to = Prefix{
+                 4, {10, 0, static_cast<std::uint8_t>(host >> 8U), static_cast<std::uint8_t>(host)}, 32}});
     const auto table = tableOf({declared("a", rules)});
     ASSERT_TRUE(table) << table.error().sentence();
-    EXPECT_EQ(std::ranges::count_if(table->entries, [](const auto& entry) { return entry.rank != 0; }), 10000);
+    EXPECT_EQ(std::ranges::count_if(table->entries, [](const auto& entry) { return entry.rank != 0; }),
+              10000);
 }
 
 } // namespace
