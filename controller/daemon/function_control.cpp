@@ -46,28 +46,43 @@ bool mayConnect(const functions::Declaration& declared, const api::Peer& peer) {
 } // namespace
 
 FunctionControl::Interfaces FunctionControl::interfaces() const {
+    const auto names = set_.ports();
     Interfaces found;
     for (const auto& [ifindex, link] : supervisor_.network().links)
-        if (const auto names = set_.ports(); std::ranges::find(names, link.name) != names.end())
+        if (std::ranges::find(names, link.name) != names.end())
             found.emplace(link.name, ifindex);
     return found;
 }
 
-/// What the plan says against a function's port.
-std::optional<Error> FunctionControl::obstacle() const {
-    const auto names = set_.ports();
-    for (const auto& [ifindex, port] : supervisor_.plan().ports) {
-        if (std::ranges::find(names, port.name) == names.end())
-            continue;
-        if (port.hook != assemble::Hook::xdp)
-            return Error{fmt::format("no frames of {} can be steered", port.name),
-                         "it is accelerated at tcx, and steering is done at XDP",
-                         "take its kind out of 'tcx_kinds'"};
-        if (const auto foreign = std::ranges::find(port.reasons, "foreign-xdp", &assemble::Reason::code);
-            foreign != port.reasons.end())
-            return Error{fmt::format("no frames of {} can be steered", port.name), foreign->text,
-                         foreign->hint};
-    }
+/// What there is against steering frames of a port.
+std::optional<Error> FunctionControl::obstacleAt(unsigned ifindex, const std::string& name) const {
+    const auto refused = [&](std::string why, std::string hint) {
+        return Error{fmt::format("no frames of {} can be steered", name), std::move(why), std::move(hint)};
+    };
+    // What the card has taken out of a frame, nobody could put back into it.
+    if (const auto* link = supervisor_.network().link(ifindex);
+        link != nullptr && link->kind != "veth" && (link->vlanRxOffload || link->serviceTagRxOffload))
+        return refused("it takes VLAN tags out of frames before XDP sees them",
+                       fmt::format("`ethtool -K {} rxvlan off rx-vlan-stag-hw-parse off`", name));
+    const auto& ports = supervisor_.plan().ports;
+    const auto it = ports.find(ifindex);
+    if (it == ports.end())
+        return std::nullopt;
+    const auto& port = it->second;
+    if (port.hook != assemble::Hook::xdp)
+        return refused("it is accelerated at tcx, and steering is done at XDP",
+                       "take its kind out of 'tcx_kinds'");
+    if (const auto foreign = std::ranges::find(port.reasons, "foreign-xdp", &assemble::Reason::code);
+        foreign != port.reasons.end())
+        return refused(foreign->text, foreign->hint);
+    return std::nullopt;
+}
+
+std::optional<Error> FunctionControl::obstacle(const functions::Declaration& declared) const {
+    for (const auto& [name, ifindex] : placedFor_)
+        if (std::ranges::find(declared.ports, name) != declared.ports.end())
+            if (auto against = obstacleAt(ifindex, name))
+                return against;
     return std::nullopt;
 }
 
@@ -108,11 +123,9 @@ Result<void> FunctionControl::apply() {
         if (auto told = steering_->setFunction(function.number, {flags, function.declared.longest()}); !told)
             return told;
     }
+    placedFor_ = std::move(there);
     if (auto placed = placeModule(); !placed)
         return placed;
-    if (auto against = obstacle())
-        return std::unexpected(std::move(*against));
-    placedFor_ = std::move(there);
     return steering_->replace(*table);
 }
 
@@ -136,7 +149,10 @@ Result<void> FunctionControl::put(functions::Declaration declared, bool fromFile
     const auto* old = before.find(name);
     if (auto there = set_.put(std::move(declared), fromFile); !there)
         return there;
-    if (auto applied = apply(); !applied) {
+    auto applied = apply();
+    if (auto against = applied ? obstacle(set_.find(name)->declared) : std::nullopt)
+        applied = std::unexpected(std::move(*against));
+    if (!applied) {
         set_ = before;
         if (set_.all().empty())
             takeOut({});

@@ -45,7 +45,8 @@ public:
 private:
     using Interfaces = std::map<std::string, unsigned>;
     [[nodiscard]] Interfaces interfaces() const;
-    [[nodiscard]] std::optional<Error> obstacle() const;
+    [[nodiscard]] std::optional<Error> obstacleAt(unsigned ifindex, const std::string& name) const;
+    [[nodiscard]] std::optional<Error> obstacle(const functions::Declaration& declared) const;
     /// Makes the fast path as the set wants it; else says what is against it.
     [[nodiscard]] Result<void> apply();
     [[nodiscard]] Result<void> placeModule();

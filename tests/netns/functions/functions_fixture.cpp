@@ -93,7 +93,7 @@ void FunctionsTest::startWorkload(const std::string& work, const std::string& na
                                    "--socket",
                                    functionSocket()};
     std::ranges::move(more, std::back_inserter(words));
-    workload_.emplace(words);
+    workload_ = std::make_unique<Process>(words);
 }
 
 Frame FunctionsTest::toPort(unsigned port) {

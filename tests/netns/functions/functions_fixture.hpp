@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <map>
+#include <memory>
 
 namespace tna::test {
 
@@ -40,7 +41,7 @@ protected:
     [[nodiscard]] static Frame toPort(unsigned port);
     [[nodiscard]] static Frame swapped(Frame frame);
 
-    std::optional<Process> workload_;
+    std::unique_ptr<Process> workload_;
     std::map<unsigned, std::optional<PacketPort>> farPorts_;
 };
 

@@ -158,5 +158,76 @@ TEST_F(Life, FrameThatIsGivenBackIsReceivedByThePortThatItCameInBy) {
     EXPECT_TRUE(nothingAt(0));
 }
 
+TEST_F(Life, FunctionNamesItsOwnPorts) {
+    if (kernelIsOlderThan(6, 6))
+        GTEST_SKIP() << "there is no tcx before Linux 6.6";
+    serve("back", dnsFunction);
+    const auto first = std::move(workload_);
+    workload_.reset();
+    ASSERT_EQ(declare("other", "users = [\"nobody\"]\nports = [\"p1\"]\n[[rule]]\nprotocol = \"udp\"\n"), "");
+    startWorkload("back", "other");
+    ASSERT_TRUE(becomes("other", "connected"));
+    const auto answer = FrameBuilder().ethernet(station(1), station(2)).udp();
+    far(1).send(answer);
+    EXPECT_EQ(arrivesAt(0), answer) << "both call their port the first one";
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(1), toPort(53));
+}
+
+TEST_F(Life, PortThatComesLaterIsHandedOver) {
+    ASSERT_EQ(
+        declare("dns", "users = [\"nobody\"]\nports = [\"p0\", \"p9\"]\n[[rule]]\nether_type = 0x88b5\n"),
+        "");
+    startWorkload("macswap", "dns");
+    ASSERT_TRUE(becomes("dns", "connected"));
+    must("ip link add p9 type veth peer name far9 netns " + far_->name());
+    must("ip link set p9 up");
+    const auto inside = far_->enter();
+    must("ip link set far9 up");
+    const PacketPort far9("far9");
+    const auto frame = FrameBuilder().ethernet(station(2), station(1)).etherType(0x88b5).raw(46);
+    EXPECT_TRUE(eventually([&] {
+        far9.send(frame);
+        return far9.receive(std::chrono::milliseconds(100)) == swapped(frame);
+    }));
+    far(0).send(frame);
+    EXPECT_EQ(arrivesAt(0), swapped(frame));
+}
+
+TEST_F(Life, EachQueueHasAThread) {
+    must("ip link add p9 numrxqueues 2 numtxqueues 2 type veth peer name far9 numrxqueues 2 numtxqueues 2 "
+         "netns " +
+         far_->name());
+    must("ip link set p9 up");
+    ASSERT_EQ(
+        declare("dns",
+                "users = [\"nobody\"]\nports = [\"p9\"]\nqueues = [0, 1]\n[[rule]]\nprotocol = \"udp\"\n"),
+        "");
+    startWorkload("macswap", "dns", {"--queue", "0", "--queue", "1", "--busy"});
+    const auto inside = far_->enter();
+    must("ip link set far9 up");
+    ASSERT_TRUE(eventually(
+        [&] { return functionNamed("dns").value("connections", nlohmann::json::array()).size() == 2; }));
+    const PacketPort far9("far9");
+    ASSERT_TRUE(eventually([&] { // until its link is up
+        far9.send(toPort(53));
+        return far9.receive(std::chrono::milliseconds(100)) == swapped(toPort(53));
+    }));
+    (void)far9.drain();
+    for (unsigned flow = 0; flow < 64; flow++) {
+        auto frame = toPort(53);
+        frame.bytes[35] = static_cast<std::uint8_t>(flow);
+        far9.send(frame);
+        EXPECT_EQ(far9.receive(std::chrono::seconds(5)), swapped(frame)) << "flow " << flow;
+    }
+    unsigned packets = 0;
+    const auto document = functionNamed("dns");
+    for (const auto& connection : document["connections"]) {
+        EXPECT_GT(connection["sockets"][0]["packets"], 0) << connection;
+        packets += connection["sockets"][0]["packets"].get<unsigned>();
+    }
+    EXPECT_GE(packets, 65U);
+}
+
 } // namespace
 } // namespace tna::test
