@@ -104,7 +104,9 @@ std::string Controller::summary() {
 
 json Controller::status() {
     const std::lock_guard lock{mutex_};
-    return questions_.status();
+    auto document = questions_.status();
+    document["functions"] = functions_.summary();
+    return document;
 }
 
 json Controller::events() {

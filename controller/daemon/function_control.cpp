@@ -317,6 +317,13 @@ json FunctionControl::list() const {
             {"functions", list}};
 }
 
+json FunctionControl::summary() const {
+    json list = json::array();
+    for (const auto& [name, function] : set_.all())
+        list.push_back(summarize(viewOf(function)));
+    return list;
+}
+
 std::optional<json> FunctionControl::find(const std::string& name) const {
     const auto* function = set_.find(name);
     return function == nullptr ? std::nullopt : std::optional{viewOf(*function)};

@@ -28,6 +28,8 @@ public:
     [[nodiscard]] Result<bool> bypass(const std::string& name, bool bypassed);
 
     [[nodiscard]] nlohmann::json list() const;
+    /// Of each, what a status has.
+    [[nodiscard]] nlohmann::json summary() const;
     [[nodiscard]] std::optional<nlohmann::json> find(const std::string& name) const;
 
     /// What is refused says whether it is of use to try again.

@@ -89,4 +89,18 @@ json viewFunction(const FunctionSet::Function& function, const FunctionConnectio
             {"connections", connected}};
 }
 
+json summarize(const json& function) {
+    std::uint64_t packets = 0, bytes = 0, otherwise = 0;
+    for (const auto& rule : function["rules"]) {
+        packets += rule["packets"].get<std::uint64_t>();
+        bytes += rule["bytes"].get<std::uint64_t>();
+        otherwise += rule["otherwise"].get<std::uint64_t>();
+    }
+    return {{"name", function["name"]},
+            {"state", function["state"]},
+            {"packets", packets},
+            {"bytes", bytes},
+            {"otherwise", otherwise}};
+}
+
 } // namespace tna::daemon

@@ -13,4 +13,7 @@ namespace tna::daemon {
                                           const deploy::Steering& steering,
                                           const std::map<std::string, unsigned>& ports);
 
+/// The same in short.
+[[nodiscard]] nlohmann::json summarize(const nlohmann::json& function);
+
 } // namespace tna::daemon

@@ -244,6 +244,19 @@ TEST_F(SteerTest, RuleThatIsFoundIsTheFirstThatMatches) {
     EXPECT_GT(none, 500U);
 }
 
+/// The second mask has a rule that comes before what the first one has found, but not for this frame.
+TEST_F(SteerTest, RuleThatIsFoundLaterComesFirstOnlyIfItsPriorityIsLower) {
+    const auto host = [](std::uint8_t last) { return Prefix{4, {10, 0, 0, last}, 32}; };
+    ASSERT_NO_FATAL_FAILURE(use({{.priority = 0, .protocol = 17, .toPort = functions::PortRange{1, 1}},
+                                 {.priority = 10, .from = host(1)},
+                                 {.priority = 15, .protocol = 17, .toPort = functions::PortRange{2, 2}},
+                                 {.priority = 30, .from = host(2)}}));
+    EXPECT_EQ(foundFor({.from = {10, 0, 0, 2}, .toPort = 2}), 2U);
+    EXPECT_EQ(foundFor({.from = {10, 0, 0, 1}, .toPort = 2}), 1U);
+    EXPECT_EQ(foundFor({.from = {10, 0, 0, 1}, .toPort = 1}), 0U);
+    EXPECT_EQ(foundFor({.from = {10, 0, 0, 2}, .toPort = 3}), 3U);
+}
+
 TEST_F(SteerTest, OneOfTenThousandRulesIsFound) {
     const auto hostOf = [](unsigned host) {
         return std::array<std::uint8_t, 16>{10, 0, static_cast<std::uint8_t>(host >> 8U),

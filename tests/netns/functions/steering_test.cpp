@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames are steered to a function without capabilities, and all others go as ever.
 #include "netns/functions/functions_fixture.hpp"
+#include "tnactl/client.hpp"
 
 #include <csignal>
 
@@ -40,6 +41,12 @@ TEST_F(Steering, FunctionGetsItsFramesAndNoOthers) {
     EXPECT_EQ(document["rules"][0]["bytes"], 60) << document;
     EXPECT_EQ(document["rules"][0]["otherwise"], 1) << document;
     EXPECT_EQ(document["connections"][0]["user"], 65534) << document;
+    const auto status = ctl::Client(socket()).get("/v1/status");
+    ASSERT_TRUE(status);
+    EXPECT_EQ(
+        (*status)["functions"],
+        (nlohmann::json{
+            {{"name", "dns"}, {"state", "connected"}, {"packets", 1}, {"bytes", 60}, {"otherwise", 1}}}));
 }
 
 TEST_F(Steering, NextFrameIsLinuxsWhenTheFunctionIsKilled) {
