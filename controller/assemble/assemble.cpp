@@ -156,10 +156,14 @@ private:
             }
     }
 
-    /// Whether custom modules are wanted there.
+    /// Whether custom modules are wanted there, besides the one that steers.
     [[nodiscard]] bool customAt(tna_hook hook) const {
         const auto it = wishes_.custom.find(link_.ifindex);
-        return it != wishes_.custom.end() && !it->second.at(hook).empty();
+        const auto steering = wishes_.steered.find(link_.ifindex);
+        return it != wishes_.custom.end() &&
+               std::ranges::any_of(it->second.at(hook), [&](const auto& identity) {
+                   return steering == wishes_.steered.end() || identity != steering->second;
+               });
     }
 
     /// What is known of its kind or driver, and of what lies below.

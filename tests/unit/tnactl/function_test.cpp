@@ -37,7 +37,7 @@ json dns() {
 
 TEST(Functions, ListSaysWhoHasConnectedAndWhatTheyGot) {
     EXPECT_EQ(renderFunctions({{"functions", {dns()}}, {"no_way_back", nullptr}}),
-              "FUNCTION  STATE  PORTS                PROCESSES  PACKETS  OTHERWISE  DECLARED BY\n"
+              "FUNCTION  STATE  PORTS              PROCESSES  PACKETS  OTHERWISE  DECLARED BY\n"
               "dns       full   p0,p1 (not there)          1        7          1  file\n");
     EXPECT_EQ(renderFunctions({{"functions", json::array()}}), "There are no network functions.\n");
     const auto text = renderFunctions({{"functions", {dns()}}, {"no_way_back", "there is no tcx"}});
