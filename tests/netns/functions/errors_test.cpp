@@ -130,6 +130,21 @@ TEST_F(Errors, ForeignXdpProgramIsLeftAlone) {
     EXPECT_TRUE(eventually([] { return !xdpOn("p9"); }));
 }
 
+TEST_F(Errors, PortAtTcxIsRefusedAndStaysAccelerated) {
+    if (kernelIsOlderThan(6, 6))
+        GTEST_SKIP() << "there is no tcx before Linux 6.6";
+    end(SIGTERM);
+    ASSERT_TRUE(writeFile(directory_ + "/conf",
+                          "[ports]\nexclude_kinds = []\ntcx_kinds = [\"veth\"]\n"
+                          "[modules]\ndirectory = \"\"\n[functions]\ndirectory = \"\"\n"));
+    start();
+    ASSERT_TRUE(accelerated()) << stateOf("p0");
+    EXPECT_THAT(declare("dns", dnsFunction),
+                HasSubstr("no frames of p0 can be steered: it is accelerated at tcx"));
+    EXPECT_TRUE(functionNamed("dns").empty());
+    EXPECT_EQ(stateOf("p0"), "accelerated");
+}
+
 TEST_F(Errors, FileThatIsWrongChangesNothing) {
     const auto file = directory_ + "/functions.d/dns.toml";
     ASSERT_TRUE(writeFile(file, dnsFunction));
