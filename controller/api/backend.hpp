@@ -60,6 +60,15 @@ public:
                                                      const Placement& placement, bool replace) = 0;
     /// False if there is none.
     virtual Result<bool> removeCustomModule(const std::string& name) = 0;
+
+    virtual nlohmann::json networkFunctions() = 0;
+    /// Nothing if there is no such function.
+    virtual std::optional<nlohmann::json> networkFunction(const std::string& name) = 0;
+    /// From the text of a declaration; takes the place of the one of this name, if there is one.
+    virtual Result<nlohmann::json> declareFunction(const std::string& name, const std::string& text) = 0;
+    /// False if there is none.
+    virtual Result<bool> removeFunction(const std::string& name) = 0;
+    virtual Result<bool> bypassFunction(const std::string& name, bool bypassed) = 0;
 };
 
 } // namespace tna::api

@@ -81,6 +81,23 @@ void portMetrics(Page& page, const json& ports) {
         for (const auto& [reason, packets] : port["slow_reasons"].items())
             page.sample({{"port", port["name"]}, {"reason", reason}}, packets.get<std::uint64_t>());
 }
+
+void functionMetrics(Page& page, const json& functions) {
+    page.metric("tna_function_state", "gauge", "The state that the network function is in: 1, others 0.");
+    for (const auto& function : functions)
+        for (const char* state : {"connected", "full", "nobody", "no-port", "bypassed"})
+            page.sample({{"function", function["name"]}, {"state", state}},
+                        function["state"] == state ? 1 : 0);
+    page.metric("tna_function_packets_total", "counter",
+                "Packets that matched the function's rules: those that it got, and those that it did not.");
+    for (const auto& function : functions)
+        for (const char* fate : {"function", "otherwise"})
+            page.sample({{"function", function["name"]}, {"to", fate}},
+                        function[std::string(fate) == "function" ? "packets" : fate].get<std::uint64_t>());
+    page.metric("tna_function_bytes_total", "counter", "Bytes that the function got.");
+    for (const auto& function : functions)
+        page.sample({{"function", function["name"]}}, function["bytes"].get<std::uint64_t>());
+}
 } // namespace
 
 std::string metrics(const json& status) {
@@ -104,6 +121,8 @@ std::string metrics(const json& status) {
                 "How often the mirror of the forwarding databases was read whole.");
     page.sample({}, events["fdb_readings"].get<std::uint64_t>());
     portMetrics(page, status["ports"]);
+    if (const auto functions = status.value("functions", json::array()); !functions.empty())
+        functionMetrics(page, functions);
     return std::move(page).text();
 }
 

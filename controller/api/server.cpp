@@ -48,6 +48,7 @@ public:
         addReaders();
         addWriters();
         addModules();
+        addFunctions();
         http_.set_error_handler([](const httplib::Request&, httplib::Response& response) {
             if (response.body.empty())
                 answer(response, response.status, errorDocument(refusal(response.status)));
@@ -252,6 +253,51 @@ private:
             answer(response, 200, *placed);
         else
             answer(response, 400, errorDocument(placed.error()));
+    }
+
+    void addFunctions() {
+        const char* one = R"(/v1/functions/([A-Za-z0-9_.-]{1,31}))";
+        http_.Get("/v1/functions", [this](const auto&, auto& response) {
+            answer(response, 200, backend_.networkFunctions());
+        });
+        http_.Get(one, [this](const httplib::Request& request, auto& response) {
+            if (const auto document = backend_.networkFunction(request.matches[1]))
+                answer(response, 200, *document);
+            else
+                answer(response, 404, noSuchFunction());
+        });
+        http_.Put(one, ifAllowed([this](const auto& request, auto& response) {
+                      const auto added = backend_.declareFunction(request.matches[1], request.body);
+                      if (added)
+                          answer(response, 200, *added);
+                      else
+                          answer(response, 400, errorDocument(added.error()));
+                  }));
+        http_.Delete(one, ifAllowed([this](const auto& request, auto& response) {
+                         const std::string name = request.matches[1];
+                         changed(response, backend_.removeFunction(name), {{"removed", name}});
+                     }));
+        for (const bool bypassed : {true, false})
+            http_.Post(std::string(one) + (bypassed ? "/bypass" : "/resume"),
+                       ifAllowed([this, bypassed](const auto& request, auto& response) {
+                           const std::string name = request.matches[1];
+                           changed(response, backend_.bypassFunction(name, bypassed),
+                                   {{"function", name}, {"bypassed", bypassed}});
+                       }));
+    }
+
+    static nlohmann::json noSuchFunction() {
+        return errorDocument({"there is no such network function", {}, "`tnactl function list` lists them"});
+    }
+
+    static void changed(httplib::Response& response, const Result<bool>& done,
+                        const nlohmann::json& document) {
+        if (!done)
+            answer(response, 400, errorDocument(done.error()));
+        else if (!*done)
+            answer(response, 404, noSuchFunction());
+        else
+            answer(response, 200, document);
     }
 
     static Error refusal(int status) {

@@ -156,10 +156,14 @@ private:
             }
     }
 
-    /// Whether custom modules are wanted there.
+    /// Whether custom modules are wanted there, besides the one that steers.
     [[nodiscard]] bool customAt(tna_hook hook) const {
         const auto it = wishes_.custom.find(link_.ifindex);
-        return it != wishes_.custom.end() && !it->second.at(hook).empty();
+        const auto steering = wishes_.steered.find(link_.ifindex);
+        return it != wishes_.custom.end() &&
+               std::ranges::any_of(it->second.at(hook), [&](const auto& identity) {
+                   return steering == wishes_.steered.end() || identity != steering->second;
+               });
     }
 
     /// What is known of its kind or driver, and of what lies below.
@@ -289,6 +293,28 @@ void addCustom(PortPlan& port, const CustomModules& custom) {
             hooked.set(behind->hook, custom.at(behind->hook));
 }
 
+/// Where nothing is accelerated, a profile that only steers. What is paused or has a program of somebody else
+/// is left alone; so is a port at tcx, which has its frames too late for it.
+void addSteering(Plan& plan, const model::Link& link, const std::string& steering, const Wishes& wishes,
+                 bool watched) {
+    if (wishes.allPaused || wishes.paused.contains(link.ifindex))
+        return;
+    auto [it, isNew] = plan.ports.try_emplace(link.ifindex);
+    auto& port = it->second;
+    if (isNew) {
+        port.ifindex = link.ifindex;
+        port.name = link.name;
+        port.routed = true;
+        port.reasons.push_back(
+            {"not-a-port", "it is no port of a bridge, and no packets are routed by it", {}});
+    }
+    if (port.profile || port.hook != Hook::xdp ||
+        std::ranges::find(port.reasons, "foreign-xdp", &Reason::code) != port.reasons.end())
+        return;
+    port.profile = Profile{.watched = watched};
+    port.profile->custom.set(TNA_HOOK_INGRESS, {steering});
+}
+
 } // namespace
 
 bool hasManyRoutes(const model::Network& network, std::optional<unsigned> many) {
@@ -317,6 +343,9 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
     for (const auto& [ifindex, custom] : wishes.custom)
         if (const auto it = plan.ports.find(ifindex); it != plan.ports.end())
             addCustom(it->second, custom);
+    for (const auto& [ifindex, steering] : wishes.steered)
+        if (const auto* link = network.link(ifindex))
+            addSteering(plan, *link, steering, wishes, around.watched());
     return plan;
 }
 

@@ -37,6 +37,9 @@ struct Wishes {
     /// Why it cannot be seen what drivers refuse; nothing: it can.
     std::optional<std::string> refusalsUnseen;
     std::map<model::IfIndex, CustomModules> custom; ///< that the operator wants on a link
+    /// Links whose frames may be steered to network functions, whether or not they are accelerated: the
+    /// custom module that does it, by its identity.
+    std::map<model::IfIndex, std::string> steered;
     /// What becomes of connections is learnt where packets pass rules.
     bool learning = false;
     /// From so many routes on, what destinations are routed by is worth remembering; nothing: never.

@@ -117,7 +117,10 @@ struct PortPlan {
     std::optional<Reason> egressReason;     ///< why its device is none that frames may be redirected to
     std::vector<std::string> egressModules; ///< custom modules that frames pass as they leave by it
     std::optional<WatchedPort> watched;
-    std::vector<Reason> reasons; ///< why there is no profile
+    std::vector<Reason> reasons; ///< why it is not accelerated
+    /// A profile without a module of the fast path is there to steer frames to network functions: all others
+    /// stay with Linux.
+    [[nodiscard]] bool accelerated() const { return profile && !profile->modules.empty(); }
     bool operator==(const PortPlan&) const = default;
 };
 

@@ -43,4 +43,14 @@ bool isPattern(const std::string& pattern) {
     return true;
 }
 
+std::string patternOf(const std::string& name) {
+    std::string pattern;
+    for (const char letter : name) {
+        if (std::string_view("*?[]\\").find(letter) != std::string_view::npos)
+            pattern += '\\';
+        pattern += letter;
+    }
+    return pattern;
+}
+
 } // namespace tna

@@ -9,4 +9,7 @@ namespace tna {
 /// means.
 [[nodiscard]] bool isPattern(const std::string& pattern);
 
+/// A shell pattern that is the name and no other.
+[[nodiscard]] std::string patternOf(const std::string& name);
+
 } // namespace tna

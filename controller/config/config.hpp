@@ -60,6 +60,12 @@ struct Modules {
     bool operator==(const Modules&) const = default;
 };
 
+struct Functions {
+    /// Where network functions are declared, a file each; "": nowhere.
+    std::string directory = "/etc/tna/functions.d";
+    bool operator==(const Functions&) const = default;
+};
+
 struct Config {
     Ports ports;
     Kernel kernel;
@@ -67,6 +73,7 @@ struct Config {
     Limits limits;
     Metrics metrics;
     Modules modules;
+    Functions functions;
     bool operator==(const Config&) const = default;
 };
 

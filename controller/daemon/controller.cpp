@@ -16,8 +16,8 @@ Controller::Controller(config::Config config, std::unique_ptr<Kernel> kernel,
                        std::unique_ptr<introspect::NetworkSource> source)
     : wanted_{std::move(config), {}, {}},
       supervisor_(std::move(kernel), std::move(source), wanted_, reporter_),
-      modules_(supervisor_, wanted_, reporter_), traces_(supervisor_, wanted_),
-      questions_(supervisor_, wanted_, reporter_) {}
+      modules_(supervisor_, wanted_, reporter_), functions_(supervisor_, wanted_, reporter_),
+      traces_(supervisor_, wanted_), questions_(supervisor_, wanted_, reporter_) {}
 
 Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Seams seams,
                                                       std::vector<UniqueFd> inherited) {
@@ -35,12 +35,16 @@ Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Sea
     controller->wanted_.modules.readDirectory(controller->wanted_.config.modules.directory);
     if (auto started = controller->supervisor_.start(std::move(inherited)); !started)
         return std::unexpected(started.error());
+    WayBackLink::removeLeftOver();
+    controller->functions_.readDirectory(controller->wanted_.config.functions.directory);
     return controller;
 }
 
 Result<void> Controller::onNetlink() {
     const std::lock_guard lock{mutex_};
-    return supervisor_.onReadable();
+    auto done = supervisor_.onReadable();
+    functions_.follow();
+    return done;
 }
 
 std::chrono::milliseconds Controller::tick() {
@@ -51,6 +55,7 @@ std::chrono::milliseconds Controller::tick() {
 void Controller::onTick() {
     const std::lock_guard lock{mutex_};
     supervisor_.onInterval();
+    functions_.follow();
 }
 
 bool Controller::settled() {
@@ -75,6 +80,7 @@ void Controller::setConfig(config::Config config) {
     supervisor_.useModules();
     supervisor_.readAllAgain();
     supervisor_.reconcile();
+    functions_.readDirectory(wanted_.config.functions.directory);
     reporter_.configurationRead();
 }
 
@@ -98,7 +104,9 @@ std::string Controller::summary() {
 
 json Controller::status() {
     const std::lock_guard lock{mutex_};
-    return questions_.status();
+    auto document = questions_.status();
+    document["functions"] = functions_.summary();
+    return document;
 }
 
 json Controller::events() {
@@ -187,6 +195,42 @@ Result<json> Controller::placeCustomModule(const std::string& name, const std::s
 Result<bool> Controller::removeCustomModule(const std::string& name) {
     const std::lock_guard lock{mutex_};
     return modules_.remove(name);
+}
+
+json Controller::networkFunctions() {
+    const std::lock_guard lock{mutex_};
+    return functions_.list();
+}
+
+std::optional<json> Controller::networkFunction(const std::string& name) {
+    const std::lock_guard lock{mutex_};
+    return functions_.find(name);
+}
+
+Result<json> Controller::declareFunction(const std::string& name, const std::string& text) {
+    const std::lock_guard lock{mutex_};
+    return functions_.add(name, text);
+}
+
+Result<bool> Controller::removeFunction(const std::string& name) {
+    const std::lock_guard lock{mutex_};
+    return functions_.remove(name);
+}
+
+Result<bool> Controller::bypassFunction(const std::string& name, bool bypassed) {
+    const std::lock_guard lock{mutex_};
+    return functions_.bypass(name, bypassed);
+}
+
+std::expected<HandedOver, FunctionControl::Refused>
+Controller::connectFunction(const std::string& name, const api::Peer& peer, FunctionCaller caller) {
+    const std::lock_guard lock{mutex_};
+    return functions_.connect(name, peer, std::move(caller));
+}
+
+void Controller::functionGone(std::uint64_t connection) {
+    const std::lock_guard lock{mutex_};
+    functions_.disconnected(connection);
 }
 
 } // namespace tna::daemon

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "daemon/function_control.hpp"
 #include "daemon/module_control.hpp"
 #include "daemon/questions.hpp"
 #include "daemon/real_kernel.hpp"
@@ -53,6 +54,16 @@ public:
     Result<nlohmann::json> placeCustomModule(const std::string& name, const std::string& object,
                                              const api::Placement& placement, bool replace) override;
     Result<bool> removeCustomModule(const std::string& name) override;
+    nlohmann::json networkFunctions() override;
+    std::optional<nlohmann::json> networkFunction(const std::string& name) override;
+    Result<nlohmann::json> declareFunction(const std::string& name, const std::string& text) override;
+    Result<bool> removeFunction(const std::string& name) override;
+    Result<bool> bypassFunction(const std::string& name, bool bypassed) override;
+
+    /// A process wants to be a network function; see FunctionServer.
+    [[nodiscard]] std::expected<HandedOver, FunctionControl::Refused>
+    connectFunction(const std::string& name, const api::Peer& peer, FunctionCaller caller);
+    void functionGone(std::uint64_t connection);
 
 private:
     Controller(config::Config config, std::unique_ptr<Kernel> kernel,
@@ -63,6 +74,7 @@ private:
     Reporter reporter_;
     Supervisor supervisor_;
     ModuleControl modules_;
+    FunctionControl functions_;
     TraceControl traces_;
     Questions questions_;
     RuleQuestion ruleQuestion_;

@@ -7,6 +7,7 @@
 #include "config/config.hpp"
 #include "daemon/controller.hpp"
 #include "daemon/event_loop.hpp"
+#include "daemon/function_server.hpp"
 #include "daemon/handover.hpp"
 #include "daemon/journal.hpp"
 #include "deploy/kernel/requirements.hpp"
@@ -94,6 +95,10 @@ int run(const Options& options) {
             return complain(started.error());
         metrics = std::move(*started);
     }
+    auto functions =
+        daemon::FunctionServer::start(**controller, daemon::functionSocketBeside(config->daemon.socket));
+    if (!functions)
+        return complain(functions.error());
     ::sd_notify(0, "READY=1");
     const auto reload = [&] {
         if (auto fresh = configFor(options))
@@ -103,6 +108,7 @@ int run(const Options& options) {
     };
     const auto ended = daemon::runEventLoop(**controller, reload);
     ::sd_notify(0, "STOPPING=1");
+    functions->reset();
     server->reset(); // nobody changes anything any more
     daemon::handOver((*controller)->handOver());
     return ended ? static_cast<int>(ExitCode::ok) : complain(ended.error());

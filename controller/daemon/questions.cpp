@@ -73,7 +73,7 @@ json Questions::capabilities() const {
 std::string Questions::summary() const {
     const auto& ports = supervisor_.plan().ports;
     const auto accelerated = std::ranges::count_if(ports, [&](const auto& item) {
-        return item.second.profile && !supervisor_.failures().contains(item.first);
+        return item.second.accelerated() && !supervisor_.failures().contains(item.first);
     });
     return fmt::format("{} of {} ports accelerated", accelerated, ports.size());
 }

@@ -65,15 +65,16 @@ nlohmann::json portEvent(const assemble::PortPlan& port, const Failures& failure
         reasons.push_back({{"code", "failed"}, {"text", failure->second.sentence()}});
     for (const auto& reason : port.reasons)
         reasons.push_back({{"code", reason.code}, {"text", reason.text}});
-    return {{"event", "port"},
-            {"port", port.name},
-            {"state", stateOf(port, failed)},
-            {"profile", port.profile && !failed ? nlohmann::json(port.profile->name()) : nlohmann::json()},
-            {"reasons", reasons}};
+    return {
+        {"event", "port"},
+        {"port", port.name},
+        {"state", stateOf(port, failed)},
+        {"profile", port.accelerated() && !failed ? nlohmann::json(port.profile->name()) : nlohmann::json()},
+        {"reasons", reasons}};
 }
 
 void logPort(const assemble::PortPlan& port) {
-    if (port.profile) {
+    if (port.accelerated()) {
         const LogFields about{
             {"TNA_PORT", port.name}, {"TNA_STATE", "accelerated"}, {"TNA_PROFILE", port.profile->name()}};
         spdlog::info("{}: accelerated, profile {}", port.name, port.profile->name());
@@ -178,6 +179,12 @@ void Reporter::moduleChanged(const std::string& name, const char* action) {
     const LogFields about{{"TNA_MODULE", name}};
     spdlog::info("custom module {}: {}", name, action);
     followers_.tell({{"event", "module"}, {"module", name}, {"action", action}});
+}
+
+void Reporter::functionChanged(const std::string& name, const char* action) {
+    const LogFields about{{"TNA_FUNCTION", name}};
+    spdlog::info("network function {}: {}", name, action);
+    followers_.tell({{"event", "function"}, {"function", name}, {"action", action}});
 }
 
 } // namespace tna::daemon

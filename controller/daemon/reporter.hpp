@@ -39,6 +39,8 @@ public:
     void paused(const std::optional<std::string>& port, bool paused);
     /// "inserted", "replaced", "removed"
     void moduleChanged(const std::string& name, const char* action);
+    /// Of a network function: "added", "replaced", "removed", "bypassed", "resumed"
+    void functionChanged(const std::string& name, const char* action);
 
     void follow(const std::shared_ptr<api::LineSink>& lines) { followers_.add(lines); }
     [[nodiscard]] const Events& events() const { return events_; }

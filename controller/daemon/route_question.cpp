@@ -230,7 +230,7 @@ Result<json> answerRoute(const Supervisor& supervisor, const std::string& port, 
                   {"port", link->name},
                   {"received_as", arrival.name},
                   {"kernel", askKernel(question, network)}};
-    if (!planned->second.profile) {
+    if (!planned->second.accelerated()) {
         const auto& reasons = planned->second.reasons;
         document["fast_path"] = {{"action", "linux"},
                                  {"reason", reasons.empty() ? "" : reasons.front().code},

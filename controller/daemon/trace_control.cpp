@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/trace_control.hpp"
 
+#include "base/pattern.hpp"
+
 #include <algorithm>
 #include <climits>
 #include <spdlog/spdlog.h>
@@ -12,20 +14,9 @@ constexpr std::size_t mostTraces = 2; ///< each is a module in the path of every
 /// A trace is two custom modules: one that sees what comes in, and one that sees what is decided.
 constexpr auto ingressSuffix = "-ingress";
 
-/// A shell pattern that is the name and no other.
-std::string patternOf(const std::string& name) {
-    std::string pattern;
-    for (const char letter : name) {
-        if (std::string_view("*?[]\\").find(letter) != std::string_view::npos)
-            pattern += '\\';
-        pattern += letter;
-    }
-    return pattern;
-}
-
 bool isAccelerated(const std::pair<const model::IfIndex, assemble::PortPlan>& port,
                    const Failures& failures) {
-    return port.second.profile && !failures.contains(port.first);
+    return port.second.accelerated() && !failures.contains(port.first);
 }
 } // namespace
 

@@ -33,7 +33,7 @@ json portDocument(const PortState& state, const assemble::PortPlan& port) {
     const bool failed = failure != state.failures.end();
     const auto it = state.counters.find(port.ifindex);
     const auto counted = it == state.counters.end() ? deploy::PortCounters{} : it->second;
-    const bool accelerated = port.profile && !failed;
+    const bool accelerated = port.accelerated() && !failed;
     json why;
     if (failed)
         why = failure->second.sentence();
@@ -119,7 +119,7 @@ constexpr const char* asked = "the bridge itself answers for each frame: the FDB
 const char* stateOf(const assemble::PortPlan& port, bool failed) {
     if (failed)
         return "failed";
-    if (port.profile)
+    if (port.accelerated())
         return "accelerated";
     return pausedOnly(port) ? "paused" : "linux";
 }
@@ -154,7 +154,7 @@ std::optional<json> viewPort(const PortState& state, const std::string& name) {
         reasons.push_back(reasonDocument(reason));
     json features = json::array();
     features.push_back({{"feature", port.routed ? "route" : "bridge"},
-                        {"accelerated", port.profile && reasons.empty()},
+                        {"accelerated", port.accelerated() && reasons.empty()},
                         {"reasons", reasons}});
     if (port.egressReason && std::ranges::find(port.reasons, *port.egressReason) == port.reasons.end())
         features.push_back({{"feature", "egress"},
@@ -189,7 +189,7 @@ json viewGraph(const graph::Graph& graph, const assemble::Plan& plan) {
     for (const auto& [ifindex, port] : plan.ports) {
         if (port.routed)
             addRoutedPort(document, port);
-        if (!port.profile)
+        if (!port.accelerated())
             continue;
         const auto id = "profile:" + port.profile->name();
         const auto known =

@@ -55,6 +55,11 @@ assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, 
     wishes.refused = refused.reasons();
     wishes.refusalsUnseen = refused.blind();
     wishes.custom = wanted.modules.on(network);
+    if (const auto* steering = wanted.modules.find(steeringModule))
+        for (const auto& [ifindex, custom] : wishes.custom)
+            if (std::ranges::find(custom.at(TNA_HOOK_INGRESS), steering->identity) !=
+                custom.at(TNA_HOOK_INGRESS).end())
+                wishes.steered.emplace(ifindex, steering->identity);
     wishes.tcxIngress = observed.tcxIngress;
     wishes.tcxEgress = observed.tcxEgress;
     wishes.underVlanDevices = observed.underVlanDevices;

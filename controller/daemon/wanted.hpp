@@ -23,6 +23,9 @@ struct Paused {
 [[nodiscard]] bool pausePorts(Paused& all, const assemble::Plan& plan, const std::optional<std::string>& port,
                               bool paused);
 
+/// The name of the custom module of our own that steers frames to network functions; nobody can call one so.
+inline constexpr const char* steeringModule = "@functions";
+
 /// What the operator wants, as it was said.
 struct Wanted {
     config::Config config;

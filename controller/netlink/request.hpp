@@ -31,6 +31,15 @@ public:
     }
     void put(std::uint16_t type, const char* text) { put(type, text, std::strlen(text) + 1); }
 
+    /// A header within an attribute, before those that it holds.
+    template <typename Header>
+    void append(const Header& header) {
+        const auto at = message().nlmsg_len;
+        buffer_.resize(at + MNL_ALIGN(sizeof(Header)));
+        std::memcpy(&buffer_[at], &header, sizeof(Header));
+        message().nlmsg_len = static_cast<std::uint32_t>(buffer_.size());
+    }
+
     /// An attribute that holds those which `fill` puts.
     template <typename Fill>
     void nest(std::uint16_t type, Fill&& fill) {

@@ -58,6 +58,13 @@ public:
         return fail("no modules here");
     }
     Result<bool> removeCustomModule(const std::string&) override { return false; }
+    nlohmann::json networkFunctions() override { return nlohmann::json::object(); }
+    std::optional<nlohmann::json> networkFunction(const std::string&) override { return std::nullopt; }
+    Result<nlohmann::json> declareFunction(const std::string& name, const std::string&) override {
+        return fail("no function '{}' here", name);
+    }
+    Result<bool> removeFunction(const std::string&) override { return false; }
+    Result<bool> bypassFunction(const std::string&, bool) override { return false; }
     std::atomic<unsigned> changes = 0;
     /// What no server should have let through.
     std::atomic<const char*> complaint = nullptr;

@@ -5,6 +5,7 @@
 #include "cli/refusal.hpp"
 #include "tnactl/client.hpp"
 #include "tnactl/document.hpp"
+#include "tnactl/function_command.hpp"
 #include "tnactl/module_command.hpp"
 #include "tnactl/render.hpp"
 #include "tnactl/render_event.hpp"
@@ -156,6 +157,7 @@ public:
         namePort(pause_, "tnactl pause eth0; tnactl pause");
         namePort(resume_, "tnactl resume eth0; tnactl resume");
         modules_.describe(*module_);
+        functions_.describe(*function_);
         tracing_.describe(*trace_);
         events_->add_option("--count", options.count, "end after so many (default: never)")
             ->check(cli::wholeNumber(1, cli::mostTimes));
@@ -193,7 +195,9 @@ public:
         if (rules_->parsed())
             return show(client.get("/v1/rules"), options_.asJson, ctl::renderRules);
         if (module_->parsed())
-            return module();
+            return print(modules_);
+        if (function_->parsed())
+            return print(functions_);
         if (trace_->parsed())
             return trace();
         if (events_->parsed())
@@ -202,8 +206,9 @@ public:
     }
 
 private:
-    [[nodiscard]] int module() const {
-        const auto said = modules_.run(ctl::Client{options_.socket}, options_.asJson);
+    template <typename Command>
+    [[nodiscard]] int print(const Command& command) const {
+        const auto said = command.run(ctl::Client{options_.socket}, options_.asJson);
         if (!said)
             return complain(said.error());
         fmt::print("{}", *said);
@@ -237,6 +242,8 @@ private:
         command("rules", "firewall rules: which could be accelerated, and which are in the way");
     ctl::ModuleCommand modules_;
     CLI::App* module_ = command("module", "custom modules: code of your own in the fast path");
+    ctl::FunctionCommand functions_;
+    CLI::App* function_ = command("function", "network functions in user space, and what is steered to them");
     ctl::TraceCommand tracing_;
     CLI::App* trace_ = command("trace", "packets as they come, with what is decided about each");
     CLI::App* events_ = command("events", "what happens, as it happens: states of ports and why, changes");

@@ -6,7 +6,7 @@ function __tna_ports
     end
 end
 set -l in __fish_seen_subcommand_from
-set -l commands status top explain route graph capabilities rules module pause resume
+set -l commands status top explain route graph capabilities rules module function trace events pause resume
 set -l no_command "not $in $commands"
 
 complete -c tnactl -f
@@ -18,6 +18,7 @@ complete -c tnactl -n $no_command -a graph -d 'what depends on what'
 complete -c tnactl -n $no_command -a capabilities -d 'what this kernel and its drivers can do'
 complete -c tnactl -n $no_command -a rules -d 'firewall rules, which could be accelerated'
 complete -c tnactl -n $no_command -a module -d 'custom modules, code of your own'
+complete -c tnactl -n $no_command -a function -d 'network functions in user space'
 complete -c tnactl -n $no_command -a trace -d 'packets, with what is decided about each'
 complete -c tnactl -n $no_command -a events -d 'what happens, as it happens'
 complete -c tnactl -n $no_command -a pause -d 'leave a port, or all, to Linux'
@@ -28,7 +29,7 @@ complete -c tnactl -l json -d 'for programs'
 complete -c tnactl -s h -l help -d 'show the options'
 complete -c tnactl -n $no_command -l version -d 'show the version'
 
-complete -c tnactl -n "$in explain pause resume" -a '(__tna_ports)'
+complete -c tnactl -n "$in explain pause resume; and not $in function" -a '(__tna_ports)'
 complete -c tnactl -n "$in trace" -l port -x -a '(__tna_ports)' -d 'packets that come in by it'
 complete -c tnactl -n "$in trace" -l every -x -d 'one in so many'
 complete -c tnactl -n "$in trace" -l pcap -r -F -d 'write them into a file'
@@ -48,3 +49,8 @@ complete -c tnactl -n "$in module" -l port -x -a '(__tna_ports)' -d 'shell patte
 complete -c tnactl -n "$in module" -l kind -x -d 'of link kinds or drivers'
 complete -c tnactl -n "$in module" -l priority -x -d 'lower ones first'
 complete -c tnactl -n "$in module" -l map -x -d 'one of its maps'
+
+set -l declares add remove list show bypass resume
+complete -c tnactl -n "$in function; and not $in $declares" -a "$declares"
+complete -c tnactl -n "$in function; and $in add" -F
+complete -c tnactl -n "$in function" -l name -x -d 'what it is called'

@@ -50,6 +50,19 @@ TEST(Metrics, TellEachPortsCountersAndReasons) {
         EXPECT_THAT(text, HasSubstr(line));
 }
 
+TEST(Metrics, TellWhatFunctionsGot) {
+    auto document = status({"p0"});
+    document["functions"] = {
+        {{"name", "dns"}, {"state", "full"}, {"packets", 5}, {"bytes", 300}, {"otherwise", 2}}};
+    const auto text = api::metrics(document);
+    for (const char* line : {"\ntna_function_state{function=\"dns\",state=\"full\"} 1\n",
+                             "\ntna_function_state{function=\"dns\",state=\"nobody\"} 0\n",
+                             "\ntna_function_packets_total{function=\"dns\",to=\"function\"} 5\n",
+                             "\ntna_function_packets_total{function=\"dns\",to=\"otherwise\"} 2\n",
+                             "\ntna_function_bytes_total{function=\"dns\"} 300\n"})
+        EXPECT_THAT(text, HasSubstr(line));
+}
+
 /// The format's grammar, line by line: a sample belongs to the metric that was described last.
 TEST(Metrics, AreWellFormed) {
     std::istringstream lines{api::metrics(status({"p0", "a\"b\\c\nd"}))};

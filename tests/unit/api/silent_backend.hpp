@@ -40,6 +40,14 @@ public:
         return nlohmann::json::object();
     }
     Result<bool> removeCustomModule(const std::string&) override { return ++changes > 0; }
+    nlohmann::json networkFunctions() override { return nlohmann::json::object(); }
+    std::optional<nlohmann::json> networkFunction(const std::string&) override { return std::nullopt; }
+    Result<nlohmann::json> declareFunction(const std::string&, const std::string&) override {
+        changes++;
+        return nlohmann::json::object();
+    }
+    Result<bool> removeFunction(const std::string&) override { return ++changes > 0; }
+    Result<bool> bypassFunction(const std::string&, bool) override { return ++changes > 0; }
 
     std::atomic<int> changes = 0;
     std::weak_ptr<api::LineSink> followed;

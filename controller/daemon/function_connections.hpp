@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/unique_fd.hpp"
+#include "daemon/function_set.hpp"
+#include "deploy/functions/steering.hpp"
+#include "deploy/functions/way_back.hpp"
+#include "model/network.hpp"
+
+#include <cstdint>
+#include <set>
+#include <sys/types.h>
+#include <tna/function_protocol.h>
+
+namespace tna::daemon {
+
+/// Who wants to be a network function.
+struct FunctionCaller {
+    uid_t user = 0;
+    pid_t process = 0;
+    int queue = TNA_FUNCTION_ALL_QUEUES;
+    UniqueFd control; ///< its connection, to be ended by us
+};
+
+/// What is sent to it.
+struct HandedOver {
+    struct Part {
+        tna_function_socket about{};
+        std::vector<UniqueFd> descriptors;
+    };
+    std::uint64_t id = 0; ///< of its connection
+    tna_function_answer answer{};
+    std::vector<Part> parts;
+};
+
+/// The processes that have connected as network functions, each with its sockets. None of the sockets is held
+/// here: they go when the process does, and the next frame is Linux's.
+class FunctionConnections {
+public:
+    struct Socket {
+        tna_steer_queue_key key{};
+        unsigned place = 0;
+        std::string port;
+        bool zeroCopy = false;
+        UniqueFd page;
+    };
+    struct Connection {
+        std::string function;
+        uid_t user = 0;
+        pid_t process = 0;
+        unsigned backQueue = 0; ///< of the way back; its mark is one more
+        bool goesBack = false;
+        std::vector<Socket> sockets;
+        UniqueFd control;
+    };
+
+    /// Where frames go back to Linux, by the device that functions send them into; 0: there is no way back.
+    void useWayBack(unsigned ifindex, const deploy::WayBack* way) {
+        backIfindex_ = ifindex;
+        wayBack_ = way;
+    }
+
+    /// All of it, or nothing and a reason.
+    [[nodiscard]] Result<HandedOver> open(const FunctionSet::Function& function, FunctionCaller caller,
+                                          const model::Network& network, const deploy::Steering& steering);
+    void close(std::uint64_t id, const deploy::Steering& steering);
+    /// Ends those of a function: the processes see it, and may connect again.
+    void end(const std::string& function, const deploy::Steering& steering);
+    /// Ends those of a function whose ports are others by now.
+    void endOutdated(const FunctionSet::Function& function, const model::Network& network,
+                     const deploy::Steering& steering);
+
+    [[nodiscard]] const std::map<std::uint64_t, Connection>& all() const { return all_; }
+
+private:
+    [[nodiscard]] std::optional<Error> obstacle(const FunctionSet::Function& function,
+                                                const std::vector<unsigned>& ports,
+                                                const std::vector<unsigned>& queues) const;
+    [[nodiscard]] std::vector<unsigned> freePlaces(std::size_t count) const;
+    [[nodiscard]] unsigned freeBackQueue() const;
+    void disconnect(const Connection& connection, const deploy::Steering& steering) const;
+
+    std::map<std::uint64_t, Connection> all_;
+    std::uint64_t lastId_ = 0;
+    unsigned backIfindex_ = 0;
+    const deploy::WayBack* wayBack_ = nullptr;
+};
+
+/// How many queues the way back has: so many connections may use it at a time.
+inline constexpr unsigned backQueues = 64;
+
+} // namespace tna::daemon

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/function_control.hpp"
+
+#include "api/listening.hpp"
+#include "base/file.hpp"
+#include "base/pattern.hpp"
+#include "daemon/function_views.hpp"
+#include "deploy/custom/module_object.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <climits>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <pwd.h>
+#include <spdlog/spdlog.h>
+
+namespace tna::daemon {
+
+namespace {
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::string_view suffix = ".toml";
+constexpr std::size_t largestFile = std::size_t{1} << 20U;
+
+std::optional<uid_t> idOfUser(const std::string& name) {
+    uid_t number = 0;
+    const auto* end = name.data() + name.size();
+    if (const auto [stopped, error] = std::from_chars(name.data(), end, number);
+        error == std::errc{} && stopped == end)
+        return number;
+    const auto* entry = ::getpwnam(name.c_str()); // under the controller's lock
+    return entry == nullptr ? std::nullopt : std::optional{entry->pw_uid};
+}
+
+bool mayConnect(const functions::Declaration& declared, const api::Peer& peer) {
+    return peer.user == 0 ||
+           std::ranges::any_of(declared.users,
+                               [&](const auto& user) { return idOfUser(user) == peer.user; }) ||
+           std::ranges::any_of(declared.groups, [&](const auto& group) {
+               const auto id = api::idOf(group);
+               return id && std::ranges::find(peer.groups, *id) != peer.groups.end();
+           });
+}
+} // namespace
+
+FunctionControl::Interfaces FunctionControl::interfaces() const {
+    const auto names = set_.ports();
+    Interfaces found;
+    for (const auto& [ifindex, link] : supervisor_.network().links)
+        if (std::ranges::find(names, link.name) != names.end())
+            found.emplace(link.name, ifindex);
+    return found;
+}
+
+/// What there is against steering frames of a port.
+std::optional<Error> FunctionControl::obstacleAt(unsigned ifindex, const std::string& name) const {
+    const auto refused = [&](std::string why, std::string hint) {
+        return Error{fmt::format("no frames of {} can be steered", name), std::move(why), std::move(hint)};
+    };
+    // What the card has taken out of a frame, nobody could put back into it.
+    if (const auto* link = supervisor_.network().link(ifindex);
+        link != nullptr && link->kind != "veth" && (link->vlanRxOffload || link->serviceTagRxOffload))
+        return refused("it takes VLAN tags out of frames before XDP sees them",
+                       fmt::format("`ethtool -K {} rxvlan off rx-vlan-stag-hw-parse off`", name));
+    const auto& ports = supervisor_.plan().ports;
+    const auto it = ports.find(ifindex);
+    if (it == ports.end())
+        return std::nullopt;
+    const auto& port = it->second;
+    if (port.hook != assemble::Hook::xdp)
+        return refused("it is accelerated at tcx, and steering is done at XDP",
+                       "take its kind out of 'tcx_kinds'");
+    if (const auto foreign = std::ranges::find(port.reasons, "foreign-xdp", &assemble::Reason::code);
+        foreign != port.reasons.end())
+        return refused(foreign->text, foreign->hint);
+    return std::nullopt;
+}
+
+std::optional<Error> FunctionControl::obstacle(const functions::Declaration& declared) const {
+    for (const auto& [name, ifindex] : placedFor_)
+        if (std::ranges::find(declared.ports, name) != declared.ports.end())
+            if (auto against = obstacleAt(ifindex, name))
+                return against;
+    return std::nullopt;
+}
+
+/// The module goes behind all others at ingress, on the functions' ports.
+Result<void> FunctionControl::placeModule() {
+    std::vector<std::string> patterns;
+    for (const auto& name : set_.ports())
+        patterns.push_back(patternOf(name));
+    auto module =
+        CustomModules::make(steeringModule, steering_->module(), {{"ingress"}, patterns, {}, INT_MAX});
+    const auto* before = wanted_.modules.find(steeringModule);
+    if (before != nullptr && before->placement == module.placement)
+        return {};
+    auto old = wanted_.modules.put(steeringModule, std::move(module));
+    return supervisor_.useModulesOrUndo([&] {
+        if (old)
+            wanted_.modules.put(steeringModule, std::move(*old));
+        else
+            wanted_.modules.remove(steeringModule);
+    });
+}
+
+Result<void> FunctionControl::apply() {
+    auto there = interfaces();
+    const auto table = set_.table(there);
+    if (!table)
+        return std::unexpected(table.error());
+    if (!steering_) {
+        auto loaded = deploy::Steering::load();
+        if (!loaded)
+            return std::unexpected(loaded.error());
+        steering_ = std::move(*loaded);
+        prepareWayBack();
+    }
+    for (const auto& [name, function] : set_.all()) {
+        const unsigned flags =
+            (function.declared.drop ? TNA_STEER_DROP : 0U) | (function.bypassed ? TNA_STEER_BYPASS : 0U);
+        if (auto told = steering_->setFunction(function.number, {flags, function.declared.longest()}); !told)
+            return told;
+    }
+    placedFor_ = std::move(there);
+    if (auto placed = placeModule(); !placed)
+        return placed;
+    return steering_->replace(*table);
+}
+
+/// Without it functions work as well, but cannot give frames back.
+void FunctionControl::prepareWayBack() {
+    auto link = WayBackLink::make(backQueues);
+    auto way = link ? deploy::WayBack::attach(link->outOf()) : std::unexpected(link.error());
+    if (!way) {
+        noWayBack_ = way.error().sentence();
+        spdlog::warn("network functions cannot give frames back to Linux: {}", noWayBack_);
+        return;
+    }
+    link_.emplace(std::move(*link));
+    wayBack_.emplace(std::move(*way));
+    connections_.useWayBack(link_->into(), &*wayBack_);
+}
+
+Result<void> FunctionControl::put(functions::Declaration declared, bool fromFile) {
+    const auto name = declared.name;
+    const auto before = set_;
+    const auto* old = before.find(name);
+    if (auto there = set_.put(std::move(declared), fromFile); !there)
+        return there;
+    auto applied = apply();
+    if (auto against = applied ? obstacle(set_.find(name)->declared) : std::nullopt)
+        applied = std::unexpected(std::move(*against));
+    if (!applied) {
+        set_ = before;
+        if (set_.all().empty())
+            takeOut({});
+        else
+            (void)apply();
+        return applied;
+    }
+    // Who has connected to another declaration has other memory, or other ports.
+    auto alike = old != nullptr ? old->declared : functions::Declaration{};
+    alike.rules = set_.find(name)->declared.rules;
+    if (old != nullptr && alike != set_.find(name)->declared)
+        connections_.end(name, *steering_);
+    if (old == nullptr || old->declared.rules != set_.find(name)->declared.rules)
+        for (const auto rule : set_.find(name)->ruleNumbers)
+            steering_->forgetCounters(rule);
+    reporter_.functionChanged(name, old == nullptr ? "added" : "replaced");
+    return {};
+}
+
+Result<json> FunctionControl::add(const std::string& name, const std::string& text) {
+    if (const auto* there = set_.find(name); there != nullptr && there->fromFile)
+        return std::unexpected(Error{fmt::format("the network function '{}' is declared in a file", name),
+                                     {},
+                                     "change the file, and then `systemctl reload tnad`"});
+    auto declared = functions::parseDeclaration(text, name, name);
+    if (!declared)
+        return std::unexpected(declared.error());
+    if (auto done = put(std::move(*declared), false); !done)
+        return std::unexpected(done.error());
+    return viewOf(*set_.find(name));
+}
+
+/// The last one takes all of it along.
+void FunctionControl::takeOut(const std::string& name) {
+    if (steering_ && !name.empty())
+        connections_.end(name, *steering_);
+    set_.remove(name);
+    if (!set_.all().empty()) {
+        if (auto applied = apply(); !applied)
+            spdlog::error("{}", applied.error().sentence());
+        return;
+    }
+    // What is in place is named by the plan until the next one is.
+    const auto keptAlive = steering_ ? steering_->module() : nullptr;
+    wanted_.modules.remove(steeringModule);
+    supervisor_.reconcile();
+    supervisor_.useModules();
+    connections_.useWayBack(0, nullptr);
+    wayBack_.reset();
+    link_.reset();
+    steering_.reset();
+    placedFor_.clear();
+}
+
+Result<bool> FunctionControl::remove(const std::string& name) {
+    const auto* there = set_.find(name);
+    if (there == nullptr)
+        return false;
+    if (there->fromFile)
+        return std::unexpected(Error{fmt::format("the network function '{}' is declared in a file", name),
+                                     {},
+                                     "remove the file, and then `systemctl reload tnad`; or bypass it"});
+    takeOut(name);
+    reporter_.functionChanged(name, "removed");
+    return true;
+}
+
+Result<bool> FunctionControl::bypass(const std::string& name, bool bypassed) {
+    auto* there = set_.find(name);
+    if (there == nullptr)
+        return false;
+    if (there->bypassed == bypassed)
+        return true;
+    there->bypassed = bypassed;
+    if (auto applied = apply(); !applied) {
+        there->bypassed = !bypassed;
+        return std::unexpected(applied.error());
+    }
+    reporter_.functionChanged(name, bypassed ? "bypassed" : "resumed");
+    return true;
+}
+
+void FunctionControl::readDirectory(const std::string& directory) {
+    std::error_code error;
+    std::map<std::string, std::string> found;
+    for (const auto& file : fs::directory_iterator(directory, error)) {
+        const auto base = file.path().filename().string();
+        if (!base.ends_with(suffix))
+            continue;
+        const auto name = base.substr(0, base.size() - suffix.size());
+        auto text = readNamedFile(file.path().string(), largestFile, std::chrono::seconds(2));
+        if (!text) {
+            spdlog::error("network function {}: {}", name, text.error().sentence());
+            continue;
+        }
+        found.emplace(name, std::move(*text));
+        if (const auto before = files_.find(name); before != files_.end() && before->second == found[name])
+            continue;
+        auto declared = functions::parseDeclaration(found[name], name, file.path().string());
+        auto done = declared ? put(std::move(*declared), true) : std::unexpected(declared.error());
+        if (!done)
+            spdlog::error("network function {}: {}", name, done.error().sentence());
+    }
+    for (const auto& [name, text] : files_)
+        if (const auto* there = set_.find(name);
+            !found.contains(name) && there != nullptr && there->fromFile) {
+            takeOut(name);
+            reporter_.functionChanged(name, "removed");
+        }
+    files_ = std::move(found);
+}
+
+std::expected<HandedOver, FunctionControl::Refused>
+FunctionControl::connect(const std::string& name, const api::Peer& peer, FunctionCaller caller) {
+    const auto* function = set_.find(name);
+    if (function == nullptr)
+        return std::unexpected(Refused{{fmt::format("there is no network function '{}'", name),
+                                        {},
+                                        "`tnactl function list` lists them"}});
+    if (!mayConnect(function->declared, peer))
+        return std::unexpected(
+            Refused{{fmt::format("user {} may not be the network function '{}'", peer.user, name),
+                     {},
+                     "see 'users' and 'groups' in its declaration"},
+                    true});
+    const auto process = caller.process;
+    auto opened = connections_.open(*function, std::move(caller), supervisor_.network(), *steering_);
+    if (!opened)
+        return std::unexpected(Refused{opened.error(), opened.error().code == ExitCode::usage});
+    spdlog::info("network function {}: process {} of user {} has connected", name, process, peer.user);
+    return std::move(*opened);
+}
+
+void FunctionControl::disconnected(std::uint64_t id) {
+    const auto it = connections_.all().find(id);
+    if (it == connections_.all().end())
+        return;
+    spdlog::info("network function {}: process {} has gone", it->second.function, it->second.process);
+    connections_.close(id, *steering_);
+}
+
+void FunctionControl::follow() {
+    if (!steering_ || interfaces() == placedFor_)
+        return;
+    if (auto applied = apply(); !applied)
+        spdlog::error("network functions: {}", applied.error().sentence());
+    for (const auto& [name, function] : set_.all())
+        connections_.endOutdated(function, supervisor_.network(), *steering_);
+}
+
+json FunctionControl::viewOf(const FunctionSet::Function& function) const {
+    return viewFunction(function, connections_, *steering_, placedFor_);
+}
+
+json FunctionControl::list() const {
+    json list = json::array();
+    for (const auto& [name, function] : set_.all())
+        list.push_back(viewOf(function));
+    return {{"api", 1},
+            {"way_back", steering_ == nullptr ? json() : json(wayBack_.has_value())},
+            {"no_way_back", noWayBack_.empty() ? json() : json(noWayBack_)},
+            {"functions", list}};
+}
+
+json FunctionControl::summary() const {
+    json list = json::array();
+    for (const auto& [name, function] : set_.all())
+        list.push_back(summarize(viewOf(function)));
+    return list;
+}
+
+std::optional<json> FunctionControl::find(const std::string& name) const {
+    const auto* function = set_.find(name);
+    return function == nullptr ? std::nullopt : std::optional{viewOf(*function)};
+}
+
+} // namespace tna::daemon

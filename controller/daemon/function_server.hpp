@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "daemon/controller.hpp"
+
+#include <atomic>
+#include <map>
+#include <thread>
+
+namespace tna::daemon {
+
+/// Where processes connect that want to be network functions: a Unix socket that anybody may knock at. Who
+/// they are, the kernel says; what they may be, the declarations say.
+class FunctionServer {
+public:
+    /// Serves until destruction. `path` is ours: whoever has the control socket has this one as well.
+    [[nodiscard]] static Result<std::unique_ptr<FunctionServer>> start(Controller& controller,
+                                                                       const std::string& path);
+    FunctionServer(const FunctionServer&) = delete;
+    FunctionServer& operator=(const FunctionServer&) = delete;
+    ~FunctionServer();
+
+private:
+    struct Client {
+        UniqueFd fd;
+        uid_t user = 0;
+        std::uint64_t connection = 0; ///< 0: it has not said yet who it is
+        std::chrono::steady_clock::time_point deadline;
+    };
+    FunctionServer(Controller& controller, UniqueFd listening, UniqueFd wake, std::string path);
+    void run();
+    void wait();
+    void accept();
+    /// False: it is to be hung up on.
+    [[nodiscard]] bool serve(Client& client);
+    [[nodiscard]] bool greet(Client& client);
+
+    Controller& controller_;
+    UniqueFd listening_;
+    UniqueFd wake_;
+    std::string path_;
+    std::vector<Client> clients_;
+    std::atomic<bool> stopping_ = false;
+    std::thread thread_;
+};
+
+/// Beside the control socket.
+[[nodiscard]] std::string functionSocketBeside(const std::string& controlSocket);
+
+} // namespace tna::daemon

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/error.hpp"
+#include "base/unique_fd.hpp"
+
+#include <memory>
+#include <tna/steer.h>
+#include <vector>
+
+namespace tna::deploy {
+
+/// The way back to Linux for frames that network functions have had (fpm/steer/back.bpf.c), as long as it
+/// lives.
+class WayBack {
+public:
+    /// At the device where such frames come out; needs Linux 6.6 (tcx).
+    [[nodiscard]] static Result<WayBack> attach(unsigned ifindex);
+
+    /// What has this mark may come in by these ports, and no others.
+    [[nodiscard]] Result<void> allow(unsigned mark, const std::vector<unsigned>& ports) const;
+    void forbid(unsigned mark) const;
+
+private:
+    using Skeleton = std::unique_ptr<void, void (*)(void*)>;
+    WayBack(Skeleton skeleton, UniqueFd link, int ports)
+        : skeleton_(std::move(skeleton)), link_(std::move(link)), ports_(ports) {}
+    Skeleton skeleton_;
+    UniqueFd link_;
+    int ports_;
+};
+
+} // namespace tna::deploy

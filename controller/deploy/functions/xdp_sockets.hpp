@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/error.hpp"
+#include "base/unique_fd.hpp"
+#include "functions/declaration.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tna::deploy {
+
+/// Where a socket is to be bound.
+struct QueueOfPort {
+    unsigned ifindex = 0;
+    std::string name;
+    unsigned queue = 0;
+    unsigned mark = 0;    ///< of what is sent by it; 0: none
+    bool receives = true; ///< else, frames are only sent by it
+};
+
+struct XdpSocket {
+    UniqueFd fd;
+    bool zeroCopy = false;
+};
+
+/// Memory for frames, and sockets that share it, for a process that needs no capability to use them.
+struct XdpSockets {
+    UniqueFd memory; ///< of declared.frames frames
+    std::vector<XdpSocket> sockets;
+};
+
+/// In the network namespace of the calling thread. All of them, or an error that says what is against it.
+[[nodiscard]] Result<XdpSockets> makeXdpSockets(const functions::Declaration& declared,
+                                                const std::vector<QueueOfPort>& queues);
+
+} // namespace tna::deploy

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "functions/steering_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace tna::functions {
+
+namespace {
+using Words = std::array<std::uint64_t, TNA_STEER_WORDS>;
+
+/// The bits of a frame that a rule looks at, and what they are to be.
+struct Pattern {
+    Words bits{};
+    Words value{};
+
+    void want(unsigned word, unsigned shift, std::uint64_t mask, std::uint64_t number) {
+        bits.at(word) |= mask << shift;
+        value.at(word) |= number << shift;
+    }
+    void wantPrefix(unsigned word, const Prefix& prefix) {
+        std::array<std::uint8_t, 16> mask{};
+        for (unsigned bit = 0; bit < prefix.length; bit++)
+            mask.at(bit / 8) |= static_cast<std::uint8_t>(0x80U >> bit % 8);
+        std::memcpy(&bits.at(word), mask.data(), mask.size());
+        std::memcpy(&value.at(word), prefix.bytes.data(), prefix.bytes.size());
+        want(TNA_STEER_WHAT, TNA_STEER_VERSION_SHIFT, 0xff, prefix.version);
+    }
+};
+
+struct Candidate {
+    Pattern pattern;
+    std::uint32_t rank = 0; ///< the higher one wins
+    std::uint16_t rule = 0;
+    std::uint8_t function = 0;
+    const Declaration* declared = nullptr;
+    std::size_t index = 0; ///< of the rule in its declaration
+};
+
+std::string nameOf(const Candidate& candidate) {
+    return fmt::format("rule {} of '{}'", candidate.index + 1, candidate.declared->name);
+}
+
+std::vector<MaskedNumber> partsOf(const std::optional<PortRange>& range) {
+    return range ? masksOf(*range) : std::vector<MaskedNumber>{{0, 0}};
+}
+
+Pattern patternOf(const Rule& rule) {
+    Pattern pattern;
+    pattern.want(TNA_STEER_WHERE, 0, 0xffffffff, 0);
+    if (rule.vlan)
+        pattern.want(TNA_STEER_WHERE, TNA_STEER_VLAN_SHIFT, 0xffff,
+                     *rule.vlan == 0 ? 0 : TNA_STEER_TAGGED | *rule.vlan);
+    if (rule.etherType)
+        pattern.want(TNA_STEER_WHERE, TNA_STEER_TYPE_SHIFT, 0xffff, *rule.etherType);
+    if (rule.protocol)
+        pattern.want(TNA_STEER_WHAT, TNA_STEER_PROTOCOL_SHIFT, 0xff, *rule.protocol);
+    // A frame that is not IP has this for a protocol as well; both versions have the bit 4.
+    if (rule.protocol == 0U)
+        pattern.want(TNA_STEER_WHAT, TNA_STEER_VERSION_SHIFT, 4, 4);
+    if (rule.flagsMask != 0)
+        pattern.want(TNA_STEER_WHAT, TNA_STEER_TCP_FLAGS_SHIFT, rule.flagsMask, rule.flags);
+    if (rule.fromPort || rule.toPort || rule.flagsMask != 0)
+        pattern.want(TNA_STEER_WHAT, 0, TNA_STEER_PORTS_KNOWN, TNA_STEER_PORTS_KNOWN);
+    if (rule.from)
+        pattern.wantPrefix(TNA_STEER_FROM, *rule.from);
+    if (rule.to)
+        pattern.wantPrefix(TNA_STEER_TO, *rule.to);
+    return pattern;
+}
+
+void addCandidates(const Steered& function, std::size_t index, unsigned ifindex,
+                   std::vector<Candidate>& candidates) {
+    const auto& rule = function.declared->rules[index];
+    const auto from = partsOf(rule.fromPort), to = partsOf(rule.toPort);
+    Candidate candidate{patternOf(rule),
+                        65535 - rule.priority,
+                        static_cast<std::uint16_t>(function.ruleNumbers.at(index)),
+                        static_cast<std::uint8_t>(function.number),
+                        function.declared,
+                        index};
+    candidate.pattern.value[TNA_STEER_WHERE] |= ifindex;
+    for (const auto& source : from)
+        for (const auto& destination : to) {
+            auto part = candidate;
+            part.pattern.want(TNA_STEER_WHAT, TNA_STEER_FROM_PORT_SHIFT, source.mask, source.value);
+            part.pattern.want(TNA_STEER_WHAT, TNA_STEER_TO_PORT_SHIFT, destination.mask, destination.value);
+            candidates.push_back(part);
+        }
+}
+
+Words masked(const Words& value, const Words& bits) {
+    Words result{};
+    for (std::size_t i = 0; i < result.size(); i++)
+        result.at(i) = value.at(i) & bits.at(i);
+    return result;
+}
+
+/// Frames that two functions are to get, neither of them first.
+std::optional<Error> contradiction(std::vector<const Candidate*> alike) {
+    std::map<Words, std::vector<const Candidate*>> byBits;
+    for (const auto* candidate : alike)
+        byBits[candidate->pattern.bits].push_back(candidate);
+    for (const auto& [one, first] : byBits)
+        for (const auto& [other, second] : byBits) {
+            if (other < one)
+                continue;
+            const auto common = masked(one, other);
+            std::map<Words, const Candidate*> seen;
+            for (const auto* candidate : first)
+                seen.emplace(masked(candidate->pattern.value, common), candidate);
+            for (const auto* candidate : second) {
+                const auto it = seen.find(masked(candidate->pattern.value, common));
+                if (it != seen.end() && it->second->function != candidate->function)
+                    return Error{fmt::format("{} and {} want the same frames", nameOf(*it->second),
+                                             nameOf(*candidate)),
+                                 fmt::format("both have the priority {}", 65535 - candidate->rank),
+                                 "give one of them a lower 'priority', which comes first", ExitCode::usage};
+            }
+        }
+    return std::nullopt;
+}
+
+std::optional<Error> anyContradiction(const std::vector<Candidate>& candidates) {
+    std::map<std::uint32_t, std::vector<const Candidate*>> byRank;
+    for (const auto& candidate : candidates)
+        byRank[candidate.rank].push_back(&candidate);
+    for (auto& [rank, alike] : byRank) {
+        const auto first = alike.front()->function;
+        if (std::ranges::any_of(alike, [&](const auto* other) { return other->function != first; }))
+            if (auto found = contradiction(std::move(alike)))
+                return found;
+    }
+    return std::nullopt;
+}
+
+/// The same as hash_of() of fpm/steer/steer.bpf.c.
+std::uint32_t hashOf(const Words& value, std::uint64_t hash) {
+    for (const auto word : value) {
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+        hash ^= hash >> 32U;
+    }
+    return hash & (TNA_STEER_HOMES - 1);
+}
+
+tna_steer_entry entryOf(const Candidate& candidate, unsigned mask) {
+    tna_steer_entry entry{};
+    std::ranges::copy(candidate.pattern.value, entry.key);
+    entry.rank = candidate.rank;
+    entry.rule = candidate.rule;
+    entry.mask = static_cast<std::uint8_t>(mask);
+    entry.function = candidate.function;
+    return entry;
+}
+
+using Mask = std::pair<Words, std::vector<const Candidate*>>;
+
+/// False: with this seed, too many have one hash.
+bool fill(const std::vector<Mask>& masks, std::uint32_t seed, std::vector<tna_steer_entry>& entries) {
+    entries.assign(TNA_STEER_ENTRIES, {});
+    std::uint32_t free = TNA_STEER_HOMES;
+    for (unsigned number = 0; number < masks.size(); number++)
+        for (const auto* candidate : masks[number].second) {
+            auto at = hashOf(candidate->pattern.value, std::uint64_t{seed} + number);
+            unsigned length = 1;
+            while (entries[at].rank != 0 && entries[at].next != 0) {
+                at = entries[at].next;
+                length++;
+            }
+            if (entries[at].rank == 0) {
+                entries[at] = entryOf(*candidate, number);
+                continue;
+            }
+            if (length >= TNA_STEER_CHAIN || free == TNA_STEER_ENTRIES)
+                return false;
+            entries[at].next = free;
+            entries[free++] = entryOf(*candidate, number);
+        }
+    return true;
+}
+
+/// By what they look at, those with the first rule first; of rules for the same frames, only the first.
+std::vector<Mask> byMask(const std::vector<Candidate>& candidates) {
+    std::map<Words, std::map<Words, const Candidate*>> found;
+    for (const auto& candidate : candidates) {
+        auto& place = found[candidate.pattern.bits][candidate.pattern.value];
+        if (place == nullptr || place->rank < candidate.rank)
+            place = &candidate;
+    }
+    std::vector<Mask> masks;
+    for (const auto& [bits, entries] : found) {
+        masks.push_back({bits, {}});
+        for (const auto& [value, candidate] : entries)
+            masks.back().second.push_back(candidate);
+    }
+    const auto best = [](const Mask& mask) {
+        return (*std::ranges::max_element(mask.second, {}, &Candidate::rank))->rank;
+    };
+    std::ranges::stable_sort(masks, std::greater{}, best);
+    return masks;
+}
+
+Result<std::vector<Candidate>> allCandidates(std::span<const Steered> functions,
+                                             const std::map<std::string, unsigned>& ports) {
+    std::vector<Candidate> candidates;
+    for (const auto& function : functions)
+        for (std::size_t index = 0; index < function.declared->rules.size(); index++) {
+            const auto& rule = function.declared->rules[index];
+            for (const auto& port : rule.ports.empty() ? function.declared->ports : rule.ports)
+                if (const auto it = ports.find(port); it != ports.end())
+                    addCandidates(function, index, it->second, candidates);
+            if (candidates.size() > TNA_STEER_HOMES)
+                return std::unexpected(
+                    Error{fmt::format("the rules of network functions are too many, from rule {} of '{}' on",
+                                      index + 1, function.declared->name),
+                          fmt::format("there is room for {}, and a rule takes one for each port by which "
+                                      "frames come in, times the parts of its ranges of ports",
+                                      TNA_STEER_HOMES),
+                          "ranges that begin and end at multiples of powers of two have fewer parts",
+                          ExitCode::usage});
+        }
+    return candidates;
+}
+} // namespace
+
+Result<SteeringTable> makeTable(std::span<const Steered> functions,
+                                const std::map<std::string, unsigned>& ports) {
+    const auto candidates = allCandidates(functions, ports);
+    if (!candidates)
+        return std::unexpected(candidates.error());
+    if (auto found = anyContradiction(*candidates))
+        return std::unexpected(std::move(*found));
+    const auto masks = byMask(*candidates);
+    if (masks.size() > TNA_STEER_MASKS)
+        return std::unexpected(Error{
+            fmt::format("the rules of network functions look at frames in {} different ways", masks.size()),
+            fmt::format("{} are the most; each combination of conditions is one, with each length of a "
+                        "prefix and each size of a part of a range of ports",
+                        TNA_STEER_MASKS),
+            "use fewer lengths of prefixes, and ranges that begin and end at multiples of powers of two",
+            ExitCode::usage});
+    SteeringTable table;
+    if (masks.empty())
+        return table;
+    table.masks.masks = static_cast<std::uint32_t>(masks.size());
+    for (std::size_t i = 0; i < masks.size(); i++) {
+        std::ranges::copy(masks[i].first, table.masks.mask[i].bits);
+        for (const auto* candidate : masks[i].second)
+            table.masks.mask[i].best = std::max(table.masks.mask[i].best, candidate->rank);
+    }
+    constexpr std::uint32_t mostSeeds = 64;
+    for (std::uint32_t seed = 0; seed < mostSeeds; seed++) {
+        table.masks.seed = seed * 64;
+        if (fill(masks, table.masks.seed, table.entries))
+            return table;
+    }
+    return fail("the rules of network functions cannot be put into a table");
+}
+
+} // namespace tna::functions

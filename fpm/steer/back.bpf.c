@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The way back to Linux for frames that network functions have had. A function sends them into one end of a
+ * pair of veths, with a tag in front of their EtherType that says by which of its ports they came in. At the
+ * other end this takes the tag off and has Linux receive them by that port.
+ */
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include <tna/steer.h>
+
+/* Which ports a function may name; it cannot change its sockets' mark. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TNA_BACK_PORTS);
+	__type(key, struct tna_back_port);
+	__type(value, __u32); /* ifindex */
+} back_ports SEC(".maps");
+
+SEC("tc")
+int back(struct __sk_buff *skb)
+{
+	struct tna_back_port port = {.mark = skb->mark, .port = skb->vlan_tci & 0xfff};
+	const __u32 *ifindex = bpf_map_lookup_elem(&back_ports, &port);
+
+	/* The kernel has taken the tag out of the frame before (skb_vlan_untag()); the next one takes its
+	 * place, as it would in a frame that comes in with it. */
+	if (!ifindex || !skb->vlan_present || bpf_skb_vlan_pop(skb))
+		return TC_ACT_SHOT;
+	/* one by one, as the kernel wants it: clang would write both at once */
+	*(volatile __u32 *)&skb->mark = 0;
+	*(volatile __u32 *)&skb->queue_mapping = 0;
+	return bpf_redirect(*ifindex, BPF_F_INGRESS);
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/program.hpp"
+#include "capture_file.hpp"
+#include "cli/checks.hpp"
+#include "cli/refusal.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <fmt/format.h>
+#include <tna/function.hpp>
+
+namespace {
+
+using namespace tna;
+
+struct Options {
+    std::string name;
+    std::string socket;
+    std::string then = "back";
+    recorder::Target target;
+    std::uint64_t megabytes = 0;
+    std::uint64_t count = 0; ///< frames after which it ends; 0: none
+    bool busy = false;
+};
+
+std::atomic<bool> stopped = false;
+
+std::chrono::nanoseconds since1970() {
+    return std::chrono::system_clock::now().time_since_epoch();
+}
+
+void treat(const Options& options, NetworkFunction& function, const tna_frame& frame) {
+    if (options.then == "drop")
+        function.drop(frame);
+    else if (options.then == "forward")
+        (void)function.send(frame, (frame.port + 1U) % std::max(tna_function_ports(function.get()), 1U));
+    else
+        (void)function.giveBack(frame);
+}
+
+/// Ports are known once it is connected; until then, each is called by its number.
+std::vector<std::string> portsOf(const NetworkFunction& function) {
+    constexpr unsigned mostPorts = 16;
+    std::vector<std::string> names;
+    for (unsigned port = 0; port < mostPorts; port++) {
+        const char* name = tna_function_port_name(function.get(), port);
+        names.push_back(name != nullptr ? name : std::to_string(port));
+    }
+    return names;
+}
+
+Error whyNot(const NetworkFunction& function) {
+    return {function.why().empty() ? errnoText(function.error()) : function.why(),
+            {},
+            {},
+            function.error() == EPERM ? ExitCode::noPermission : ExitCode::failure};
+}
+
+Result<void> record(Options& options) {
+    tna_function_options wanted = TNA_FUNCTION_OPTIONS;
+    wanted.socket = options.socket.empty() ? nullptr : options.socket.c_str();
+    wanted.wait = options.busy ? TNA_FUNCTION_BUSY : TNA_FUNCTION_POLL;
+    NetworkFunction function{options.name, wanted};
+    if (!function.usable())
+        return std::unexpected(whyNot(function));
+    if (function.error() != 0)
+        fmt::print(stderr, "tna-recorder: {}; waiting\n", function.why());
+    options.target.ports = portsOf(function);
+    options.target.size = options.megabytes * 1'000'000U;
+    auto file = recorder::CaptureFile::create(options.target);
+    if (!file)
+        return std::unexpected(file.error());
+    std::uint64_t seen = 0;
+    while (!stopped && (options.count == 0 || seen < options.count)) {
+        const auto frames = function.receive(std::chrono::milliseconds(200));
+        if (function.error() == EPERM)
+            return std::unexpected(whyNot(function));
+        const auto time = since1970();
+        for (const auto& frame : frames) {
+            file->add({frame.data, frame.length}, frame.port, time);
+            treat(options, function, frame);
+        }
+        seen += frames.size();
+        if (frames.empty())
+            file->flush();
+    }
+    tna_function_flush(function.get());
+    file->flush();
+    fmt::print("received {}, written {}, not written {}\n", seen, file->written(), file->lost());
+    if (file->lost() != 0)
+        return failErrno(file->error(), "not all frames could be written");
+    return {};
+}
+
+int run(int argc, char** argv) {
+    Options options;
+    CLI::App app{"Writes the frames that tnad steers to it into a file for Wireshark and tcpdump."};
+    app.add_option("NAME", options.name, "of the network function, as `tnactl function list` has it")
+        ->required();
+    app.add_option("FILE", options.target.path, "where frames are written, in the format pcapng")->required();
+    app.add_option("--files", options.target.files, "a ring of so many, FILE-0.pcapng and so on")
+        ->capture_default_str()
+        ->check(cli::wholeNumber(1, 10000));
+    app.add_option("--megabytes", options.megabytes, "of each file (default: no limit)")
+        ->check(cli::wholeNumber(1, 1'000'000));
+    app.add_option("--snap", options.target.most, "bytes of each frame, at most")
+        ->capture_default_str()
+        ->check(cli::wholeNumber(14, 262144));
+    app.add_option("--then", options.then,
+                   "what becomes of frames: back (to Linux), forward (by the next port), drop")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"back", "forward", "drop"}));
+    app.add_option("--socket", options.socket, "of tnad for network functions");
+    app.add_option("--count", options.count, "end after so many frames (default: never)")
+        ->check(cli::wholeNumber(1, cli::mostTimes));
+    app.add_flag("--busy", options.busy, "never sleep");
+    app.set_version_flag("--version", "tna-recorder " TNA_VERSION);
+    app.footer("Example: tna-recorder tap /var/tmp/tap.pcapng --files 10 --megabytes 100");
+    cli::refuseEmptyWords(app);
+    if (const auto ended = cli::parse(app, {argv + std::min(argc, 1), argv + argc}, "tna-recorder"))
+        return *ended;
+    std::signal(SIGINT, [](int) { stopped = true; });
+    std::signal(SIGTERM, [](int) { stopped = true; });
+    const auto recorded = record(options);
+    if (recorded)
+        return 0;
+    fmt::print(stderr, "tna-recorder: {}\n", recorded.error().sentence());
+    return static_cast<int>(recorded.error().code);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    return tna::runProgram("tna-recorder", [&] { return run(argc, argv); });
+}

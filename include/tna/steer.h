@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+#ifndef TNA_STEER_H
+#define TNA_STEER_H
+
+/*
+ * What steering to network functions (fpm/steer) and the controller share.
+ *
+ * Rules are found by tuple space search: rules that look at the same bits of a frame share a mask, and a
+ * frame is looked up once for each mask, whatever the number of rules. There are two tables; the one in use
+ * is replaced as a whole by writing the other one and changing one number.
+ */
+
+#include <linux/types.h>
+
+#define TNA_STEER_MASKS 32
+#define TNA_STEER_RULES 10240
+#define TNA_STEER_FUNCTIONS 64
+#define TNA_STEER_PLACES 256 /* sockets */
+
+/* Each table: first an entry for each hash, behind them those that found theirs taken. */
+#define TNA_STEER_HOMES 16384
+#define TNA_STEER_ENTRIES (2 * TNA_STEER_HOMES)
+#define TNA_STEER_CHAIN 12 /* entries of one hash, at most */
+
+/*
+ * What a frame is looked up by. Addresses as they lie in the header (of IPv4 in the first half of a pair of
+ * words), all else in host order.
+ */
+#define TNA_STEER_WORDS 6
+enum tna_steer_word {
+	TNA_STEER_WHERE, /* ifindex, and above it the VLAN and the EtherType */
+	TNA_STEER_WHAT,  /* ports, flags, protocol, ... */
+	TNA_STEER_FROM,  /* two words each */
+	TNA_STEER_TO = TNA_STEER_FROM + 2,
+};
+#define TNA_STEER_VLAN_SHIFT 32
+#define TNA_STEER_TAGGED 0x1000ULL /* beside the VLAN's number */
+#define TNA_STEER_TYPE_SHIFT 48
+#define TNA_STEER_TO_PORT_SHIFT 0
+#define TNA_STEER_FROM_PORT_SHIFT 16
+#define TNA_STEER_TCP_FLAGS_SHIFT 32
+#define TNA_STEER_PROTOCOL_SHIFT 40
+#define TNA_STEER_VERSION_SHIFT 48
+#define TNA_STEER_PORTS_KNOWN (1ULL << 56) /* TCP's or UDP's header is there; not in later fragments */
+
+struct tna_steer_mask {
+	__u64 bits[TNA_STEER_WORDS];
+	__u32 best; /* rank of the first of its rules */
+	__u32 unused;
+};
+
+struct tna_steer_table {
+	__u32 masks; /* in the order of their best rules */
+	__u32 seed;
+	struct tna_steer_mask mask[TNA_STEER_MASKS];
+};
+
+struct tna_steer_entry {
+	__u64 key[TNA_STEER_WORDS];
+	__u32 rank; /* 0: nothing is here; the higher one wins */
+	__u16 rule;
+	__u8 mask;
+	__u8 function;
+	__u32 next; /* entry of the same hash, 0: no more */
+	__u32 unused;
+};
+
+/* Per CPU and rule. */
+struct tna_steer_counters {
+	__u64 packets; /* that the function got */
+	__u64 bytes;
+	__u64 otherwise; /* that it did not get */
+};
+
+#define TNA_STEER_DROP 1u   /* what nobody takes is dropped; else it goes on */
+#define TNA_STEER_BYPASS 2u /* all goes on */
+
+struct tna_steer_function {
+	__u32 flags;
+	__u32 longest; /* frame that fits into its memory */
+};
+
+struct tna_steer_queue_key {
+	__u32 ifindex;
+	__u32 queue;
+};
+
+/* A socket. It is given no more than there are places for in its memory. */
+struct tna_steer_queue {
+	__u32 place; /* in the map of sockets */
+	__u32 function;
+	__u64 given;
+	__u64 limit;    /* given so much, it is to be asked again */
+	__u64 full;     /* frames that found no room */
+	__u64 too_long; /* frames that do not fit into its memory, or lie in several buffers */
+};
+
+/*
+ * A page that the function writes: how many places for frames it has given to the kernel since it is
+ * connected. Whatever it writes there harms only itself.
+ */
+struct tna_steer_page {
+	__u64 places;
+	__u64 unused[7];
+};
+
+/* By which ports frames may go back to Linux: of a socket, by its mark. */
+#define TNA_BACK_PORTS 1024
+#define TNA_BACK_ETHERTYPE 0x88a8 /* of the tag that says so */
+struct tna_back_port {
+	__u32 mark;
+	__u32 port; /* in the function's own order */
+};
+
+#endif

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a function gets its memory and its sockets from tnad (tna/function_protocol.h). */
+#include "internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define PATIENCE 5000 /* milliseconds, with a tnad that says nothing */
+#define MOST_DESCRIPTORS 3
+
+/* A message, with the descriptors that come with it; false: there is none. */
+static bool hear(int from, void *message, size_t size, int *descriptors, unsigned *count)
+{
+	struct pollfd watched = {from, POLLIN, 0};
+	struct iovec part = {message, size};
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(MOST_DESCRIPTORS * sizeof(int))];
+	} control;
+	struct msghdr header = {.msg_iov = &part,
+				.msg_iovlen = 1,
+				.msg_control = control.bytes,
+				.msg_controllen = sizeof(control)};
+	struct cmsghdr *rights;
+
+	*count = 0;
+	if (poll(&watched, 1, PATIENCE) != 1 || recvmsg(from, &header, MSG_CMSG_CLOEXEC) != (ssize_t)size)
+		return false;
+	rights = CMSG_FIRSTHDR(&header);
+	if (rights && rights->cmsg_level == SOL_SOCKET && rights->cmsg_type == SCM_RIGHTS) {
+		*count = (unsigned)((rights->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(descriptors, CMSG_DATA(rights), *count * sizeof(int));
+	}
+	return true;
+}
+
+static void say(struct tna_function *function, const char *why, int error)
+{
+	snprintf(function->why, sizeof(function->why), "%s%s%s", why, error ? ": " : "",
+		 error ? strerror(error) : "");
+}
+
+static int call_tnad(struct tna_function *function)
+{
+	struct tna_function_greeting greeting = {.protocol = TNA_FUNCTION_PROTOCOL, .queue = function->queue};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	memcpy(greeting.name, function->name, sizeof(greeting.name));
+	memcpy(address.sun_path, function->path, sizeof(address.sun_path));
+	function->control = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (function->control < 0 ||
+	    connect(function->control, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    send(function->control, &greeting, sizeof(greeting), MSG_NOSIGNAL) != (ssize_t)sizeof(greeting)) {
+		say(function, "tnad does not answer", errno);
+		return -EAGAIN;
+	}
+	return 0;
+}
+
+static bool is_sound(const struct tna_function_answer *answer)
+{
+	return answer->protocol == TNA_FUNCTION_PROTOCOL && answer->sockets > 0 &&
+	       answer->sockets <= MOST_SOCKETS && answer->ports <= MOST_PORTS && answer->frames >= 2 &&
+	       !(answer->frames & (answer->frames - 1)) && answer->frame_size >= 2048 &&
+	       !(answer->frame_size & (answer->frame_size - 1));
+}
+
+static int ask(struct tna_function *function, struct tna_function_answer *answer)
+{
+	int descriptors[MOST_DESCRIPTORS];
+	unsigned count;
+
+	if (!hear(function->control, answer, sizeof(*answer), descriptors, &count)) {
+		say(function, "tnad has hung up", 0);
+		return -EAGAIN;
+	}
+	answer->why[sizeof(answer->why) - 1] = 0;
+	if (answer->refusal != TNA_FUNCTION_WELCOME) {
+		say(function, answer->why, 0);
+		return answer->refusal == TNA_FUNCTION_NOT_ALLOWED ? -EPERM : -EAGAIN;
+	}
+	if (!is_sound(answer)) {
+		say(function, "tnad speaks another protocol", 0);
+		return -EPERM;
+	}
+	return 0;
+}
+
+static int take_memory(struct tna_function *function, int fd)
+{
+	void *at = mmap(NULL, function->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	close(fd);
+	if (at == MAP_FAILED)
+		return -errno;
+	function->memory = at;
+	return 0;
+}
+
+/* One of the sockets; the first one comes with the memory. */
+static int take_socket(struct tna_function *function, struct socket_of_queue *socket)
+{
+	int descriptors[MOST_DESCRIPTORS];
+	unsigned count, i = 0;
+	bool first = !function->memory;
+	int error = 0;
+	void *page;
+
+	if (!hear(function->control, &socket->about, sizeof(socket->about), descriptors, &count))
+		return -EPIPE;
+	if (count != (first ? 3U : 2U)) {
+		while (i < count)
+			close(descriptors[i++]);
+		return -EPROTO;
+	}
+	if (first)
+		error = take_memory(function, descriptors[i++]);
+	socket->fd = descriptors[i];
+	page = mmap(NULL, (size_t)getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[i + 1], 0);
+	close(descriptors[i + 1]);
+	if (page == MAP_FAILED)
+		return -errno;
+	socket->page = page;
+	return error ? error : map_rings(socket, function->frames);
+}
+
+/* Whom frames are sent by, and how many places each socket has: half of the frames are for sending. */
+static void arrange(struct tna_function *function)
+{
+	uint32_t receiving = 0;
+
+	for (uint32_t i = 0; i < function->count; i++) {
+		struct socket_of_queue *socket = &function->sockets[i];
+
+		if (socket->about.port == TNA_FUNCTION_BACK) {
+			function->back = socket;
+			continue;
+		}
+		receiving++;
+		if (socket->about.port < MOST_PORTS && !function->by_port[socket->about.port])
+			function->by_port[socket->about.port] = socket;
+	}
+	function->share = receiving ? function->frames / (2 * receiving) : 0;
+	for (uint32_t i = 0; i < function->frames; i++)
+		function->free[i] = (uint64_t)i * function->frame_size;
+	function->free_count = function->frames;
+}
+
+static int take_all(struct tna_function *function)
+{
+	struct tna_function_answer answer;
+	int error = ask(function, &answer);
+
+	if (error)
+		return error;
+	function->frames = answer.frames;
+	function->frame_size = answer.frame_size;
+	function->size = (size_t)answer.frames * answer.frame_size;
+	function->ports = answer.ports;
+	function->free = calloc(answer.frames, sizeof(*function->free));
+	function->sockets = calloc(answer.sockets, sizeof(*function->sockets));
+	if (!function->free || !function->sockets) {
+		say(function, "there is no memory", 0);
+		return -EAGAIN;
+	}
+	for (uint32_t i = 0; i < answer.sockets; i++) {
+		function->sockets[i].fd = -1;
+		function->count++;
+		error = take_socket(function, &function->sockets[i]);
+		if (error) {
+			say(function, "cannot use what tnad has handed over", -error);
+			return -EAGAIN;
+		}
+	}
+	arrange(function);
+	return 0;
+}
+
+int connect_function(struct tna_function *function)
+{
+	int error = call_tnad(function);
+
+	if (!error)
+		error = take_all(function);
+	if (error) {
+		disconnect_function(function);
+		function->refused = error == -EPERM;
+		return error;
+	}
+	function->why[0] = 0;
+	function->connections++;
+	return 0;
+}
+
+void forget_old_memory(struct tna_function *function)
+{
+	if (function->old_memory)
+		munmap(function->old_memory, function->old_size);
+	function->old_memory = NULL;
+}
+
+void disconnect_function(struct tna_function *function)
+{
+	for (uint32_t i = 0; i < function->count; i++) {
+		struct socket_of_queue *socket = &function->sockets[i];
+
+		unmap_rings(socket);
+		if (socket->page)
+			munmap(socket->page, (size_t)getpagesize());
+		if (socket->fd >= 0)
+			close(socket->fd);
+	}
+	if (function->control >= 0)
+		close(function->control);
+	if (function->memory) {
+		forget_old_memory(function);
+		function->old_memory = function->memory;
+		function->old_size = function->size;
+	}
+	free(function->sockets);
+	free(function->free);
+	function->control = -1;
+	function->memory = NULL;
+	function->sockets = NULL;
+	function->free = NULL;
+	function->back = NULL;
+	function->count = function->free_count = function->ports = 0;
+	memset(function->by_port, 0, sizeof(function->by_port));
+}
+
+bool has_ended(const struct tna_function *function)
+{
+	char ignored;
+	ssize_t got = recv(function->control, &ignored, 1, MSG_DONTWAIT);
+
+	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}

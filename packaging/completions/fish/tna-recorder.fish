@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+complete -c tna-recorder -l files -x -d 'a ring of so many'
+complete -c tna-recorder -l megabytes -x -d 'of each file'
+complete -c tna-recorder -l snap -x -d 'bytes of each frame'
+complete -c tna-recorder -l then -x -a 'back forward drop' -d 'what becomes of frames'
+complete -c tna-recorder -l socket -r -F -d 'of tnad for network functions'
+complete -c tna-recorder -l count -x -d 'end after so many'
+complete -c tna-recorder -l busy -d 'never sleep'
+complete -c tna-recorder -s h -l help -d 'show the options'
+complete -c tna-recorder -l version -d 'show the version'

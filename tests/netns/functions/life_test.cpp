@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that stop, hang, or lose tnad; and what they give back.
+#include "base/file.hpp"
+#include "netns/functions/functions_fixture.hpp"
+
+#include <csignal>
+
+namespace tna::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Life : public FunctionsTest {
+protected:
+    void SetUp() override {
+        FunctionsTest::SetUp();
+        if (IsSkipped() || HasFatalFailure())
+            return;
+        startTnad();
+    }
+    void serve(const std::string& work, const std::string& declaration) {
+        ASSERT_EQ(declare("dns", declaration), "");
+        startWorkload(work, "dns");
+        ASSERT_TRUE(becomes("dns", "connected"));
+    }
+};
+
+TEST_F(Life, FramesThatAStoppedFunctionHasNoRoomForAreLinuxs) {
+    serve("macswap", std::string("frames = 64\n") + dnsFunction);
+    workload_->signal(SIGSTOP);
+    constexpr unsigned room = 32; // half of its frames
+    for (unsigned i = 0; i < room; i++)
+        far(0).send(toPort(53));
+    EXPECT_TRUE(nothingAt(1)) << "its ring has room";
+    EXPECT_TRUE(becomes("dns", "full"));
+    for (unsigned i = 0; i < 3; i++) {
+        far(0).send(toPort(53));
+        EXPECT_EQ(arrivesAt(1), toPort(53));
+    }
+    EXPECT_EQ(functionNamed("dns")["connections"][0]["sockets"][0]["no_room"], 3);
+    workload_->signal(SIGCONT);
+    for (unsigned i = 0; i < room; i++)
+        EXPECT_EQ(arrivesAt(0), swapped(toPort(53))) << "none is lost, frame " << i;
+    EXPECT_TRUE(becomes("dns", "connected"));
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(0), swapped(toPort(53))) << "back with its progress";
+    EXPECT_TRUE(nothingAt(1));
+}
+
+TEST_F(Life, FunctionConnectsAgainWhenTnadHasBeenKilled) {
+    const auto file = directory_ + "/functions.d/dns.toml";
+    end(SIGTERM);
+    ASSERT_TRUE(writeFile(file, dnsFunction));
+    startTnad();
+    startWorkload("macswap", "dns");
+    ASSERT_TRUE(becomes("dns", "connected"));
+    for (const int signal : {SIGKILL, SIGTERM}) {
+        end(signal);
+        far(0).send(toPort(53));
+        EXPECT_EQ(arrivesAt(1), toPort(53)) << "without tnad, Linux forwards";
+        startTnad();
+        ASSERT_TRUE(becomes("dns", "connected"));
+        far(0).send(toPort(53));
+        EXPECT_EQ(arrivesAt(0), swapped(toPort(53)));
+    }
+}
+
+TEST_F(Life, BypassedFunctionGetsNothingUntilItIsResumed) {
+    serve("macswap", dnsFunction);
+    EXPECT_EQ(tnactl({"function", "bypass", "dns"}).output, "dns is bypassed\n");
+    EXPECT_EQ(functionNamed("dns")["state"], "bypassed");
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(1), toPort(53));
+    EXPECT_EQ(tnactl({"function", "resume", "dns"}).output, "dns gets its frames again\n");
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(0), swapped(toPort(53)));
+}
+
+TEST_F(Life, RemovedFunctionGetsNothing) {
+    serve("macswap", dnsFunction);
+    EXPECT_EQ(tnactl({"function", "remove", "dns"}).output, "dns removed\n");
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(1), toPort(53));
+    EXPECT_NE(command({"ip", "link", "show", "tna-fn0"}).exitCode, 0) << "nothing is left behind";
+    EXPECT_EQ(declare("dns", dnsFunction), "");
+    EXPECT_TRUE(becomes("dns", "connected")) << "it waits for its declaration";
+}
+
+TEST_F(Life, FramesThatNobodyTakesAreDroppedWhereTheOperatorWantsThat) {
+    serve("macswap", std::string("otherwise = \"drop\"\n") + dnsFunction);
+    workload_->end(SIGKILL);
+    far(0).send(toPort(53));
+    EXPECT_TRUE(nothingAt(1));
+    far(0).send(toPort(54));
+    EXPECT_EQ(arrivesAt(1), toPort(54));
+    EXPECT_EQ(functionNamed("dns")["rules"][0]["otherwise"], 1);
+}
+
+TEST_F(Life, FramesThatDoNotFitIntoItsMemoryAreLinuxs) {
+    must("ip link set p0 mtu 3000");
+    must("ip link set p1 mtu 3000");
+    {
+        const auto inside = far_->enter();
+        must("ip link set far0 mtu 3000");
+        must("ip link set far1 mtu 3000");
+    }
+    ASSERT_TRUE(accelerated());
+    serve("macswap", dnsFunction);
+    const auto ofLength = [](std::size_t bytes) {
+        auto frame = FrameBuilder().ethernet(station(2), station(1)).udp(bytes - 42);
+        frame.bytes[36] = 0;
+        frame.bytes[37] = 53;
+        return frame;
+    };
+    far(0).send(ofLength(1792));
+    EXPECT_EQ(arrivesAt(0), swapped(ofLength(1792)));
+    far(0).send(ofLength(1793));
+    EXPECT_EQ(arrivesAt(1), ofLength(1793));
+    EXPECT_EQ(functionNamed("dns")["connections"][0]["sockets"][0]["too_long"], 1);
+}
+
+TEST_F(Life, PortThatIsNotThereIsWaitedFor) {
+    ASSERT_EQ(declare("later", "users = [\"nobody\"]\nports = [\"p9\"]\n[[rule]]\nether_type = \"arp\"\n"),
+              "");
+    EXPECT_EQ(functionNamed("later")["state"], "no-port");
+    startWorkload("macswap", "later");
+    must("ip link add p9 type veth peer name far9 netns " + far_->name());
+    must("ip link set p9 up");
+    {
+        const auto inside = far_->enter();
+        must("ip link set far9 up");
+    }
+    ASSERT_TRUE(becomes("later", "connected"));
+    const auto inside = far_->enter();
+    const PacketPort far9("far9");
+    const auto arp = FrameBuilder().ethernet(station(2), station(1)).etherType(0x0806).raw(46);
+    EXPECT_TRUE(eventually([&] {
+        far9.send(arp);
+        return far9.receive(std::chrono::milliseconds(100)) == swapped(arp);
+    })) << "steered on a port that is no port of a bridge";
+}
+
+TEST_F(Life, FrameThatIsGivenBackIsReceivedByThePortThatItCameInBy) {
+    if (kernelIsOlderThan(6, 6))
+        GTEST_SKIP() << "there is no tcx before Linux 6.6";
+    serve("back", dnsFunction);
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(1), toPort(53)) << "the bridge forwards it";
+    // The bridge learns the sender on that port, and floods what it does not know.
+    auto unknown = toPort(53);
+    unknown.bytes[5] = 77;
+    unknown.bytes[11] = 88;
+    far(0).send(unknown);
+    EXPECT_EQ(arrivesAt(1), unknown);
+    EXPECT_THAT(command({"bridge", "fdb", "show", "br", "br0"}).output,
+                HasSubstr("02:00:00:00:00:58 dev p0 master br0"));
+    EXPECT_TRUE(nothingAt(0));
+}
+
+TEST_F(Life, FunctionNamesItsOwnPorts) {
+    if (kernelIsOlderThan(6, 6))
+        GTEST_SKIP() << "there is no tcx before Linux 6.6";
+    serve("back", dnsFunction);
+    const auto first = std::move(workload_);
+    workload_.reset();
+    ASSERT_EQ(declare("other", "users = [\"nobody\"]\nports = [\"p1\"]\n[[rule]]\nprotocol = \"udp\"\n"), "");
+    startWorkload("back", "other");
+    ASSERT_TRUE(becomes("other", "connected"));
+    const auto answer = FrameBuilder().ethernet(station(1), station(2)).udp();
+    far(1).send(answer);
+    EXPECT_EQ(arrivesAt(0), answer) << "both call their port the first one";
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(1), toPort(53));
+}
+
+TEST_F(Life, PortThatComesLaterIsHandedOver) {
+    ASSERT_EQ(
+        declare("dns", "users = [\"nobody\"]\nports = [\"p0\", \"p9\"]\n[[rule]]\nether_type = 0x88b5\n"),
+        "");
+    startWorkload("macswap", "dns");
+    ASSERT_TRUE(becomes("dns", "connected"));
+    must("ip link add p9 type veth peer name far9 netns " + far_->name());
+    must("ip link set p9 up");
+    const auto inside = far_->enter();
+    must("ip link set far9 up");
+    const PacketPort far9("far9");
+    const auto frame = FrameBuilder().ethernet(station(2), station(1)).etherType(0x88b5).raw(46);
+    EXPECT_TRUE(eventually([&] {
+        far9.send(frame);
+        return far9.receive(std::chrono::milliseconds(100)) == swapped(frame);
+    }));
+    far(0).send(frame);
+    EXPECT_EQ(arrivesAt(0), swapped(frame));
+}
+
+TEST_F(Life, EachQueueHasAThread) {
+    must("ip link add p9 numrxqueues 2 numtxqueues 2 type veth peer name far9 numrxqueues 2 numtxqueues 2 "
+         "netns " +
+         far_->name());
+    must("ip link set p9 up");
+    ASSERT_EQ(
+        declare("dns",
+                "users = [\"nobody\"]\nports = [\"p9\"]\nqueues = [0, 1]\n[[rule]]\nprotocol = \"udp\"\n"),
+        "");
+    startWorkload("macswap", "dns", {"--queue", "0", "--queue", "1", "--busy"});
+    const auto inside = far_->enter();
+    must("ip link set far9 up");
+    ASSERT_TRUE(eventually(
+        [&] { return functionNamed("dns").value("connections", nlohmann::json::array()).size() == 2; }));
+    const PacketPort far9("far9");
+    ASSERT_TRUE(eventually([&] { // until its link is up
+        far9.send(toPort(53));
+        return far9.receive(std::chrono::milliseconds(100)) == swapped(toPort(53));
+    }));
+    (void)far9.drain();
+    for (unsigned flow = 0; flow < 64; flow++) {
+        auto frame = toPort(53);
+        frame.bytes[35] = static_cast<std::uint8_t>(flow);
+        far9.send(frame);
+        EXPECT_EQ(far9.receive(std::chrono::seconds(5)), swapped(frame)) << "flow " << flow;
+    }
+    unsigned packets = 0;
+    const auto document = functionNamed("dns");
+    for (const auto& connection : document["connections"]) {
+        EXPECT_GT(connection["sockets"][0]["packets"], 0) << connection;
+        packets += connection["sockets"][0]["packets"].get<unsigned>();
+    }
+    EXPECT_GE(packets, 65U);
+}
+
+} // namespace
+} // namespace tna::test
