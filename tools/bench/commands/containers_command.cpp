@@ -10,11 +10,13 @@ namespace tna::bench {
 namespace {
 struct ContainersArguments {
     ContainersOptions options;
+    std::string rules = "none";
     bool json = false;
 };
 
 int runContainers(ContainersArguments& arguments) {
     auto& options = arguments.options;
+    options.docker = arguments.rules == "docker";
     if (options.rounds == 0 || options.seconds <= 0)
         return complain("--rounds must be at least 1, --seconds more than 0", ExitCode::usage);
     return runMeasurement(
@@ -35,6 +37,11 @@ void addContainers(CLI::App& app, int& exitCode) {
     auto* command =
         app.add_subcommand("containers", "sockets of two containers: plain Linux and tna at tcx, in turn");
     command->add_flag("--routed", options.routed, "on ports of a router instead of a bridge");
+    command
+        ->add_option("--rules", arguments->rules,
+                     "none; or docker: those that Docker loads, called for bridged packets, too (br_netfilter)")
+        ->check(CLI::IsMember({"none", "docker"}))
+        ->capture_default_str();
     addRounds(*command, options.rounds, "of both, who is first in turn");
     addSeconds(*command, "--seconds", options.seconds, "length of each measurement");
     addTnad(*command, options.tnad);

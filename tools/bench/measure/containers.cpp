@@ -5,6 +5,7 @@
 #include "bench/results/statistics.hpp"
 #include "bench/testbed/own_namespace.hpp"
 #include "bench/testbed/process.hpp"
+#include "bench/testbed/rules.hpp"
 #include "bench/testbed/tnad.hpp"
 #include "bench/traffic/sockets.hpp"
 
@@ -15,7 +16,31 @@
 namespace tna::bench {
 
 namespace {
-constexpr const char* configuration = "[ports]\nexclude_kinds = []\ntcx_kinds = [\"veth\"]\n";
+constexpr const char* configuration = "[ports]\nexclude_kinds = []\ntcx_kinds = [\"veth\"]\n"
+                                      "[limits]\nconnections = 65536\n";
+/// In the words of nft what iptables has behind Docker's; br0 is the network's bridge.
+constexpr const char* dockerRules = R"(table ip filter {
+    chain DOCKER { iifname != "br0" oifname "br0" tcp dport 80 counter accept; }
+    chain DOCKER-ISOLATION-STAGE-2 { oifname "br0" counter drop; counter return; }
+    chain DOCKER-ISOLATION-STAGE-1 { iifname "br0" oifname != "br0" counter jump DOCKER-ISOLATION-STAGE-2; counter return; }
+    chain DOCKER-USER { counter return; }
+    chain FORWARD {
+        type filter hook forward priority filter; policy drop;
+        counter jump DOCKER-USER
+        counter jump DOCKER-ISOLATION-STAGE-1
+        oifname "br0" ct state related,established counter accept
+        oifname "br0" counter jump DOCKER
+        iifname "br0" oifname != "br0" counter accept
+        iifname "br0" oifname "br0" counter accept
+        iifname { "h1", "h2" } counter accept
+    }
+}
+table ip nat {
+    chain DOCKER { iifname "br0" counter return; }
+    chain PREROUTING { type nat hook prerouting priority dstnat; fib daddr type local counter jump DOCKER; }
+    chain POSTROUTING { type nat hook postrouting priority srcnat; ip saddr 10.9.0.0/16 oifname != { "br0", "h1", "h2" } counter masquerade; }
+}
+)";
 constexpr std::size_t smallRequest = 1;
 constexpr std::size_t smallDatagram = 64;
 constexpr std::size_t ports = 2;
@@ -23,7 +48,7 @@ constexpr std::size_t ports = 2;
 /// Two containers behind the ports h1 and h2 of a host, their devices as Linux sets them by default.
 class Containers {
 public:
-    static Result<Containers> make(bool routed) {
+    static Result<Containers> make(const ContainersOptions& options) {
         auto host = OwnNamespace::make("host");
         auto client = OwnNamespace::make("client");
         auto server = OwnNamespace::make("server");
@@ -31,8 +56,11 @@ public:
             if (!*made)
                 return std::unexpected(made->error());
         Containers containers{std::move(*host), std::move(*client), std::move(*server)};
-        if (auto built = containers.build(routed); !built)
+        if (auto built = containers.build(options.routed); !built)
             return std::unexpected(built.error());
+        if (options.docker)
+            if (auto loaded = containers.loadDockers(options.routed); !loaded)
+                return std::unexpected(loaded.error());
         return containers;
     }
     [[nodiscard]] const NetNamespace& host() const { return host_.handle(); }
@@ -66,6 +94,15 @@ private:
         return writeFile("/proc/sys/net/ipv4/ip_forward", "1");
     }
 
+    Result<void> loadDockers(bool routed) {
+        const auto inside = NamespaceScope::enter(host());
+        if (!inside)
+            return std::unexpected(inside.error());
+        if (auto loaded = loadRules(dockerRules); !loaded)
+            return loaded;
+        return routed ? Result<void>{} : writeFile("/proc/sys/net/bridge/bridge-nf-call-iptables", "1");
+    }
+
     OwnNamespace host_;
     OwnNamespace client_;
     OwnNamespace server_;
@@ -90,15 +127,17 @@ private:
     cpu_set_t before_{};
 };
 
-Result<void> measure(const Talkers& talkers, double seconds, ContainersRates& rates) {
-    const std::chrono::duration<double> time(seconds);
+/// With rules, a flow of UDP is one that connection tracking is sure of: it has been answered for two seconds.
+Result<void> measure(const Talkers& talkers, const ContainersOptions& options, ContainersRates& rates) {
+    const std::chrono::duration<double> time(options.seconds);
+    const std::chrono::duration<double> before(options.docker ? 2.5 : 0);
     const auto requests = requestsPerSecond(talkers, smallRequest, time);
     if (!requests)
         return std::unexpected(requests.error());
     const auto bits = bitsPerSecond(talkers, time);
     if (!bits)
         return std::unexpected(bits.error());
-    const auto datagrams = datagramsPerSecond(talkers, smallDatagram, time);
+    const auto datagrams = datagramsPerSecond(talkers, smallDatagram, time, before);
     if (!datagrams)
         return std::unexpected(datagrams.error());
     rates.requests.push_back(*requests);
@@ -122,7 +161,7 @@ Result<Seen> measureTna(const ContainersOptions& options, const Containers& cont
         return std::unexpected(tnad.error());
     if (auto ready = tnad->waitAccelerated(ports); !ready)
         return std::unexpected(ready.error());
-    if (auto done = measure(containers.talkers(), options.seconds, rates); !done)
+    if (auto done = measure(containers.talkers(), options, rates); !done)
         return std::unexpected(done.error());
     const auto status = tnad->get("/v1/status");
     if (!status)
@@ -153,20 +192,20 @@ nlohmann::json ratesDocument(const ContainersRates& rates) {
 
 /// Who is first changes from round to round, as what comes later may find the machine faster.
 Result<ContainersResult> measureContainers(const ContainersOptions& options, Watcher& watcher) {
-    const auto containers = Containers::make(options.routed);
+    const auto containers = Containers::make(options);
     if (!containers)
         return std::unexpected(containers.error());
     const OnOneCpu pinned;
     ContainersResult result;
     Seen all;
     ContainersRates none;
-    if (auto done = measure(containers->talkers(), options.seconds, none); !done) // to know each other
+    if (auto done = measure(containers->talkers(), options, none); !done) // to know each other
         return std::unexpected(done.error());
     for (unsigned round = 0; round < options.rounds && !watcher.interrupted(); round++) {
         watcher.progress("containers", round, options.rounds);
         for (const bool plain : {round % 2 == 0, round % 2 != 0}) {
             if (plain) {
-                if (auto done = measure(containers->talkers(), options.seconds, result.linux); !done)
+                if (auto done = measure(containers->talkers(), options, result.linux); !done)
                     return std::unexpected(done.error());
                 continue;
             }
@@ -184,8 +223,9 @@ Result<ContainersResult> measureContainers(const ContainersOptions& options, Wat
 std::string renderContainers(const ContainersOptions& options, const ContainersResult& result) {
     constexpr double thousand = 1e3, billion = 1e9;
     std::string text = fmt::format(
-        "two containers {}, both ends on one processor; medians of {} rounds of {} s\n\n",
-        options.routed ? "on ports of a router" : "on a bridge", result.tna.requests.size(), options.seconds);
+        "two containers {}{}, both ends on one processor; medians of {} rounds of {} s\n\n",
+        options.routed ? "on ports of a router" : "on a bridge", options.docker ? " with Docker's rules" : "",
+        result.tna.requests.size(), options.seconds);
     text += fmt::format("{:<36}{:>10}{:>10}   tna / linux\n", "", "linux", "tna");
     text += line("TCP, request and answer of 1 byte", "k/s", thousand, result.linux.requests,
                  result.tna.requests);
@@ -198,7 +238,8 @@ std::string renderContainers(const ContainersOptions& options, const ContainersR
 nlohmann::json containersDocument(const ContainersOptions& options, const nlohmann::json& machine,
                                   const ContainersResult& result) {
     return {{"measurement", "containers"},      {"machine", machine},
-            {"routed", options.routed},         {"rounds", options.rounds},
+            {"routed", options.routed},         {"docker", options.docker},
+            {"rounds", options.rounds},
             {"seconds", options.seconds},       {"linux", ratesDocument(result.linux)},
             {"tna", ratesDocument(result.tna)}, {"fast_part", result.fastPart}};
 }

@@ -15,6 +15,7 @@ namespace tna::bench {
 /// What two containers talk by: the ports of a bridge, or of a router.
 struct ContainersOptions {
     bool routed = false;
+    bool docker = false; ///< with the rules that Docker loads for their network, which bridges have called
     unsigned rounds = 30;
     double seconds = 0.5; ///< of each measurement
     std::string tnad;

@@ -138,11 +138,30 @@ Result<double> bitsPerSecond(const Talkers& talkers, std::chrono::duration<doubl
     return static_cast<double>(arrived) * bits / took;
 }
 
+namespace {
+/// One datagram and its answer, now and then for so long.
+void talk(const Ends& ends, std::size_t bytes, std::chrono::duration<double> time) {
+    std::vector<char> buffer(bytes);
+    sockaddr_in from{};
+    for (const auto start = Clock::now(); secondsSince(start) < time.count();) {
+        socklen_t size = sizeof(from);
+        auto* at = reinterpret_cast<sockaddr*>(&from);
+        (void)::send(ends.client.get(), buffer.data(), buffer.size(), MSG_NOSIGNAL);
+        if (::recvfrom(ends.server.get(), buffer.data(), buffer.size(), 0, at, &size) > 0)
+            (void)::sendto(ends.server.get(), buffer.data(), buffer.size(), MSG_NOSIGNAL, at, size);
+        (void)::recv(ends.client.get(), buffer.data(), buffer.size(), 0);
+        std::this_thread::sleep_for(quiet);
+    }
+}
+} // namespace
+
 Result<double> datagramsPerSecond(const Talkers& talkers, std::size_t bytes,
-                                  std::chrono::duration<double> time) {
+                                  std::chrono::duration<double> time,
+                                  std::chrono::duration<double> before) {
     auto ends = connected(talkers, SOCK_DGRAM);
     if (!ends)
         return std::unexpected(ends.error());
+    talk(*ends, bytes, before);
     std::atomic<std::uint64_t> arrived = 0;
     std::thread server([&] {
         std::vector<char> buffer(bytes);

@@ -23,8 +23,9 @@ struct Talkers {
                                                std::chrono::duration<double> time);
 /// One connection of TCP in one direction: bits per second that arrived.
 [[nodiscard]] Result<double> bitsPerSecond(const Talkers& talkers, std::chrono::duration<double> time);
-/// UDP with so many bytes: datagrams per second that arrived.
+/// UDP with so many bytes: datagrams per second that arrived. Before, both ends talk for a while.
 [[nodiscard]] Result<double> datagramsPerSecond(const Talkers& talkers, std::size_t bytes,
-                                                std::chrono::duration<double> time);
+                                                std::chrono::duration<double> time,
+                                                std::chrono::duration<double> before);
 
 } // namespace tna::bench
