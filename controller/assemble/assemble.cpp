@@ -266,6 +266,10 @@ private:
             profile.veth = hook_ == Hook::xdp && link_.kind == "veth";
             // It has a hook for routed packets in each namespace that has bridges.
             profile.brNetfilter = around_.bridges && capabilities_.brNetfilter;
+            profile.rules =
+                wishes_.learning && std::ranges::any_of(profile.modules, [&](const ProfileModule& module) {
+                    return manifestOf(module.name).meetsRules(profile, module);
+                });
         }
         return profile;
     }

@@ -102,6 +102,8 @@ struct Manifest {
     std::vector<Reason> (*settingsAgainst)(const PortInQuestion& port) = nullptr;
     /// As a part of a port's profile; nothing: it has no part in it.
     std::optional<ProfileModule> (*wantedFor)(const PortInQuestion& port);
+    /// Whether what it forwards may pass rules of netfilter, whose flows it can learn.
+    bool (*meetsRules)(const Profile& profile, const ProfileModule& module);
     /// What a profile's name says of its parameters.
     std::vector<std::string> (*details)(const Profile& profile, const ProfileModule& module);
     std::vector<ConstantValue> (*constants)(const Profile& profile, const ProfileModule& module,

@@ -52,6 +52,8 @@ std::string Profile::name() const {
     for (const auto& module : std::views::reverse(modules))
         for (const auto& detail : manifestOf(module.name).details(*this, module))
             text += "+" + detail;
+    if (rules)
+        text += "+rules";
     if (hook == Hook::tcx)
         text += "+tcx";
     if (veth)

@@ -58,6 +58,7 @@ struct Profile {
     std::vector<ProfileModule> modules; ///< in the order in which frames meet them
     bool veth = false;                  ///< frames may still be a local sender's socket buffer
     bool brNetfilter = false;           ///< br_netfilter is present: its settings are tested for each frame
+    bool rules = false;                 ///< packets may pass rules: what becomes of their flows is learnt
     bool watched = false;               ///< nothing is read in place
     CustomModules custom;
 

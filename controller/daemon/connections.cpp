@@ -13,6 +13,14 @@ bool haveRules(const model::Network& network) {
         return hook.family == "ip" || hook.family == "ip6" || hook.family == "inet";
     });
 }
+
+std::vector<assemble::rules::RuleDevice> bridgesOf(const model::Network& network) {
+    std::vector<assemble::rules::RuleDevice> bridges;
+    for (const auto& [ifindex, link] : network.links)
+        if (link.bridge)
+            bridges.push_back({.name = link.name, .ifindex = ifindex, .group = link.group});
+    return bridges;
+}
 } // namespace
 
 /// Once for each outcome, not for each change of the rules.
@@ -56,9 +64,11 @@ void Connections::startOver() {
 }
 
 void Connections::rulesChanged(const model::Network& network) {
-    if (learner_)
-        watch_->ask({network.netfilter.legacyTables, learner_->programs(),
-                     [learner = learner_.get()](const auto& judgement) { learner->judge(judgement); }});
+    if (!learner_)
+        return;
+    bridges_ = bridgesOf(network);
+    watch_->ask({network.netfilter.legacyTables, learner_->programs(), bridges_,
+                 [learner = learner_.get()](const auto& judgement) { learner->judge(judgement); }});
 }
 
 void Connections::tell(const model::Network& network, bool atInterval) {
@@ -68,7 +78,7 @@ void Connections::tell(const model::Network& network, bool atInterval) {
         announce(*judged);
         judgement_ = std::move(*judged);
     }
-    if (atInterval && (judgement_.generation == 0 || learner_->missed()))
+    if ((atInterval && (judgement_.generation == 0 || learner_->missed())) || bridges_ != bridgesOf(network))
         rulesChanged(network);
 }
 

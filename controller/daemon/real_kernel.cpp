@@ -88,15 +88,16 @@ Result<Loaded> RealKernel::loadInPlace(const config::Config& config, deploy::Ker
     const auto facts = probe.readNamespace();
     if (!facts)
         return std::unexpected(facts.error());
-    const auto load = [limits = limitsOf(config), facts = *facts, hooks = capabilities.hookFunctions,
-                       casts = probe.casts()](assemble::Hook hook) -> Result<deploy::BothHooks::Path> {
-        return deploy::FastPath::load(limits, facts, hooks, casts, hook);
-    };
-    auto fastPath = load(assemble::Hook::xdp);
+    const auto limits = limitsOf(config);
+    auto fastPath = deploy::FastPath::load(limits, *facts, capabilities.hookFunctions, probe.casts());
     if (!fastPath)
         return std::unexpected(fastPath.error());
-    auto both = std::make_unique<deploy::BothHooks>(std::move(*fastPath),
-                                                    [load] { return load(assemble::Hook::tcx); });
+    // The one at XDP outlives the other.
+    auto loadTcx = [=, facts = *facts, hooks = capabilities.hookFunctions, casts = probe.casts(),
+                    xdp = fastPath->get()]() -> Result<deploy::BothHooks::Path> {
+        return deploy::FastPath::loadTcx(limits, facts, hooks, casts, *xdp);
+    };
+    auto both = std::make_unique<deploy::BothHooks>(std::move(*fastPath), std::move(loadTcx));
     capabilities.way = capability::Way::inPlace;
     capabilities.tcx = deploy::findTcx();
     capabilities.fastPath = {true, "the pipeline loads"};

@@ -20,11 +20,21 @@ std::uint64_t jiffiesIn(std::chrono::nanoseconds time) {
 } // namespace
 
 Result<std::unique_ptr<FastPath>> FastPath::load(const Limits& limits, const NamespaceFacts& facts,
-                                                 const HookFunctions& hooks, Casts casts,
-                                                 assemble::Hook hook) {
-    // At tcx, packets that pass rules are Linux's.
-    const unsigned connections = hook == assemble::Hook::xdp ? limits.connections : 1;
-    auto pipeline = PipelineObject::load(casts, limits.maxPorts, connections, hook);
+                                                 const HookFunctions& hooks, Casts casts) {
+    return makeInPlace(limits, facts, hooks, casts,
+                       PipelineObject::load(casts, limits.maxPorts, limits.connections));
+}
+
+Result<std::unique_ptr<FastPath>> FastPath::loadTcx(const Limits& limits, const NamespaceFacts& facts,
+                                                    const HookFunctions& hooks, Casts casts,
+                                                    const FastPath& other) {
+    return makeInPlace(limits, facts, hooks, casts,
+                       PipelineObject::loadTcx(casts, limits.maxPorts, *other.pipeline_));
+}
+
+Result<std::unique_ptr<FastPath>> FastPath::makeInPlace(const Limits& limits, const NamespaceFacts& facts,
+                                                        const HookFunctions& hooks, Casts casts,
+                                                        Result<PipelineObject> pipeline) {
     if (!pipeline)
         return std::unexpected(pipeline.error());
     Constants constants{};

@@ -46,10 +46,13 @@ using HookFunctions = std::array<std::uint64_t, 6>;
 /// for.
 class FastPath : public DataPath {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<FastPath>> load(const Limits& limits,
-                                                                const NamespaceFacts& facts,
-                                                                const HookFunctions& hooks, Casts casts,
-                                                                assemble::Hook hook = assemble::Hook::xdp);
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>>
+    load(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks, Casts casts);
+    /// The one at tcx beside the one at XDP, which is `other`: the same flows of rules are known to both.
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadTcx(const Limits& limits,
+                                                                   const NamespaceFacts& facts,
+                                                                   const HookFunctions& hooks, Casts casts,
+                                                                   const FastPath& other);
     /// The same for kernels that are not read in place.
     [[nodiscard]] static Result<std::unique_ptr<FastPath>> loadWatched(const Limits& limits,
                                                                        Buffers buffers = buffersOfKernel());
@@ -104,6 +107,9 @@ private:
     using Counters = std::unique_ptr<CounterReader>;
     FastPath(Pipeline pipeline, Counters counters, std::unique_ptr<FdbAccess> fdb, unsigned maxPorts,
              ProfileStore profiles, Attachments attachments);
+    [[nodiscard]] static Result<std::unique_ptr<FastPath>>
+    makeInPlace(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks, Casts casts,
+                Result<PipelineObject> pipeline);
     [[nodiscard]] static Result<std::unique_ptr<FastPath>> make(const Limits& limits, PipelineObject pipeline,
                                                                 const Constants& constants,
                                                                 std::unique_ptr<FdbAccess> fdb);

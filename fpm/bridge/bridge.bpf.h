@@ -60,6 +60,37 @@ INLINE int bridge_send(hook_context *ctx, struct tna_flow *flow, u32 len, u64 re
 	return send(ctx, &departure);
 }
 
+/* For a frame that is not to be sent; what is called invalid is dropped, where the rules drop it. */
+INLINE int bridge_refuse(hook_context *ctx, u32 reason)
+{
+	struct packet packet;
+	int verdict = leave_to_linux(ctx, reason);
+
+	if (!BRIDGE_RULES || reason != TNA_REASON_FLOW_WINDOW || !packet_parse(ctx, &packet))
+		return verdict;
+	return connection_drops(reason, packet.protocol == bpf_htons(ETH_P_IPV6) ? 6 : 4) ? HOOK_DROP
+											  : verdict;
+}
+
+/* Nothing is against the frame but, perhaps, rules; they are asked for each frame. */
+NOINLINE int bridge_send_permitted(hook_context *ctx, struct tna_flow *flow, u64 retag)
+{
+	u64 port = flow->ingress_port, bridge = KLOAD(u64, KADDR(struct net_bridge_port, port, br));
+	struct packet packet;
+
+	if (bridge_rules_called()) {
+		if (!packet_parse(ctx, &packet))
+			return HOOK_TO_LINUX;
+		u32 reason = evaluate_bridged_rules(
+			ctx, packet.protocol, bridge_device(bridge, KOBJ(struct net_bridge, bridge)),
+			KLOAD(u64, KADDR(struct net_bridge_port, port, dev)), flow->egress_dev);
+
+		if (reason != REASON_NONE)
+			return bridge_refuse(ctx, reason);
+	}
+	return bridge_send(ctx, flow, packet_length(ctx), retag);
+}
+
 /*
  * For a frame that could not be proved, or that deserves a closer look; it need not be slow. The verdict
  * is doubt; where VLANs are filtered, what becomes of the tag lies in its lowest bits.
@@ -80,7 +111,7 @@ NOINLINE int bridge_second_look(hook_context *ctx, struct tna_flow *flow, u64 de
 	}
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
-	return flow ? bridge_send(ctx, flow, packet_length(ctx), retag) : HOOK_TO_LINUX;
+	return flow ? bridge_send_permitted(ctx, flow, retag) : HOOK_TO_LINUX;
 }
 
 #define BRIDGE_DOUBT (1ULL << 63)
@@ -88,8 +119,7 @@ NOINLINE int bridge_second_look(hook_context *ctx, struct tna_flow *flow, u64 de
 /* For a frame that was to be evaluated as well, with what becomes of its tag. */
 NOINLINE int bridge_send_checked(hook_context *ctx, struct tna_flow *flow, u64 retag, u32 reason)
 {
-	return reason == REASON_NONE ? bridge_send(ctx, flow, packet_length(ctx), retag)
-				     : leave_to_linux(ctx, reason);
+	return reason == REASON_NONE ? bridge_send_permitted(ctx, flow, retag) : leave_to_linux(ctx, reason);
 }
 
 /* The check is not a part of the second look: one from within the other would need too much stack. */
@@ -226,7 +256,12 @@ known:;
 	if (!HOOK_WITHIN_LINUX)
 		COLLECT(closer, guard_capture_possible(net));
 	COLLECT(closer, guard_bridge_hooks(net, &home));
-	WHEN(BR_NETFILTER) COLLECT(doubt, guard_br_netfilter(CONSTANT(BRNF)));
+	if (CONSTANT(BR_NETFILTER)) {
+		u64 called = guard_br_netfilter(CONSTANT(BRNF));
+
+		COLLECT(closer, BRIDGE_RULES ? called : 0);
+		COLLECT(doubt, BRIDGE_RULES ? 0 : called);
+	}
 
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
 

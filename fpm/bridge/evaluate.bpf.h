@@ -8,6 +8,7 @@
  * frame to Linux, or the flow cache learns where the proof's parts lie.
  */
 
+#include "bridge/rules.bpf.h"
 #include "bridge/settings.bpf.h"
 #include "fdb/fdb.bpf.h"
 #include "guards/bridge_netfilter.bpf.h"
@@ -55,7 +56,8 @@ INLINE u32 evaluate_ingress(const struct bridge_path *path, u64 buffer)
 	return REASON_NONE;
 }
 
-INLINE u32 evaluate_bridge(const struct bridge_path *path)
+/* `calls`: whether it matters that br_netfilter calls rules. */
+INLINE u32 evaluate_bridge(const struct bridge_path *path, int calls)
 {
 	struct net_bridge_port *in = KOBJ(struct net_bridge_port, path->port);
 	struct net_bridge *bridge = KOBJ(struct net_bridge, path->bridge);
@@ -63,7 +65,7 @@ INLINE u32 evaluate_bridge(const struct bridge_path *path)
 	BECAUSE(bridge_options(bridge, !!CONSTANT(VLAN)), BRIDGE_OPTIONS);
 	BECAUSE(bridge_promisc(path->bridge, bridge), BRIDGE_PROMISC);
 	BECAUSE(bridge_hooks_revalidate(&home), NETFILTER);
-	BECAUSE(CONSTANT(BR_NETFILTER) && guard_br_netfilter(CONSTANT(BRNF)), BR_NETFILTER);
+	BECAUSE(calls && CONSTANT(BR_NETFILTER) && guard_br_netfilter(CONSTANT(BRNF)), BR_NETFILTER);
 	BECAUSE(bridge_port_state(in), PORT_STATE);
 	BECAUSE(bridge_port_flags(KGET(u64, in, flags)), PORT_FLAGS);
 	return REASON_NONE;
@@ -227,7 +229,7 @@ NOINLINE u64 bridge_evaluate(hook_context *ctx, struct tna_flow *flow)
 	UNLESS_BECAUSE(evaluate_ingress(&path, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));
-	UNLESS_BECAUSE(evaluate_bridge(&path));
+	UNLESS_BECAUSE(evaluate_bridge(&path, !BRIDGE_RULES)); /* what they say is asked last of all */
 	UNLESS_BECAUSE(evaluate_frame(ctx, &packet, path.device));
 	if (CONSTANT(VLAN) && VLAN_KNOWN)
 		UNLESS_BECAUSE(evaluate_vlan(&packet, &path));

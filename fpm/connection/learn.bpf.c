@@ -2,13 +2,16 @@
 /*
  * Sees what netfilter lets pass, as functions of its own: the first one at pre-routing, and the last one at
  * post-routing that may say something. What arrives there has passed all the rules. If connection tracking
- * calls it established, and it is as it was but for one hop, then that is a lesson: for as long as neither
- * the rules nor the connection change, Linux would do the same with the next packet.
+ * calls it established, and it is as it was but for one hop (none, where a bridge has called the rules), then
+ * that is a lesson: for as long as neither the rules nor the connection change, Linux would do the same with
+ * the next packet.
  */
+#include "base/slots.bpf.h"
 #include "connection/follow.bpf.h"
 #include "connection/lesson.bpf.h"
 #include "connection/rules.bpf.h"
 #include "connection/segment.bpf.h"
+#include "connection/through_bridge.bpf.h"
 #include "connection/tracked.bpf.h"
 
 #define NF_DROP 0
@@ -119,8 +122,8 @@ INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 }
 
 /* The packet is not the one that set out last at its place, under the rules and routes that there are, or it
- * is not the same any more but for one hop, and for its ends. */
-INLINE u64 has_changed(const struct tna_passage *here, u64 skb, u64 header, const int version)
+ * is not the same any more but for so many hops, and for its ends. */
+INLINE u64 has_changed(const struct tna_passage *here, u64 skb, u64 header, u32 hops, const int version)
 {
 	volatile struct tna_judged_rules *judged = judged_rules(version);
 	u32 generation = rules_generation(own_net, judged);
@@ -129,27 +132,11 @@ INLINE u64 has_changed(const struct tna_passage *here, u64 skb, u64 header, cons
 	    here->serial != judged->serial || here->routes != routes_generation(own_net, version))
 		return 1;
 	return (here->service ^ header_service(header, version)) |
-	       ((here->hops - HEADER_HOP(version)) ^ header_hops(header, version));
-}
-
-/* Bridges hand packets to the same functions, which they go on with as they please. */
-INLINE int is_bridged(struct net_device *device)
-{
-	return BPF_CORE_READ_BITFIELD(device, priv_flags) & IFF_BRIDGE_PORT;
-}
-
-/* Also when it was a bridge that called those at pre-routing: rules may ask by which of its ports it came. */
-INLINE u64 came_through_bridge(struct sk_buff *skb)
-{
-	if (!bpf_core_field_exists(struct sk_buff, active_extensions) ||
-	    !bpf_core_enum_value_exists(enum skb_ext_id, SKB_EXT_BRIDGE_NF))
-		return 0;
-	return KGET(u8, skb, active_extensions) >> bpf_core_enum_value(enum skb_ext_id, SKB_EXT_BRIDGE_NF) &
-	       1;
+	       ((here->hops - hops * HEADER_HOP(version)) ^ header_hops(header, version));
 }
 
 INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *here, u64 entry, u32 direction,
-			u64 from, u64 to, const int version)
+			const struct passed *passed, const int version)
 {
 	/* no CPU writes two at a time */
 	u64 stamp = bpf_ktime_get_ns() << 12 | (bpf_get_smp_processor_id() & 0xfff);
@@ -163,15 +150,18 @@ INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *her
 		.mark = tracked_mark(entry),
 		.direction = direction,
 		.until = bpf_jiffies64() + (left >> 6 < most ? left >> 6 : most),
-		.arrival = from,
-		.departure = to,
+		.arrival = passed->from,
+		.departure = passed->to,
 		.routes = here->routes,
 		.service = here->service,
 		.least = left - (left >> 3),
+		.invalid = passed->invalid,
 		.stamp_again = stamp,
 	};
-	lesson_device(from, &lesson->from);
-	lesson_device(to, &lesson->to);
+	lesson_device(passed->from, &lesson->from);
+	lesson_device(passed->to, &lesson->to);
+	lesson_port(passed->in_port, lesson->ports[0]);
+	lesson_port(passed->out_port, lesson->ports[1]);
 }
 
 /* What is looked at below is in front of the buffer. */
@@ -237,20 +227,20 @@ INLINE void lesson_translation(struct tna_lesson *lesson, const struct tna_trans
 }
 
 /* Apart from what comes before: a lesson takes much of the stack. */
-NOINLINE void write_lesson4(const struct tna_passage *here, u64 tracked, u64 from, u64 to)
+NOINLINE void write_lesson4(const struct tna_passage *here, u64 tracked, const struct passed *passed)
 {
 	struct tna_lesson lesson;
 
-	make_lesson(&lesson, here, tracked & ~CONNECTION_INFO, tracked_direction(tracked), from, to, 4);
+	make_lesson(&lesson, here, tracked & ~CONNECTION_INFO, tracked_direction(tracked), passed, 4);
 	lesson_translation(&lesson, &here->leaves, 4);
 	bpf_map_update_elem(&lessons, &here->ends, &lesson, BPF_ANY);
 }
 
-NOINLINE void write_lesson6(const struct tna_passage *here, u64 tracked, u64 from, u64 to)
+NOINLINE void write_lesson6(const struct tna_passage *here, u64 tracked, const struct passed *passed)
 {
 	struct tna_lesson lesson;
 
-	make_lesson(&lesson, here, tracked & ~CONNECTION_INFO, tracked_direction(tracked), from, to, 6);
+	make_lesson(&lesson, here, tracked & ~CONNECTION_INFO, tracked_direction(tracked), passed, 6);
 	lesson_translation(&lesson, &here->leaves, 6);
 	bpf_map_update_elem(&lessons6, &here->ends6, &lesson, BPF_ANY);
 }
@@ -260,23 +250,26 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
 	struct nf_hook_state *state = KCAST(struct nf_hook_state, ctx->state);
-	u64 from = KGET(u64, state, in), to = KGET(u64, state, out), header = header_of(skb);
-	u64 entry = tracked & ~CONNECTION_INFO;
+	u64 entry = tracked & ~CONNECTION_INFO, header = header_of(skb), noted = bridge_noted(skb);
 	u32 direction = tracked_direction(tracked), protocol = header_protocol(header, version);
 	volatile struct tna_judged_rules *judged = judged_rules(version);
+	struct passed passed = {.from = KGET(u64, state, in), .to = KGET(u64, state, out)};
 
-	if (has_changed(here, (u64)ctx->skb, header, version) || !rules_steady(own_net, judged, protocol))
+	if (!is_established(tracked) || !passed.to || !passed_devices(skb, noted, own_net, &passed))
 		return;
-	if (!is_established(tracked) || !from || !to)
+	if (has_changed(here, (u64)ctx->skb, header, !passed.out_port, version) ||
+	    !rules_steady(judged, protocol))
+		return;
+	passed.invalid = invalid_becomes(&passed, version);
+	if (!rules_certain(own_net, passed.invalid, protocol))
 		return;
 	if (KGET(u32, skb, mark)) /* a device that leads to this namespace keeps it there */
-		return;
-	if (is_bridged(KOBJ(struct net_device, from)) || is_bridged(KOBJ(struct net_device, to)) ||
-	    came_through_bridge(skb))
 		return;
 	if (!ports_are_seen(skb, protocol, version) || !in_the_middle(header, protocol, entry, version) ||
 	    ends_are_others(here, header, entry, direction, version) ||
 	    tracked_unfit(entry, direction, protocol, own_net))
+		return;
+	if (passed.out_port && here->leaves.steps) /* what bridges send elsewhere by their own rules */
 		return;
 	if (rules_differ(own_net, judged, version)) {
 		judged->missed = 1;
@@ -287,9 +280,9 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	if (known == FOLLOWED_NOT && stream_begin(entry))
 		return;
 	if (version == 6)
-		write_lesson6(here, tracked, from, to);
+		write_lesson6(here, tracked, &passed);
 	else
-		write_lesson4(here, tracked, from, to);
+		write_lesson4(here, tracked, &passed);
 }
 
 /* How long the headers in front of TCP's are; 0: what is there is not known. */

@@ -50,4 +50,21 @@ INLINE void lesson_device(u64 device, volatile struct tna_rule_device *known)
 	known->group = KLOAD(u32, KADDR(struct net_device, device, group));
 }
 
+/* Of a bridge's port, rules know the name. 0 stands for none. */
+INLINE u64 lesson_port_differs(u64 port, const volatile u64 *known)
+{
+	u64 name = KADDR(struct net_device, port, name);
+	u64 word = (port ? KLOAD(u64, name) : 0) ^ known[0];
+
+	return word | ((port ? KLOAD(u64, name + 8) : 0) ^ known[1]);
+}
+
+INLINE void lesson_port(u64 port, volatile u64 *known)
+{
+	u64 name = KADDR(struct net_device, port, name);
+
+	known[0] = port ? KLOAD(u64, name) : 0;
+	known[1] = port ? KLOAD(u64, name + 8) : 0;
+}
+
 #endif

@@ -23,9 +23,15 @@ INLINE u32 checksum_matters(u64 net)
 
 /* From the first packet on that meets other functions, nothing is known until the controller has judged anew.
  */
-INLINE u32 evaluate_rules(u64 net, volatile struct tna_judged_rules *judged, u32 protocol, const int version)
+INLINE u32 evaluate_rules(hook_context *ctx, volatile struct tna_judged_rules *judged, u32 protocol,
+			  const int bridged, const int version)
 {
-	BECAUSE(!rules_generation(net, judged) || !rules_steady(net, judged, protocol), IP_NETFILTER);
+	u64 net = CONSTANT(NET);
+
+	BECAUSE(hook_has_past(hook_kernel_buffer(ctx)), MARKED);
+	BECAUSE(!rules_generation(net, judged) || !rules_steady(judged, protocol), IP_NETFILTER);
+	BECAUSE(!rules_certain(net, judged->steady, protocol) && !(bridged && judged->bridges[0].name[0]),
+		IP_NETFILTER);
 	if (rules_differ(net, judged, version)) {
 		judged->generation = 0;
 		judged->missed = 1;
@@ -60,9 +66,18 @@ INLINE u32 evaluate_note(struct tna_stream *stream, u64 entry, u32 direction, st
 	return REASON_NONE;
 }
 
+/* By which devices rules see a packet come, by address: that as which Linux receives it, and where a bridge
+ * calls the rules, its ports. */
+struct seen_by_rules {
+	u64 arrival;
+	u64 in_port;
+	u64 out_port; /* of a packet that is bridged */
+};
+
 /* As connection_permit(), of a packet that has been looked at, and of which this is the lesson. */
 INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const void *ends,
-			   volatile struct tna_lesson *lesson, u64 arrival, const int version)
+			   volatile struct tna_lesson *lesson, const struct seen_by_rules seen,
+			   const int version)
 {
 	u64 net = CONSTANT(NET), word = 0;
 	volatile struct tna_judged_rules *judged = judged_rules(version);
@@ -75,18 +90,24 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 
 	BECAUSE(tracked_differs(entry, direction, ends, version), FLOW_CHANGED);
 	BECAUSE(tracked_unfit(entry, direction, segment->protocol, net), FLOW_CHANGED);
-	UNLESS_BECAUSE(evaluate_translation(entry, lesson, ends, version));
+	if (seen.out_port)
+		BECAUSE(tracked_steps(entry, direction), FLOW_TRANSLATED);
+	else
+		UNLESS_BECAUSE(evaluate_translation(entry, lesson, ends, version));
 	if (segment->protocol == PROTOCOL_TCP) {
 		BECAUSE(tracked_steps(entry, direction) && !translated_in_order(net, judged),
 			FLOW_TRANSLATED);
 		stream = bpf_map_lookup_elem(&streams, &entry);
 		UNLESS_BECAUSE(evaluate_stream(stream, entry, direction, segment, net));
+		BECAUSE(!rules_certain(net, lesson->invalid, PROTOCOL_TCP), IP_NETFILTER);
 	}
 	COLLECT(word, lesson->generation ^ judged->generation);
 	COLLECT(word, lesson->serial ^ judged->serial);
 	COLLECT(word, lesson->routes ^ routes_generation(net, version));
 	COLLECT(word, lesson->service ^ segment->service);
-	COLLECT(word, known_arrival ^ arrival);
+	COLLECT(word, known_arrival ^ seen.arrival);
+	COLLECT(word, lesson_port_differs(seen.in_port, lesson->ports[0]));
+	COLLECT(word, lesson_port_differs(seen.out_port, lesson->ports[1]));
 	COLLECT(word, lesson_device_differs(known_arrival, &lesson->from));
 	COLLECT(word, lesson_device_differs(departure, &lesson->to));
 	COLLECT(word, tracked_mark(entry) ^ lesson->mark);
@@ -99,7 +120,7 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	BECAUSE((s64)(until - bpf_jiffies64()) < 0 || tracked_left(entry) < least, FLOW_REFRESH);
 	u64 addresses = version == 6 ? ends6_sum(ends) : ends_sum(ends);
 
-	BECAUSE(segment->checksum && checksum_matters(net) &&
+	BECAUSE(segment->checksum && checksum_matters(net) && !hook_checksum_known(hook_kernel_buffer(ctx)) &&
 			segment_checksum_wrong(ctx, segment->begins, segment->length,
 					       segment_ends_sum(segment, addresses)),
 		FLOW_CHECKSUM);
@@ -117,10 +138,10 @@ NOINLINE u64 connection_permit(hook_context *ctx, u64 arrival, struct tna_lesson
 	struct tna_ends ends;
 
 	UNLESS_BECAUSE(segment_parse(ctx, &segment, &ends));
-	UNLESS_BECAUSE(evaluate_rules(CONSTANT(NET), judged_rules(4), segment.protocol, 4));
+	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(4), segment.protocol, 0, 4));
 	if (!lesson)
 		lesson = bpf_map_lookup_elem(&lessons, &ends);
-	return evaluate_lesson(ctx, &segment, &ends, lesson, arrival, 4);
+	return evaluate_lesson(ctx, &segment, &ends, lesson, (struct seen_by_rules){arrival}, 4);
 }
 
 /* Over IPv6. */
@@ -130,10 +151,10 @@ NOINLINE u64 connection6_permit(hook_context *ctx, u64 arrival, struct tna_lesso
 	struct tna_ends6 ends;
 
 	UNLESS_BECAUSE(segment6_parse(ctx, &segment, &ends));
-	UNLESS_BECAUSE(evaluate_rules(CONSTANT(NET), judged_rules(6), segment.protocol, 6));
+	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(6), segment.protocol, 0, 6));
 	if (!lesson)
 		lesson = bpf_map_lookup_elem(&lessons6, &ends);
-	return evaluate_lesson(ctx, &segment, &ends, lesson, arrival, 6);
+	return evaluate_lesson(ctx, &segment, &ends, lesson, (struct seen_by_rules){arrival}, 6);
 }
 
 /* Where there are rules: why a packet that would leave by a device is Linux's nevertheless. */

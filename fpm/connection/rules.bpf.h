@@ -10,10 +10,12 @@
  * since, all unnoticed; those of nf_tables and of connection tracking do not, for they come and go by rules.
  */
 
-#include "base/slots.bpf.h"
 #include "connection/segment.bpf.h"
 #include "guards/hook_list.bpf.h"
 #include "kernel/loop.bpf.h"
+
+/* Of IPv4, and of IPv6; the pipelines of all hooks share them. */
+struct tna_judged_rules judgement[2] SEC(".data.rules") = {};
 
 INLINE u64 rules_lists(u64 net, const int version)
 {
@@ -47,16 +49,18 @@ INLINE u32 tracking_liberal(u64 net)
 	return KLOAD(u8, KADDR(struct net, net, ct.nf_ct_proto.tcp.tcp_be_liberal));
 }
 
-/* They treat all packets in the middle of a flow alike; of TCP, it is known as well what becomes of those
- * that are called invalid, if any are. */
-INLINE u32 rules_steady(u64 net, const volatile struct tna_judged_rules *judged, u32 protocol)
+/* They treat all packets in the middle of a flow alike. */
+INLINE u32 rules_steady(const volatile struct tna_judged_rules *judged, u32 protocol)
 {
-	u32 steady = judged->steady;
+	return judged->steady & (protocol == PROTOCOL_TCP ? TNA_STEADY_TCP : TNA_STEADY_UDP);
+}
 
-	if (protocol != PROTOCOL_TCP)
-		return steady & TNA_STEADY_UDP;
-	return steady & TNA_STEADY_TCP &&
-	       (steady & (TNA_INVALID_DROPPED | TNA_INVALID_PASSED) || tracking_liberal(net));
+#define INVALID_KNOWN (TNA_INVALID_DROPPED | TNA_INVALID_PASSED)
+
+/* Of TCP, it is known as well what becomes of packets that are called invalid, if any are. */
+INLINE u32 rules_certain(u64 net, u32 invalid, u32 protocol)
+{
+	return protocol != PROTOCOL_TCP || invalid & INVALID_KNOWN || tracking_liberal(net);
 }
 
 /* Moves after each change of routes, rules for routing, addresses and links (rt_cache_flush()). Of IPv6 there
@@ -68,7 +72,7 @@ INLINE u32 routes_generation(u64 net, const int version)
 
 INLINE volatile struct tna_judged_rules *judged_rules(const int version)
 {
-	return &home.rules[version == 6];
+	return &judgement[version == 6];
 }
 
 /* The functions are not those that were judged. */

@@ -343,6 +343,17 @@ enum skb_ext_id {
 	SKB_EXT_BRIDGE_NF,
 };
 
+struct skb_ext {
+	u8 offset[1]; /* in units of eight bytes */
+};
+
+/* What a bridge notes of a packet that it has netfilter called for. */
+struct nf_bridge_info {
+	int physinif; /* since 6.8 */
+	struct net_device *physindev;
+	struct net_device *physoutdev;
+};
+
 struct sk_buff {
 	unsigned char ip_summed : 2;
 	unsigned char encapsulation : 1;
@@ -351,6 +362,8 @@ struct sk_buff {
 	u32 mark;
 	unsigned long _nfct;  /* only with CONFIG_NF_CONNTRACK */
 	u8 active_extensions; /* only with CONFIG_SKB_EXTENSIONS */
+	struct skb_ext *extensions;
+	unsigned char nf_trace : 1; /* only with CONFIG_NF_TABLES */
 	unsigned char *head;
 	u16 network_header;
 	unsigned int end;
@@ -372,6 +385,7 @@ struct sk_buff {
 #define XDP_BUFF_HAS_FRAGS (1u << 0)
 #define NETDEV_XDP_ACT_NDO_XMIT 4u
 #define TCQ_F_CAN_BYPASS 4u
+#define CHECKSUM_UNNECESSARY 1
 #define CHECKSUM_COMPLETE 2
 #define CHECKSUM_PARTIAL 3
 #define BR_STATE_FORWARDING 3

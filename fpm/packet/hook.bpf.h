@@ -27,6 +27,9 @@
  *	hook_is_several()			not 0: it is several frames yet, each with the same headers
  *	hook_hidden_tag()			the tag beside the frame, as it would lie in the frame; 0: none
  *	hook_is_nested()			not 0: those are packets within packets
+ *	hook_checksum_known()			not 0: Linux takes the checksum of TCP or UDP for right without
+ *						looking
+ *	hook_has_past()				not 0: it has with it what rules may look at, from before
  *	hook_becomes_routed()			notes what a router does to a packet besides its bytes
  *	hook_move_head()			takes bytes off the frame's front, or (negative) adds some
  *	hook_cut_tail()				takes bytes off the frame's end; 0 if that was possible

@@ -112,6 +112,31 @@ INLINE u32 hook_is_nested(hook_buffer *buffer)
 	return BPF_CORE_READ_BITFIELD(skb, encapsulation);
 }
 
+/* nf_ip_checksum(): of those that are unfinished, or that somebody has looked at, netfilter asks no more. */
+INLINE u32 hook_checksum_known(hook_buffer *buffer)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
+	u32 summed = BPF_CORE_READ_BITFIELD(skb, ip_summed);
+
+	return summed == CHECKSUM_PARTIAL || summed == CHECKSUM_UNNECESSARY;
+}
+
+/* A mark, a connection, notes of others, or that it is to be traced: not of what has come from another
+ * namespace (skb_scrub_packet()). */
+INLINE u64 hook_has_past(hook_buffer *buffer)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
+	u64 word = KGET(u32, skb, mark);
+
+	if (bpf_core_field_exists(struct sk_buff, _nfct))
+		COLLECT(word, KGET(u64, skb, _nfct));
+	if (bpf_core_field_exists(struct sk_buff, active_extensions))
+		COLLECT(word, KGET(u8, skb, active_extensions));
+	if (bpf_core_field_exists(struct sk_buff, nf_trace))
+		COLLECT(word, BPF_CORE_READ_BITFIELD(skb, nf_trace));
+	return word;
+}
+
 /* Priorities by the upper bits of a type of service (ip_tos2prio), four bits each. */
 #define PRIORITIES 0x4620u
 

@@ -85,6 +85,18 @@ INLINE u32 hook_is_nested(hook_buffer *buffer)
 	return 0;
 }
 
+/* What the driver knows of it is not told. */
+INLINE u32 hook_checksum_known(hook_buffer *buffer)
+{
+	return 0;
+}
+
+/* That of a local sender is guards/sender.bpf.h. */
+INLINE u64 hook_has_past(hook_buffer *buffer)
+{
+	return 0;
+}
+
 /* The kernel's own structure is yet to be made of it. */
 INLINE int hook_becomes_routed(hook_context *ctx, u64 net, u32 version)
 {

@@ -9,31 +9,10 @@
 #include "bridge/vlan.bpf.h"
 #include "fdb/fdb.bpf.h"
 #include "guards/brnf.bpf.h"
+#include "kernel/device_index.bpf.h"
 #include "route/v4/fib.bpf.h"
 
-/* net/core/dev.c: NETDEV_HASHENTRIES */
-#define DEVICE_HASH_ENTRIES 256
-#define DEVICE_CHAIN_MAX 64 /* some 16,000 devices; of one that is not found nothing is believed */
-
 struct tna_probe probe = {};
-
-INLINE struct search find_device(u64 net, u32 ifindex)
-{
-	u64 node = KLOAD(u64, KLOAD(u64, KADDR(struct net, net, dev_index_head)) +
-				      8ULL * (ifindex & (DEVICE_HASH_ENTRIES - 1)));
-	struct search search;
-
-	SEARCH_SHORT (search, DEVICE_CHAIN_MAX) {
-		if (!node)
-			CONCLUDE(search, search_none());
-		u64 device = node - bpf_core_field_offset(struct net_device, index_hlist);
-
-		if (KLOAD(u32, KADDR(struct net_device, device, ifindex)) == ifindex)
-			CONCLUDE(search, search_found(device));
-		node = KLOAD(u64, node);
-	}
-	return search;
-}
 
 INLINE void probe_entry(u64 bridge)
 {

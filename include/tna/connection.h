@@ -42,6 +42,18 @@ struct tna_hooks {
 	struct tna_hook_list lists[2][TNA_RULE_HOOKS];
 };
 
+/* A device as rules know it. */
+#define TNA_NAME_WORDS 2
+
+struct tna_rule_device {
+	__u64 name[TNA_NAME_WORDS];
+	__u32 ifindex;
+	__u32 group;
+};
+
+/* Bridges about which more is known than about all packets; of others it is not. */
+#define TNA_JUDGED_BRIDGES_MAX 32
+
 /* The rules of one protocol, as the controller has judged them; `generation` is written last, and is 0
  * meanwhile, and from when packets meet other functions. */
 struct tna_judged_rules {
@@ -52,6 +64,9 @@ struct tna_judged_rules {
 	__u32 functions[TNA_RULE_HOOKS]; /* their number */
 	__u32 known;                     /* as `generation`, also where nothing is steady */
 	__u64 lists[TNA_RULE_HOOKS];     /* struct nf_hook_entries * */
+	/* Within these bridges packets of TCP pass that connection tracking calls invalid, if `steady` does
+	 * not say of all what becomes of them; ended by one without a name. */
+	struct tna_rule_device bridges[TNA_JUDGED_BRIDGES_MAX];
 };
 
 /* Who talks to whom over IPv4, in one direction, as it lies in the headers. */
@@ -70,15 +85,6 @@ struct tna_ends6 {
 	__u16 source_port;
 	__u16 destination_port;
 	__u32 protocol;
-};
-
-#define TNA_NAME_WORDS 2
-
-/* A device as rules know it. */
-struct tna_rule_device {
-	__u64 name[TNA_NAME_WORDS];
-	__u32 ifindex;
-	__u32 group;
 };
 
 /* What became of a packet. */
@@ -101,6 +107,11 @@ struct tna_lesson {
 	__u16 destination_port;
 	__u64 source[2]; /* of IPv4, one word */
 	__u64 destination[2];
+	/* Where a bridge has called the rules: its ports that the packet came in by, and (bridged) leaves by,
+	 * which they know by name; else 0. */
+	__u64 ports[2][TNA_NAME_WORDS];
+	__u32 invalid; /* TNA_INVALID_*: what becomes of packets of TCP that are called so */
+	__u32 unused;
 	__u64 stamp_again; /* the same as above, if this is one lesson, and not the halves of two */
 };
 

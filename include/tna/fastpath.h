@@ -172,7 +172,6 @@ struct tna_namespace {
 	__u64 own_addresses;   /* the generation of the routes for which each own address has its own one */
 	struct tna_suspicion suspicion;
 	struct tna_disagreement disagreement;
-	struct tna_judged_rules rules[2]; /* of IPv4, and of IPv6 */
 };
 
 /* The slot table: ifindex -> slot of a managed port. */

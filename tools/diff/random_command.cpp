@@ -42,7 +42,8 @@ const std::map<std::string, Kind> kinds = {{"any", Kind::any},
                                            {"sysctl", Kind::sysctl},
                                            {"links", Kind::links},
                                            {"firewall", Kind::firewall},
-                                           {"nat", Kind::nat}};
+                                           {"nat", Kind::nat},
+                                           {"bridged-firewall", Kind::bridgedFirewall}};
 
 Result<std::pair<std::uint64_t, std::uint64_t>> range(const std::string& words) {
     const auto dots = words.find("..");
@@ -115,7 +116,7 @@ void addRandom(CLI::App& app, int& exitCode) {
     command
         ->add_option("--kind", wanted->kind,
                      "any, bridge, vlan, router, routed-bridge, vlan-router, vrf, "
-                     "tables, route-options, qdisc, sysctl, links, firewall, nat")
+                     "tables, route-options, qdisc, sysctl, links, firewall, nat, bridged-firewall")
         ->capture_default_str()
         ->check(CLI::IsMember(kinds));
     command->add_option("--fdb", wanted->options.fdb, "how stations are found, as in tnad.conf(5)")

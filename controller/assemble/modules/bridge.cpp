@@ -75,6 +75,11 @@ std::optional<ProfileModule> wantedFor(const PortInQuestion& port) {
     return bridgeModule({.vlanProtocol = filters ? options.vlanProtocol : std::uint16_t{0}});
 }
 
+/// br_netfilter may have them called. Bridges that filter VLANs are left to Linux then.
+bool meetsRules(const Profile& profile, const ProfileModule& module) {
+    return profile.brNetfilter && bridgeParameters(module).vlanProtocol == 0;
+}
+
 std::vector<std::string> details(const Profile& /*profile*/, const ProfileModule& module) {
     const auto protocol = bridgeParameters(module).vlanProtocol;
     if (protocol == 0)
@@ -142,6 +147,7 @@ Manifest bridgeManifest() {
             .obstacles = obstacles,
             .settingsAgainst = settingsAgainst,
             .wantedFor = wantedFor,
+            .meetsRules = meetsRules,
             .details = details,
             .constants = constants,
             .caches = caches,

@@ -15,7 +15,6 @@ constexpr const char* vlanDevices = "vlan-devices";
 constexpr const char* vlanStacks = "vlan-stacks";
 constexpr const char* bridgeVlans = "bridge-vlans";
 constexpr const char* manyRoutes = "many-routes";
-constexpr const char* rules = "rules";
 /// As its six bytes lie in a frame.
 constexpr const char* station = "station";
 
@@ -58,8 +57,11 @@ std::optional<ProfileModule> wantedFor(const PortInQuestion& port) {
                         .vlanStacks = around.vlanStacks,
                         .bridgeVlans = around.bridgeVlans,
                         .manyRoutes = around.manyRoutes,
-                        .rules = around.wishes.learning && port.hook == Hook::xdp,
                         .station = forBridge ? port.bridge->mac : model::MacAddress{}});
+}
+
+bool meetsRules(const Profile& /*profile*/, const ProfileModule& /*module*/) {
+    return true;
 }
 
 std::vector<std::string> details(const Profile& profile, const ProfileModule& module) {
@@ -67,7 +69,7 @@ std::vector<std::string> details(const Profile& profile, const ProfileModule& mo
     // Behind the bridge module, bridges are meant anyway.
     if (module.parameter(bridges) != 0 && profile.modules.size() == 1)
         told.emplace_back(bridges);
-    for (const auto* name : {vlanDevices, vlanStacks, bridgeVlans, manyRoutes, rules})
+    for (const auto* name : {vlanDevices, vlanStacks, bridgeVlans, manyRoutes})
         if (module.parameter(name) != 0)
             told.emplace_back(name);
     return told;
@@ -82,7 +84,6 @@ std::vector<ConstantValue> constants(const Profile& profile, const ProfileModule
             {TNA_CONSTANT_VLAN_DEVICES, wanted.vlanDevices || wanted.bridgeVlans},
             {TNA_CONSTANT_VLAN_STACKS, stacks},
             {TNA_CONSTANT_BRIDGE_VLANS, wanted.bridgeVlans},
-            {TNA_CONSTANT_RULES, wanted.rules},
             {TNA_CONSTANT_STATION, module.parameter(station)},
             {TNA_CONSTANT_DESTINATION_LINES, wanted.manyRoutes ? sizes.destinationLines : 0},
             {TNA_CONSTANT_DESTINATION_LINES_TOTAL, wanted.manyRoutes ? sizes.destinationLinesTotal : 0}};
@@ -132,7 +133,6 @@ ProfileModule routeModule(const RouteParameters& parameters) {
                                    {vlanStacks, parameters.vlanStacks},
                                    {bridgeVlans, parameters.bridgeVlans},
                                    {manyRoutes, parameters.manyRoutes},
-                                   {rules, parameters.rules},
                                    {station, address}})};
 }
 
@@ -141,8 +141,7 @@ RouteParameters routeParameters(const ProfileModule& module) {
                                .vlanDevices = module.parameter(vlanDevices) != 0,
                                .vlanStacks = module.parameter(vlanStacks) != 0,
                                .bridgeVlans = module.parameter(bridgeVlans) != 0,
-                               .manyRoutes = module.parameter(manyRoutes) != 0,
-                               .rules = module.parameter(rules) != 0};
+                               .manyRoutes = module.parameter(manyRoutes) != 0};
     const auto address = module.parameter(station);
     std::memcpy(parameters.station.bytes.data(), &address, parameters.station.bytes.size());
     return parameters;
@@ -159,6 +158,7 @@ Manifest routeManifest() {
             .isFor = isFor,
             .obstacles = obstacles,
             .wantedFor = wantedFor,
+            .meetsRules = meetsRules,
             .details = details,
             .constants = constants,
             .caches = caches,

@@ -12,7 +12,6 @@ struct RouteParameters {
     bool vlanStacks = false;   ///< ... and VLAN devices on those
     bool bridgeVlans = false;  ///< ... and bridges that filter VLANs, or have VLAN devices on top
     bool manyRoutes = false;   ///< what destinations are routed by is worth remembering
-    bool rules = false;        ///< packets pass rules: what becomes of their flows is learnt
     model::MacAddress station; ///< of the bridge for which packets are routed, with the bridge module before
 
     /// To and from devices on top of ports.

@@ -54,10 +54,13 @@ RuleObstacle looking(RuleFamily family, const std::vector<std::string>& fields) 
     return obstacle;
 }
 
-RuleObstacle uncertain(RuleFamily family) {
+RuleObstacle uncertain(RuleFamily family, const std::vector<rules::RuleDevice>& passing) {
     RuleObstacle obstacle{.family = family, .tcp = true};
     obstacle.reason = "what becomes of packets of TCP that connection tracking calls invalid depends on more "
                       "than that";
+    for (const auto& bridge : passing)
+        obstacle.reason +=
+            fmt::format("{} {}", &bridge == &passing.front() ? "; they pass within" : ",", bridge.name);
     obstacle.hint = "drop them first (`ct state invalid drop`), or have none called so "
                     "(`sysctl net.netfilter.nf_conntrack_tcp_be_liberal=1`)";
     return obstacle;
@@ -69,7 +72,8 @@ bool isOfFunction(const RuleObstacle& obstacle) {
 }
 
 void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector<JudgedHook>& judged,
-                 FlowRules& rules, std::vector<RuleObstacle>& obstacles) {
+                 const std::vector<rules::RuleDevice>& bridges, FlowRules& rules,
+                 std::vector<RuleObstacle>& obstacles) {
     rules.tcp = rules.udp = true;
     bool dropped = false, passed = true, masked = false, early = false;
     for (const auto& hook : judged) {
@@ -89,8 +93,12 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
     }
     if ((dropped || passed) && !masked)
         rules.invalid = dropped ? Invalid::dropped : Invalid::passed;
-    else if (rules.tcp)
-        obstacles.push_back(uncertain(family));
+    else if (rules.tcp) {
+        for (const auto& bridge : bridges)
+            if (!masked && passInvalidWithin(bridge, family, set))
+                rules.passingInvalid.push_back(bridge);
+        obstacles.push_back(uncertain(family, rules.passingInvalid));
+    }
     rules.invalidDroppedEarly = early && rules.invalid == Invalid::dropped;
     for (const auto& one : *set.functions)
         if (one.family == family && outside(one)) {
@@ -125,7 +133,8 @@ RuleObstacle unlisted() {
 }
 } // namespace
 
-RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& own) {
+RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& own,
+                            const std::vector<rules::RuleDevice>& bridges) {
     RuleJudgement judgement{.generation = rules.set.generation};
     if (!rules.set.functions || rules.set.generation == 0) {
         judgement.obstacles.push_back(unlisted());
@@ -137,8 +146,8 @@ RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& o
         return one.program != 0 && own.contains(one.program);
     });
     const auto judged = judgeRules(rules.set);
-    judgeFamily(RuleFamily::ip, rules.set, judged, judgement.ipv4, judgement.obstacles);
-    judgeFamily(RuleFamily::ip6, rules.set, judged, judgement.ipv6, judgement.obstacles);
+    judgeFamily(RuleFamily::ip, rules.set, judged, bridges, judgement.ipv4, judgement.obstacles);
+    judgeFamily(RuleFamily::ip6, rules.set, judged, bridges, judgement.ipv6, judgement.obstacles);
     if (tracksBridged(rules.set)) {
         judgement.ipv4.tcp = judgement.ipv6.tcp = false;
         judgement.obstacles.push_back(bridged());

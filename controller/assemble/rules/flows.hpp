@@ -2,6 +2,7 @@
 #pragma once
 
 #include "assemble/rules/judge.hpp"
+#include "assemble/rules/packet.hpp"
 
 #include <array>
 #include <cstdint>
@@ -27,6 +28,8 @@ struct FlowRules {
     bool udp = false;
     Invalid invalid = Invalid::depends;
     bool invalidDroppedEarly = false; ///< at pre-routing, wherever they are to go
+    std::vector<rules::RuleDevice>
+        passingInvalid; ///< bridges within which they pass, where it depends on devices
     FunctionPlaces functions{};
     bool operator==(const FlowRules&) const = default;
 };
@@ -46,7 +49,9 @@ struct RulesInPlace {
     FunctionPlaces ipv6;
 };
 
-/// Pure. `own` are the BPF programs that learn, which do nothing with packets.
-[[nodiscard]] RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& own);
+/// Pure. `own` are the BPF programs that learn, which do nothing with packets; `bridges` are those that may
+/// have the rules called for what they forward.
+[[nodiscard]] RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& own,
+                                          const std::vector<rules::RuleDevice>& bridges = {});
 
 } // namespace tna::assemble

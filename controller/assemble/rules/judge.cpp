@@ -290,7 +290,34 @@ private:
     std::size_t index_ = 0; ///< of the place
     std::set<std::string> looksAt_;
 };
+
+/// At pre-routing netfilter does not know yet where a packet will leave, and behind a bridge not any more
+/// where it came.
+AbstractPacket invalidWithin(const rules::RuleDevice& bridge, const Place& place) {
+    return {.ipv6 = place.packets == RuleFamily::ip6,
+            .protocol = IPPROTO_TCP,
+            .invalid = true,
+            .from = place.hook != NF_INET_POST_ROUTING ? &bridge : nullptr,
+            .to = place.hook != NF_INET_PRE_ROUTING ? &bridge : nullptr};
+}
 } // namespace
+
+bool passInvalidWithin(const rules::RuleDevice& bridge, RuleFamily family, const model::RuleSet& set) {
+    const rules::Chains chains(set);
+    const rules::Surroundings surroundings(set);
+    for (const auto& place : places)
+        for (const auto& chain : set.chains) {
+            if (place.packets != family || !passes(place, chain) || chain.type == "nat" ||
+                (place.hook == NF_INET_PRE_ROUTING && chain.priority < NF_IP_PRI_CONNTRACK))
+                continue;
+            const auto packet = invalidWithin(bridge, place);
+            rules::Walk walk(packet, chains, surroundings);
+            walk.base(chain);
+            if (walk.mayBeDropped())
+                return false;
+        }
+    return true;
+}
 
 std::vector<JudgedHook> judgeRules(const model::RuleSet& set) {
     const rules::Chains chains(set);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "assemble/rules/packet.hpp"
 #include "model/rule_set.hpp"
 
 #include <string>
@@ -52,5 +53,10 @@ struct JudgedHook {
 /// For each place whether the rules are steady: whether all packets in the middle of an established TCP or
 /// UDP flow fare alike, for as long as the rules are the same. In doubt they are not. Pure.
 [[nodiscard]] std::vector<JudgedHook> judgeRules(const model::RuleSet& set);
+
+/// Whether all packets of TCP of this family pass that connection tracking calls invalid, if they come by a
+/// bridge and stay within it, which has the rules called. Pure.
+[[nodiscard]] bool passInvalidWithin(const rules::RuleDevice& bridge, model::RuleFamily family,
+                                     const model::RuleSet& set);
 
 } // namespace tna::assemble

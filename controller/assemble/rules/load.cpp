@@ -113,6 +113,19 @@ Loaded keyOf(std::size_t size, std::string_view field) {
 Loaded perhapsOf(std::size_t size) {
     return {Bits::unknown(size), Step::flow()};
 }
+
+/// Of a device that is known, or not.
+Loaded deviceNumber(const RuleDevice* device, std::uint32_t RuleDevice::* what) {
+    return device != nullptr ? flowOf(number(device->*what)) : perhapsOf(sizeof(std::uint32_t));
+}
+
+Loaded deviceName(const RuleDevice* device) {
+    if (device == nullptr)
+        return perhapsOf(nameSize);
+    std::array<std::uint8_t, nameSize> bytes{};
+    std::copy_n(device->name.begin(), std::min(device->name.size(), nameSize), bytes.begin());
+    return flowOf(Bits::of(bytes));
+}
 } // namespace
 
 Loaded loadPayload(const model::RuleExpression& expression, const AbstractPacket& packet) {
@@ -162,16 +175,22 @@ Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& p
     case NFT_META_MARK:
         return flowOf(Bits::unknown(word));
     case NFT_META_IIF:
+        return deviceNumber(packet.from, &RuleDevice::ifindex);
     case NFT_META_OIF:
+        return deviceNumber(packet.to, &RuleDevice::ifindex);
     case NFT_META_IIFGROUP:
+        return deviceNumber(packet.from, &RuleDevice::group);
     case NFT_META_OIFGROUP:
+        return deviceNumber(packet.to, &RuleDevice::group);
+    case NFT_META_IIFNAME:
+        return deviceName(packet.from);
+    case NFT_META_OIFNAME:
+        return deviceName(packet.to);
     case NFT_META_SDIF:
         return perhapsOf(word);
     case NFT_META_IIFTYPE:
     case NFT_META_OIFTYPE:
         return perhapsOf(2);
-    case NFT_META_IIFNAME:
-    case NFT_META_OIFNAME:
     case NFT_META_BRI_IIFNAME:
     case NFT_META_BRI_OIFNAME:
     case NFT_META_IIFKIND:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tna::assemble::rules {
@@ -15,6 +16,14 @@ enum class Answer { no, maybe, yes };
 [[nodiscard]] constexpr Answer opposite(Answer answer) {
     return answer == Answer::maybe ? answer : answer == Answer::yes ? Answer::no : Answer::yes;
 }
+
+/// A device as rules know it.
+struct RuleDevice {
+    std::string name;
+    std::uint32_t ifindex = 0;
+    std::uint32_t group = 0;
+    bool operator==(const RuleDevice&) const = default;
+};
 
 /// Any packet in the middle of an established flow, or of TCP one that connection tracking calls invalid. In
 /// the middle of a flow, of TCP it has ACK and perhaps PSH; it is no fragment, and
@@ -30,6 +39,9 @@ struct AbstractPacket {
     /// Connection tracking has called it invalid, because of its windows: it has no connection then. Its
     /// flags are any, but SYN.
     bool invalid = false;
+    /// The devices by which it comes and leaves, where they are known.
+    const RuleDevice* from = nullptr;
+    const RuleDevice* to = nullptr;
 };
 
 /// Bytes of which only some bits are known.

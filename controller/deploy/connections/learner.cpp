@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/connections/learner.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <cerrno>
+#include <cstring>
 #include <limits>
 #include <linux/netfilter.h>
 #include <sys/syscall.h>
@@ -47,6 +49,12 @@ void forgetStreams(int map) {
             return;
 }
 
+tna_rule_device asRulesKnow(const assemble::rules::RuleDevice& device) {
+    tna_rule_device known{.name = {}, .ifindex = device.ifindex, .group = device.group};
+    std::memcpy(known.name, device.name.data(), std::min(device.name.size(), sizeof known.name));
+    return known;
+}
+
 void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::FlowRules& judged) {
     __atomic_store_n(&rules.generation, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&rules.known, 0, __ATOMIC_SEQ_CST);
@@ -58,6 +66,10 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
         rules.functions[place] = judged.functions.at(place).number;
         rules.lists[place] = judged.functions.at(place).list;
     }
+    const auto bridges = std::min<std::size_t>(judged.passingInvalid.size(), TNA_JUDGED_BRIDGES_MAX);
+    std::ranges::fill(rules.bridges, tna_rule_device{});
+    for (std::size_t place = 0; place < bridges; ++place)
+        rules.bridges[place] = asRulesKnow(judged.passingInvalid[place]);
     rules.missed = 0;
     rules.serial++;
     __atomic_store_n(&rules.known, generation, __ATOMIC_SEQ_CST);
@@ -89,11 +101,12 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
     }
     learner->streams_ = pipeline.map("streams");
     if (bpf_map__reuse_fd(opened->maps.data_home, pipeline.homeMap) != 0 ||
+        bpf_map__reuse_fd(opened->maps.data_rules, pipeline.cache("rules")) != 0 ||
         bpf_map__reuse_fd(opened->maps.lessons, pipeline.map("lessons")) != 0 ||
         bpf_map__reuse_fd(opened->maps.lessons6, pipeline.map("lessons6")) != 0 ||
         bpf_map__reuse_fd(opened->maps.streams, learner->streams_) != 0 || Generated::load(opened) != 0)
         return failErrno(errno, learning);
-    learner->home_ = &opened->data_home->home;
+    learner->rules_ = opened->data_rules->judgement;
     learner->judge({});
     forgetStreams(learner->streams_);
     for (const auto& done :
@@ -107,7 +120,7 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
 }
 
 Learner::~Learner() {
-    if (home_ != nullptr)
+    if (rules_ != nullptr)
         judge({});
 }
 
@@ -128,8 +141,8 @@ Result<void> Learner::link(const bpf_program* of, unsigned family, unsigned hook
 }
 
 void Learner::judge(const assemble::RuleJudgement& judgement) const {
-    publish(home_->rules[0], judgement.generation, judgement.ipv4);
-    publish(home_->rules[1], judgement.generation, judgement.ipv6);
+    publish(rules_[0], judgement.generation, judgement.ipv4);
+    publish(rules_[1], judgement.generation, judgement.ipv6);
 }
 
 std::vector<Stream> Learner::streams() const {
@@ -159,8 +172,8 @@ std::optional<tna_stream> Learner::stream(std::uint64_t entry) const {
 }
 
 bool Learner::missed() const {
-    return __atomic_load_n(&home_->rules[0].missed, __ATOMIC_RELAXED) != 0 ||
-           __atomic_load_n(&home_->rules[1].missed, __ATOMIC_RELAXED) != 0;
+    return __atomic_load_n(&rules_[0].missed, __ATOMIC_RELAXED) != 0 ||
+           __atomic_load_n(&rules_[1].missed, __ATOMIC_RELAXED) != 0;
 }
 
 } // namespace tna::deploy

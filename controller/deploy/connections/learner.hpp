@@ -9,7 +9,7 @@
 #include <vector>
 
 struct bpf_program;
-struct tna_namespace;
+struct tna_judged_rules;
 
 namespace tna::deploy {
 
@@ -38,8 +38,8 @@ private:
     [[nodiscard]] Result<void> link(const bpf_program* of, unsigned family, unsigned hook, int priority);
 
     Skeleton skeleton_;
-    tna_namespace* home_ = nullptr; ///< what it shares with the pipeline
-    int streams_ = -1;              ///< the pipeline's
+    tna_judged_rules* rules_ = nullptr; ///< of IPv4, and of IPv6: what it shares with the pipelines
+    int streams_ = -1;                  ///< the pipeline's
     std::vector<UniqueFd> links_;
     std::set<std::uint32_t> programs_;
 };

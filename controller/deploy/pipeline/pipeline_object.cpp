@@ -68,6 +68,22 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts, unsigned maxConnections)
         return std::unexpected(refused(forReadingInPlace));
     return object;
 }
+
+template <typename Generated>
+Result<PipelineObject> loadBeside(unsigned maxPorts, const PipelineObject& other) {
+    Generated* skeleton = nullptr;
+    auto object = openGenerated(skeleton, maxPorts, forReadingInPlace);
+    if (!object)
+        return object;
+    if (bpf_map__reuse_fd(skeleton->maps.data_rules, other.cache("rules")) != 0 ||
+        bpf_map__reuse_fd(skeleton->maps.lessons, other.map("lessons")) != 0 ||
+        bpf_map__reuse_fd(skeleton->maps.lessons6, other.map("lessons6")) != 0 ||
+        bpf_map__reuse_fd(skeleton->maps.streams, other.map("streams")) != 0 ||
+        !loadOpened(skeleton, *object))
+        return std::unexpected(refused(forReadingInPlace));
+    object->hook = assemble::Hook::tcx;
+    return object;
+}
 } // namespace
 
 int PipelineObject::map(const std::string& name) const {
@@ -79,17 +95,14 @@ void PipelineObject::forgetFlows() const {
     __atomic_add_fetch(&home->epoch, 1, __ATOMIC_SEQ_CST);
 }
 
-Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts, unsigned maxConnections,
-                                            assemble::Hook hook) {
-    if (hook == assemble::Hook::tcx) {
-        auto object = casts == Casts::untyped ? loadGenerated<::pipeline_tcx>(maxPorts, maxConnections)
-                                              : loadGenerated<::pipeline_tcx_typed>(maxPorts, maxConnections);
-        if (object)
-            object->hook = hook;
-        return object;
-    }
+Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts, unsigned maxConnections) {
     return casts == Casts::untyped ? loadGenerated<::pipeline>(maxPorts, maxConnections)
                                    : loadGenerated<::pipeline_typed>(maxPorts, maxConnections);
+}
+
+Result<PipelineObject> PipelineObject::loadTcx(Casts casts, unsigned maxPorts, const PipelineObject& other) {
+    return casts == Casts::untyped ? loadBeside<::pipeline_tcx>(maxPorts, other)
+                                   : loadBeside<::pipeline_tcx_typed>(maxPorts, other);
 }
 
 Result<PipelineObject> PipelineObject::loadWatched(unsigned maxPorts, unsigned maxStations, Buffers buffers) {

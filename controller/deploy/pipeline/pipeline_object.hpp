@@ -43,8 +43,10 @@ struct PipelineObject {
     /// Makes every flow prove itself from nothing, once.
     void forgetFlows() const;
 
-    [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts, unsigned maxConnections,
-                                                     assemble::Hook hook = assemble::Hook::xdp);
+    [[nodiscard]] static Result<PipelineObject> load(Casts casts, unsigned maxPorts, unsigned maxConnections);
+    /// The one at tcx. What is known of rules and connections it shares with the other one.
+    [[nodiscard]] static Result<PipelineObject> loadTcx(Casts casts, unsigned maxPorts,
+                                                        const PipelineObject& other);
     /// The one for kernels that are not read in place.
     [[nodiscard]] static Result<PipelineObject> loadWatched(unsigned maxPorts, unsigned maxStations,
                                                             Buffers buffers);

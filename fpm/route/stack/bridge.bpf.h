@@ -150,7 +150,7 @@ NOINLINE u32 evaluate_bridged_arrival(hook_context *ctx, struct tna_route_stack 
 	UNLESS_BECAUSE(evaluate_ingress(&path, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));
-	UNLESS_BECAUSE(evaluate_bridge(&path));
+	UNLESS_BECAUSE(evaluate_bridge(&path, 1));
 	BECAUSE(guard_bridge_host_hooks(KOBJ(struct net, CONSTANT(NET))), NETFILTER);
 	UNLESS_BECAUSE(evaluate_frame(ctx, &packet, path.device));
 	if (BRIDGE_VLANS && CONSTANT(VLAN))

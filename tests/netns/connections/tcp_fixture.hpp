@@ -65,6 +65,11 @@ protected:
         pass(0, {.flags = psh | ack, .payload = 100});
         pass(1, {});
     }
+    /// A host's frame goes to its router; and what comes out there for the other one.
+    [[nodiscard]] virtual Mac nextStation(unsigned host) const { return portMac(host); }
+    [[nodiscard]] virtual Arrivals comesOut(const Frame& made, unsigned port) const {
+        return routedTo(made, port);
+    }
     /// The segment as a frame; the host has not sent it yet.
     [[nodiscard]] Frame frame(unsigned host, const Segment& segment) const {
         const auto& from = hosts_.at(host);
@@ -72,7 +77,7 @@ protected:
         const std::size_t header = 20 + segment.options.size();
         const auto [source, sourcePort, destination, destinationPort, protocol] = ends(host);
         auto made = ipv4Frame(
-            portMac(host), station(host + 1),
+            nextStation(host), station(host + 1),
             {.from = source, .to = destination, .protocol = protocol, .payload = header + segment.payload});
         put(made, 34, sourcePort, 2);
         put(made, 36, destinationPort, 2);
@@ -104,7 +109,7 @@ protected:
     Path pass(unsigned host, const Segment& segment) {
         const auto made = frame(host, segment);
         const auto got = treat(made, host);
-        EXPECT_EQ(got.out, routedTo(leaving(made, host), 1 - host));
+        EXPECT_EQ(got.out, comesOut(leaving(made, host), 1 - host));
         hosts_.at(host).sent +=
             static_cast<std::uint32_t>(segment.payload + ((segment.flags & (syn | fin)) != 0 ? 1 : 0));
         return got.path;
@@ -124,7 +129,7 @@ protected:
     void expectSlow(unsigned host, const Segment& segment, const char* reason, bool passes = true) {
         const auto made = frame(host, segment);
         EXPECT_EQ(treat(made, host),
-                  (Treatment{slowPath(reason), passes ? routedTo(made, 1 - host) : Arrivals{}}))
+                  (Treatment{slowPath(reason), passes ? comesOut(made, 1 - host) : Arrivals{}}))
             << reason;
     }
     static void put(Frame& made, std::size_t at, std::uint32_t value, unsigned size) {

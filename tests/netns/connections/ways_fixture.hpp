@@ -6,6 +6,7 @@
 #include "vlan_route_fixture.hpp"
 
 #include <filesystem>
+#include <netinet/in.h>
 
 namespace tna::test {
 

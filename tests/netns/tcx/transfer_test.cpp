@@ -39,6 +39,12 @@ protected:
         must("ip address add 10.1." + n + ".1/24 dev " + device);
         must("ip address add fd01:0:0:" + n + "::1/64 dev " + device + " nodad");
     }
+    /// The other container is no router away.
+    static void widen(const Namespace& home) {
+        const auto inside = home.enter();
+        must("ip route add 10.1.0.0/16 dev eth0");
+        must("ip route add fd01::/48 dev eth0");
+    }
     /// The address moves to a bridge, of which the port becomes one.
     static void bridge(unsigned number) {
         const auto n = std::to_string(number);
@@ -48,7 +54,7 @@ protected:
         must("ip link set b" + n + " up");
         address("b" + n, number);
     }
-    void expectWhole() {
+    void expectWhole(std::chrono::milliseconds pause = {}) {
         ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
         for (const char* port : {"c1", "c2"})
             ASSERT_TRUE(reaches(port, "accelerated"));
@@ -57,7 +63,7 @@ protected:
             std::map<std::string, nlohmann::json> before;
             for (const char* port : {"c1", "c2"})
                 before[port] = (*controller_->port(port))["port"];
-            transferBothWays(*clients_, *servers_, ip);
+            transferBothWays(*clients_, *servers_, ip, pause);
             for (const char* port : {"c1", "c2"}) {
                 const auto now = (*controller_->port(port))["port"];
                 const auto more = [&](const char* what) {
@@ -80,6 +86,28 @@ TEST_F(TcxTransfer, OverRoutedPorts) {
 TEST_F(TcxTransfer, FromABridgeToARoutedPort) {
     bridge(1);
     expectWhole();
+}
+
+/// As on a host with Docker: both on one bridge, which has the rules called, that let it pass within.
+TEST_F(TcxTransfer, ThroughABridgeThatCallsRules) {
+    const auto calls = {"net.bridge.bridge-nf-call-iptables", "net.bridge.bridge-nf-call-ip6tables"};
+    if (command({"sysctl", "-n", *calls.begin()}).exitCode != 0)
+        GTEST_SKIP() << "this kernel has no br_netfilter";
+    must("ip link add b9 type bridge mcast_snooping 0");
+    must("ip link set b9 up");
+    for (const char* port : {"c1", "c2"}) {
+        must(std::string("ip address flush dev ") + port);
+        must(std::string("ip link set ") + port + " master b9");
+    }
+    widen(*clients_);
+    widen(*servers_);
+    for (const char* name : calls)
+        sysctl(name, "1");
+    must("nft table inet filter { chain forward { type filter hook forward priority 0; policy drop;"
+         " iifname b9 oifname != b9 accept; oifname b9 ct state related,established accept;"
+         " iifname b9 oifname b9 accept; }; }");
+    config_.limits.connections = 1024;
+    expectWhole(std::chrono::milliseconds(600)); // after a quarter of a second, a connection may be fast
 }
 
 TEST_F(TcxTransfer, BetweenBridges) {

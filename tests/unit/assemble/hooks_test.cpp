@@ -54,7 +54,7 @@ TEST(Hooks, WhatADriverCanDoIsNoMatterAtTcx) {
     EXPECT_TRUE(plan.tcxEgress);
 }
 
-TEST(Hooks, PacketsAreRoutedThereWithoutWhatIsLearntOfRules) {
+TEST(Hooks, WhatIsLearntOfRulesHoldsThereAsWell) {
     Container container;
     container.port().bridgePort.reset();
     container.port().master = 0;
@@ -64,7 +64,7 @@ TEST(Hooks, PacketsAreRoutedThereWithoutWhatIsLearntOfRules) {
     container.wishes.learning = true;
     const auto plan = container.plan();
     ASSERT_TRUE(plan.profile) << plan.reasons.front().text;
-    EXPECT_EQ(plan.profile->name(), "route+tcx");
+    EXPECT_EQ(plan.profile->name(), "route+rules+tcx");
 }
 
 struct Against {

@@ -12,12 +12,13 @@ namespace {
 using assemble::RuleJudgement;
 
 /// As they are in effect, of a generation.
-RuleJudgement judged(model::RuleSet set, const std::set<std::uint32_t>& own = {}) {
+RuleJudgement judged(model::RuleSet set, const std::set<std::uint32_t>& own = {},
+                     const std::vector<assemble::rules::RuleDevice>& bridges = {}) {
     set.generation = 7;
     return assemble::judgeForFlows({.set = std::move(set),
                                     .ipv4 = {{{0x1000, 2}, {0x2000, 1}, {0x3000, 2}}},
                                     .ipv6 = {{{0, 0}, {0x4000, 1}, {0, 0}}}},
-                                   own);
+                                   own, bridges);
 }
 
 /// With a function at a place, besides rules that are steady.
@@ -138,6 +139,57 @@ TEST(FlowRules, WhatBecomesOfInvalidPackets) {
                          acceptEstablished}),
               passed)
         << "it has no SYN";
+}
+
+/// Bridges within which they pass, of br0 and br1, by rules at a place whose policy drops the rest.
+std::string passingWithin(const std::vector<std::vector<model::RuleExpression>>& rules,
+                          std::uint32_t place = NF_INET_FORWARD) {
+    auto set = ruleSetOf(rules);
+    set.chains.front().hook = place;
+    set.chains.front().policy = NF_DROP;
+    const auto judgement =
+        judged(std::move(set), {},
+               {{.name = "br0", .ifindex = 4, .group = 0}, {.name = "br1", .ifindex = 5, .group = 9}});
+    EXPECT_EQ(judgement.ipv4.invalid, assemble::Invalid::depends);
+    std::string names;
+    for (const auto& bridge : judgement.ipv4.passingInvalid)
+        names += bridge.name + " ";
+    EXPECT_TRUE(judgement.ipv6.passingInvalid.empty());
+    return names;
+}
+
+TEST(FlowRules, WhatBecomesOfInvalidPacketsWithinABridge) {
+    const auto is = [](std::uint32_t key, std::vector<std::uint8_t> value) {
+        return std::vector{meta(key), cmp(std::move(value))};
+    };
+    const auto both = [](std::vector<model::RuleExpression> one,
+                         const std::vector<model::RuleExpression>& other,
+                         const model::RuleExpression& verdict) {
+        one.insert(one.end(), other.begin(), other.end());
+        one.push_back(verdict);
+        return one;
+    };
+    const std::vector<std::uint8_t> br0{'b', 'r', '0', 0}, br{'b', 'r'}, p0{'p', '0', 0};
+    const auto from = is(NFT_META_IIFNAME, br0), to = is(NFT_META_OIFNAME, br0);
+    EXPECT_EQ(passingWithin({both(from, to, accept())}), "br0 ");
+    EXPECT_EQ(passingWithin({both(is(NFT_META_IIFNAME, br), is(NFT_META_OIFNAME, br), accept())}),
+              "br0 br1 ");
+    EXPECT_EQ(passingWithin({both(from, is(NFT_META_OIFNAME, p0), accept())}), "");
+    EXPECT_EQ(passingWithin({both(is(NFT_META_IIF, {5, 0, 0, 0}), is(NFT_META_OIF, {5, 0, 0, 0}), accept())}),
+              "br1 ");
+    EXPECT_EQ(passingWithin(
+                  {both(is(NFT_META_IIFGROUP, {9, 0, 0, 0}), is(NFT_META_OIFGROUP, {9, 0, 0, 0}), accept())}),
+              "br1 ");
+    EXPECT_EQ(passingWithin({both(from, to, drop()), both(is(NFT_META_IIFNAME, br), {}, accept())}), "br1 ");
+    EXPECT_EQ(passingWithin({both(from, {payload(2, 0, 2), cmp({0, 22})}, drop()),
+                             both(is(NFT_META_IIFNAME, br), {}, accept())}),
+              "br1 ");
+    // Where a packet comes in, it is not known yet where it leaves, and where it leaves, not any more where
+    // it came.
+    EXPECT_EQ(passingWithin({both(from, {}, accept())}, NF_INET_PRE_ROUTING), "br0 ");
+    EXPECT_EQ(passingWithin({both(to, {}, accept())}, NF_INET_PRE_ROUTING), "");
+    EXPECT_EQ(passingWithin({both(to, {}, accept())}, NF_INET_POST_ROUTING), "br0 ");
+    EXPECT_EQ(passingWithin({both(from, {}, accept())}, NF_INET_POST_ROUTING), "");
 }
 
 TEST(FlowRules, WhereNotAllPacketsAreTracked) {

@@ -38,8 +38,9 @@ void addContainers(CLI::App& app, int& exitCode) {
         app.add_subcommand("containers", "sockets of two containers: plain Linux and tna at tcx, in turn");
     command->add_flag("--routed", options.routed, "on ports of a router instead of a bridge");
     command
-        ->add_option("--rules", arguments->rules,
-                     "none; or docker: those that Docker loads, called for bridged packets, too (br_netfilter)")
+        ->add_option(
+            "--rules", arguments->rules,
+            "none; or docker: those that Docker loads, called for bridged packets, too (br_netfilter)")
         ->check(CLI::IsMember({"none", "docker"}))
         ->capture_default_str();
     addRounds(*command, options.rounds, "of both, who is first in turn");

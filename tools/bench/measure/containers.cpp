@@ -127,7 +127,8 @@ private:
     cpu_set_t before_{};
 };
 
-/// With rules, a flow of UDP is one that connection tracking is sure of: it has been answered for two seconds.
+/// With rules, a flow of UDP is one that connection tracking is sure of: it has been answered for two
+/// seconds.
 Result<void> measure(const Talkers& talkers, const ContainersOptions& options, ContainersRates& rates) {
     const std::chrono::duration<double> time(options.seconds);
     const std::chrono::duration<double> before(options.docker ? 2.5 : 0);
@@ -237,11 +238,15 @@ std::string renderContainers(const ContainersOptions& options, const ContainersR
 
 nlohmann::json containersDocument(const ContainersOptions& options, const nlohmann::json& machine,
                                   const ContainersResult& result) {
-    return {{"measurement", "containers"},      {"machine", machine},
-            {"routed", options.routed},         {"docker", options.docker},
+    return {{"measurement", "containers"},
+            {"machine", machine},
+            {"routed", options.routed},
+            {"docker", options.docker},
             {"rounds", options.rounds},
-            {"seconds", options.seconds},       {"linux", ratesDocument(result.linux)},
-            {"tna", ratesDocument(result.tna)}, {"fast_part", result.fastPart}};
+            {"seconds", options.seconds},
+            {"linux", ratesDocument(result.linux)},
+            {"tna", ratesDocument(result.tna)},
+            {"fast_part", result.fastPart}};
 }
 
 } // namespace tna::bench

@@ -156,8 +156,7 @@ void talk(const Ends& ends, std::size_t bytes, std::chrono::duration<double> tim
 } // namespace
 
 Result<double> datagramsPerSecond(const Talkers& talkers, std::size_t bytes,
-                                  std::chrono::duration<double> time,
-                                  std::chrono::duration<double> before) {
+                                  std::chrono::duration<double> time, std::chrono::duration<double> before) {
     auto ends = connected(talkers, SOCK_DGRAM);
     if (!ends)
         return std::unexpected(ends.error());

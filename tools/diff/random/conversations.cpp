@@ -55,11 +55,13 @@ Talk Conversations::newTalk() {
     talk.ends[0] = newEnd(talk.six);
     do {
         talk.ends[1] = newEnd(talk.six);
-    } while (topology_.hosts[talk.ends[0].host].net == topology_.hosts[talk.ends[1].host].net);
+    } while (topology_.bridged()
+                 ? topology_.hosts[talk.ends[0].host].port == topology_.hosts[talk.ends[1].host].port
+                 : topology_.hosts[talk.ends[0].host].net == topology_.hosts[talk.ends[1].host].net);
     ports_ = 1024 + (ports_ - 1024 + 7) % 60000;
     talk.ends[0].port = ports_;
     talk.ends[1].port = chance_.oneOf<unsigned>({53, 53, 80, 443, 4001, 8080, 21, 69});
-    if (!talk.six && talk.protocol != icmpNumber && chance_.once(10))
+    if (!talk.six && talk.protocol != icmpNumber && !topology_.bridged() && chance_.once(10))
         talk.ends[1].port = translatedPort;
     if (translates_ && talk.protocol != icmpNumber && !chance_.once(3))
         becomeTranslated(talk);
@@ -127,8 +129,8 @@ void Conversations::sendOdd(Letter letter) {
         break;
     case 4: // by another way
         letter.port = chance_.below(topology_.vlans.size());
-        if (const auto gateway = topology_.gateways[letter.port])
-            letter.to = *gateway;
+        if (letter.port < topology_.gateways.size())
+            letter.to = topology_.gateways[letter.port].value_or(letter.to);
         break;
     case 5:
     case 6:

@@ -31,8 +31,8 @@ std::string all(const std::vector<std::string>& lines) {
 
 class FirewallScenario : public Extension {
 public:
-    FirewallScenario(Chance& chance, bool translates)
-        : Extension(chance, routerScenario(chance)), translates_(translates) {}
+    FirewallScenario(Chance& chance, std::unique_ptr<Scenario> base, bool translates = false)
+        : Extension(chance, std::move(base)), translates_(translates) {}
 
     std::unique_ptr<Source> source() override {
         auto made = std::make_unique<Conversations>(chance_, topology(), translates_);
@@ -44,11 +44,26 @@ public:
     [[nodiscard]] Pace pace() const override { return {.changes = 8, .unheard = 6, .late = 40}; }
 
 private:
+    /// A bridge that has the rules called; most often for both protocols.
+    void callRules(std::vector<std::string>& lines) {
+        topology().gateways = {std::nullopt};
+        for (const char* name : {"iptables", "ip6tables"})
+            if (!chance_.once(6))
+                lines.push_back(callsWords(name, true));
+    }
+    static std::string callsWords(const std::string& name, bool on) {
+        return fmt::format("sysctl -qw net.bridge.bridge-nf-call-{}={} 2>/dev/null || true", name,
+                           on ? 1 : 0);
+    }
+
     std::vector<std::string> more() override {
         connections_ = chance_.once(10) ? 16 : 65536;
         topology().spread = {.newFlow = 20, .far = 4, .fromFar = 0};
         std::vector<std::string> lines;
-        if (chance_.once(2))
+        bridged_ = topology().devices.empty() && topology().gateways.size() == 1;
+        if (bridged_)
+            callRules(lines);
+        else if (chance_.once(2))
             for (const char* device : {"all", "p0", "p1", "p2", "p3"})
                 if (chance_.once(2))
                     lines.push_back(
@@ -59,7 +74,7 @@ private:
             nftables(lines);
         else
             iptables(lines);
-        if (translates_ || chance_.once(6))
+        if (translates_ || (chance_.once(6) && !bridged_))
             lines.push_back(masquerade());
         early_ = chance_.once(2);
         if (translates_)
@@ -235,6 +250,11 @@ private:
         case 2:
             return entries();
         case 3:
+            if (bridged_ && chance_.once(2)) {
+                const auto name = chance_.oneOf({"iptables", "ip6tables"});
+                undoBy(callsWords(name, true));
+                return commands({callsWords(name, false)});
+            }
             return commands({setting()});
         case 4:
             return device();
@@ -270,7 +290,7 @@ private:
 
     /// What rules know it by.
     std::vector<Step> device() {
-        const auto which = port();
+        const auto which = bridged_ && chance_.once(2) ? "br0" : port();
         undoBy(fmt::format("ip link set {} group 0", which));
         return commands({fmt::format("ip link set {} group {}", which, chance_.oneOf({3, 7}))});
     }
@@ -364,16 +384,21 @@ private:
     unsigned style_ = 0;
     bool steady_ = true; ///< what is looked at before established connections are let through
     bool accepts_ = true;
+    bool bridged_ = false;
     Conversations* conversations_ = nullptr; ///< of whoever asked for packets
 };
 } // namespace
 
 std::unique_ptr<Scenario> firewallScenario(Chance& chance) {
-    return std::make_unique<FirewallScenario>(chance, false);
+    return std::make_unique<FirewallScenario>(chance, routerScenario(chance));
 }
 
 std::unique_ptr<Scenario> natScenario(Chance& chance) {
-    return std::make_unique<FirewallScenario>(chance, true);
+    return std::make_unique<FirewallScenario>(chance, routerScenario(chance), true);
+}
+
+std::unique_ptr<Scenario> bridgedFirewallScenario(Chance& chance) {
+    return std::make_unique<FirewallScenario>(chance, bridgeScenario(chance, false));
 }
 
 } // namespace tna::diff

@@ -33,6 +33,8 @@ std::unique_ptr<Scenario> scenario(Chance& chance, Kind kind) {
         return firewallScenario(chance);
     case Kind::nat:
         return natScenario(chance);
+    case Kind::bridgedFirewall:
+        return bridgedFirewallScenario(chance);
     default:
         return bridgeScenario(chance, kind == Kind::vlan);
     }

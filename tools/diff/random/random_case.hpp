@@ -19,7 +19,8 @@ enum class Kind {
     sysctl,
     links,
     firewall,
-    nat
+    nat,
+    bridgedFirewall
 };
 
 /// A random configuration, changes of it, and packets: the same for the same seed; of sysctl, qdisc and

@@ -24,6 +24,9 @@ std::string Rules::narrow() {
         return chance_.oneOf({"ip saddr @blocked", "ip daddr @blocked", "ip6 saddr @blocked6",
                               "ip saddr . udp dport @pairs", "ip daddr @nets", "udp dport @ports"});
     case 6:
+        if (topology_.bridged())
+            return chance_.oneOf({"iifname br0 oifname br0", "iifname br0 udp dport 443",
+                                  "oifname br0 tcp dport 80", "iifgroup 3", "oif br0 udp dport 53"});
         return fmt::format("iifname p{} oifname p{}", chance_.below(4), chance_.below(4));
     case 7:
         return chance_.oneOf({"ct state new", "ct state invalid", "ct state related", "ct state untracked",
@@ -239,7 +242,9 @@ std::string Rules::iptables(bool six) {
         words = fmt::format("{} {}", chance_.oneOf({"-s", "-d"}), six ? text6(host.ip6) : text4(host.ip4));
         break;
     case 4:
-        words = fmt::format("-i p{} -o p{}", chance_.below(4), chance_.below(4));
+        words = topology_.bridged() ? fmt::format("-m physdev --physdev-{} p{}", chance_.oneOf({"in", "out"}),
+                                                  chance_.below(4))
+                                    : fmt::format("-i p{} -o p{}", chance_.below(4), chance_.below(4));
         break;
     case 5:
         words = "-m conntrack " + chance_.oneOf({"--ctstate NEW", "--ctstate INVALID", "--ctdir REPLY",

@@ -82,6 +82,8 @@ private:
 [[nodiscard]] std::unique_ptr<Scenario> firewallScenario(Chance& chance);
 /// The same, with services and clients that are known by other addresses.
 [[nodiscard]] std::unique_ptr<Scenario> natScenario(Chance& chance);
+/// The same of packets that are bridged (br_netfilter).
+[[nodiscard]] std::unique_ptr<Scenario> bridgedFirewallScenario(Chance& chance);
 /// Ports that join and leave a device with a routing table of its own.
 [[nodiscard]] std::unique_ptr<Scenario> vrfScenario(Chance& chance);
 

@@ -42,6 +42,9 @@ struct Topology {
     /// VLANs that frames of a port are sent in; 0: untagged.
     std::vector<std::vector<unsigned>> vlans = {{0}, {0}, {0}, {0}};
     Spread spread;
+
+    /// All are behind one bridge, which routes nowhere.
+    [[nodiscard]] bool bridged() const { return gateways.size() == 1 && !gateways.front(); }
 };
 
 /// That hosts share, as behind a load balancer: it is nobody's own.

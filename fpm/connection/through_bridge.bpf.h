@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_CONNECTION_THROUGH_BRIDGE_H
+#define TNA_CONNECTION_THROUGH_BRIDGE_H
+
+/*
+ * Bridges have the rules of routed packets called for bridged ones (br_netfilter). These see the bridge as
+ * the device by which a packet comes and leaves, and ports by their names (`physdev`); behind them is the
+ * bridge, which changes nothing. At post-routing netfilter is told of no device that the packet came by.
+ */
+
+#include "connection/lesson.bpf.h"
+#include "connection/rules.bpf.h"
+#include "kernel/device_index.bpf.h"
+
+/* By which devices rules have seen a packet pass. */
+struct passed {
+	u64 from;
+	u64 to;
+	u64 in_port; /* of a bridge that has called the rules; 0: none has */
+	u64 out_port;
+	u32 invalid; /* TNA_INVALID_* */
+};
+
+INLINE int is_bridged(struct net_device *device)
+{
+	return BPF_CORE_READ_BITFIELD(device, priv_flags) & IFF_BRIDGE_PORT;
+}
+
+/* What a bridge that has called the rules has noted of the packet, by address; 0: none has. */
+INLINE u64 bridge_noted(struct sk_buff *skb)
+{
+	if (!bpf_core_field_exists(struct sk_buff, active_extensions) ||
+	    !bpf_core_enum_value_exists(enum skb_ext_id, SKB_EXT_BRIDGE_NF))
+		return 0;
+	u32 id = bpf_core_enum_value(enum skb_ext_id, SKB_EXT_BRIDGE_NF);
+
+	if (!(KGET(u8, skb, active_extensions) >> id & 1))
+		return 0;
+	u64 extensions = KGET(u64, skb, extensions);
+
+	return extensions + 8ULL * KLOAD(u8, KADDR(struct skb_ext, extensions, offset) + id);
+}
+
+/* By which port it came. */
+NOINLINE u64 bridge_noted_arrival(u64 noted, u64 net)
+{
+	if (bpf_core_field_exists(struct nf_bridge_info, physinif))
+		return found_or_linux(
+			find_device(net, KLOAD(u32, KADDR(struct nf_bridge_info, noted, physinif))));
+	return bpf_core_field_exists(struct nf_bridge_info, physindev)
+		       ? KLOAD(u64, KADDR(struct nf_bridge_info, noted, physindev))
+		       : 0;
+}
+
+/*
+ * Completes what is known of the devices; 0: that cannot be. Packets that came by a bridge which called the
+ * rules, and are routed then, are nobody's.
+ */
+INLINE int passed_devices(struct sk_buff *skb, u64 noted, u64 net, struct passed *passed)
+{
+	if (!noted)
+		return passed->from && !is_bridged(KOBJ(struct net_device, passed->from)) &&
+		       !is_bridged(KOBJ(struct net_device, passed->to));
+	if (!bpf_core_field_exists(struct nf_bridge_info, physoutdev) || passed->from)
+		return 0;
+	passed->from = passed->to;
+	passed->in_port = bridge_noted_arrival(noted, net);
+	passed->out_port = KLOAD(u64, KADDR(struct nf_bridge_info, noted, physoutdev));
+	return passed->in_port && passed->out_port;
+}
+
+/* Packets of TCP that connection tracking calls invalid pass within this bridge. */
+APART u32 invalid_passes_within(u64 bridge, int version)
+{
+	const volatile struct tna_judged_rules *judged = judged_rules(version);
+
+	EACH (index, TNA_JUDGED_BRIDGES_MAX) {
+		if (!judged->bridges[index].name[0])
+			return 0;
+		if (!lesson_device_differs(bridge, &judged->bridges[index]))
+			return 1;
+	}
+	return 0;
+}
+
+/* What becomes of such packets that pass these devices. */
+INLINE u32 invalid_becomes(const struct passed *passed, const int version)
+{
+	u32 known = judged_rules(version)->steady & INVALID_KNOWN;
+
+	if (!known && passed->from == passed->to && invalid_passes_within(passed->from, version))
+		return TNA_INVALID_PASSED;
+	return known;
+}
+
+#endif
