@@ -14,6 +14,10 @@ inline constexpr const char* noBridgeNetfilter =
     "for i in iptables ip6tables arptables; do [ ! -e /proc/sys/net/bridge ] || sysctl -qw "
     "net.bridge.bridge-nf-call-$i=0 || break; done";
 
+/// Whether bridges have the rules of routed packets called; `name`: iptables or ip6tables.
+[[nodiscard]] inline std::string callsWords(const std::string& name, bool on) {
+    return fmt::format("sysctl -qw net.bridge.bridge-nf-call-{}={} 2>/dev/null || true", name, on ? 1 : 0);
+}
 /// 02:00:00:00:ff:NUMBER
 [[nodiscard]] inline std::string bridgeMac(unsigned number) {
     return fmt::format("02:00:00:00:ff:{:02x}", number);

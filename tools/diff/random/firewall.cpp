@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routers with rules, and connections that pass them: rules and connections change, and so does the rest now
 // and then.
+#include "diff/random/bridging.hpp"
 #include "diff/random/conversations.hpp"
 #include "diff/random/extension.hpp"
 #include "diff/random/rules.hpp"
@@ -47,13 +48,8 @@ private:
     /// A bridge that has the rules called; most often for both protocols.
     void callRules(std::vector<std::string>& lines) {
         topology().gateways = {std::nullopt};
-        for (const char* name : {"iptables", "ip6tables"})
-            if (!chance_.once(6))
-                lines.push_back(callsWords(name, true));
-    }
-    static std::string callsWords(const std::string& name, bool on) {
-        return fmt::format("sysctl -qw net.bridge.bridge-nf-call-{}={} 2>/dev/null || true", name,
-                           on ? 1 : 0);
+        lines.push_back(callsWords("iptables", !chance_.once(6)));
+        lines.push_back(callsWords("ip6tables", !chance_.once(6)));
     }
 
     std::vector<std::string> more() override {
@@ -252,8 +248,7 @@ private:
         case 3:
             if (bridged_ && chance_.once(2)) {
                 const auto name = chance_.oneOf({"iptables", "ip6tables"});
-                undoBy(callsWords(name, true));
-                return commands({callsWords(name, false)});
+                return undoBy(callsWords(name, true)), commands({callsWords(name, false)});
             }
             return commands({setting()});
         case 4:
