@@ -12,6 +12,7 @@
 namespace tna::daemon {
 
 namespace {
+constexpr unsigned othersToTry = 8; ///< queues of the way back, where somebody has one
 /// In the function's own order; 0: it is not there.
 std::vector<unsigned> portsOf(const functions::Declaration& declared, const model::Network& network) {
     std::vector<unsigned> ports;
@@ -78,12 +79,12 @@ std::vector<unsigned> FunctionConnections::freePlaces(std::size_t count) const {
     return found;
 }
 
-unsigned FunctionConnections::freeBackQueue() const {
+unsigned FunctionConnections::freeBackQueue(unsigned from) const {
     std::set<unsigned> taken;
     for (const auto& [id, connection] : all_)
         if (connection.goesBack)
             taken.insert(connection.backQueue);
-    unsigned queue = 0;
+    auto queue = from;
     while (taken.contains(queue))
         queue++;
     return queue;
@@ -105,12 +106,22 @@ Result<HandedOver> FunctionConnections::open(const FunctionSet::Function& functi
         return fail("network functions have {} sockets, which are the most", TNA_STEER_PLACES - 1);
 
     Connection connection{declared.name, caller.user, caller.process};
-    connection.backQueue = freeBackQueue();
+    connection.backQueue = freeBackQueue(0);
     connection.goesBack = wayBack_ != nullptr && connection.backQueue < backQueues;
-    const unsigned mark = connection.backQueue + 1;
     if (connection.goesBack)
-        bound.push_back({backIfindex_, "the way back to Linux", connection.backQueue, mark, false});
+        bound.push_back(
+            {backIfindex_, "the way back to Linux", connection.backQueue, connection.backQueue + 1, false});
     auto made = deploy::makeXdpSockets(declared, bound);
+    // A process that was a function may have kept its socket. Others have queues of their own, or do without.
+    for (unsigned attempt = 0; !made && connection.goesBack; attempt++) {
+        bound.pop_back();
+        connection.backQueue = freeBackQueue(connection.backQueue + 1);
+        connection.goesBack = attempt < othersToTry && connection.backQueue < backQueues;
+        if (connection.goesBack)
+            bound.push_back({backIfindex_, "the way back to Linux", connection.backQueue,
+                             connection.backQueue + 1, false});
+        made = deploy::makeXdpSockets(declared, bound);
+    }
     if (!made)
         return std::unexpected(made.error());
 
@@ -149,7 +160,7 @@ Result<HandedOver> FunctionConnections::open(const FunctionSet::Function& functi
         auto done = steering.connect(socket.key, {.place = socket.place, .function = function.number},
                                      descriptors[descriptors.size() - 2].get(), socket.page.get());
         if (done && i == 0 && connection.goesBack)
-            done = wayBack_->allow(mark, ports);
+            done = wayBack_->allow(connection.backQueue + 1, ports);
         if (!done) {
             disconnect(connection, steering);
             return std::unexpected(done.error());

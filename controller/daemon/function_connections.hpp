@@ -77,7 +77,7 @@ private:
                                                 const std::vector<unsigned>& ports,
                                                 const std::vector<unsigned>& queues) const;
     [[nodiscard]] std::vector<unsigned> freePlaces(std::size_t count) const;
-    [[nodiscard]] unsigned freeBackQueue() const;
+    [[nodiscard]] unsigned freeBackQueue(unsigned from) const;
     void disconnect(const Connection& connection, const deploy::Steering& steering) const;
 
     std::map<std::uint64_t, Connection> all_;

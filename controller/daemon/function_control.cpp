@@ -13,7 +13,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <pwd.h>
+#include <set>
 #include <spdlog/spdlog.h>
+#include <system_error>
+#include <utility>
 
 namespace tna::daemon {
 
@@ -124,9 +127,12 @@ Result<void> FunctionControl::apply() {
             return told;
     }
     placedFor_ = std::move(there);
-    if (auto placed = placeModule(); !placed)
-        return placed;
-    return steering_->replace(*table);
+    auto placed = placeModule();
+    if (placed)
+        placed = steering_->replace(*table);
+    if (!placed)
+        placedFor_.clear(); // to be tried again
+    return placed;
 }
 
 /// Without it functions work as well, but cannot give frames back.
@@ -238,6 +244,7 @@ Result<bool> FunctionControl::bypass(const std::string& name, bool bypassed) {
 void FunctionControl::readDirectory(const std::string& directory) {
     std::error_code error;
     std::map<std::string, std::string> found;
+    std::set<std::string> unreadable;
     for (const auto& file : fs::directory_iterator(directory, error)) {
         const auto base = file.path().filename().string();
         if (!base.ends_with(suffix))
@@ -246,23 +253,39 @@ void FunctionControl::readDirectory(const std::string& directory) {
         auto text = readNamedFile(file.path().string(), largestFile, std::chrono::seconds(2));
         if (!text) {
             spdlog::error("network function {}: {}", name, text.error().sentence());
+            unreadable.insert(name);
             continue;
         }
         found.emplace(name, std::move(*text));
-        if (const auto before = files_.find(name); before != files_.end() && before->second == found[name])
+    }
+    if (error && error != std::errc::no_such_file_or_directory) {
+        spdlog::error("network functions stay as they are: cannot read {}: {}", directory, error.message());
+        return;
+    }
+    // What is gone makes room for what is new.
+    const auto before = std::exchange(files_, {});
+    for (const auto& [name, text] : before) {
+        const auto* there = set_.find(name);
+        if (unreadable.contains(name) || there == nullptr || !there->fromFile)
             continue;
-        auto declared = functions::parseDeclaration(found[name], name, file.path().string());
+        if (found.contains(name)) {
+            files_.emplace(name, text);
+            continue;
+        }
+        takeOut(name);
+        reporter_.functionChanged(name, "removed");
+    }
+    for (const auto& [name, text] : found) {
+        if (const auto same = files_.find(name); same != files_.end() && same->second == text)
+            continue;
+        auto declared = functions::parseDeclaration(
+            text, name, (fs::path(directory) / name).string() + std::string(suffix));
         auto done = declared ? put(std::move(*declared), true) : std::unexpected(declared.error());
-        if (!done)
+        if (done)
+            files_[name] = text; // what was refused is tried again the next time
+        else
             spdlog::error("network function {}: {}", name, done.error().sentence());
     }
-    for (const auto& [name, text] : files_)
-        if (const auto* there = set_.find(name);
-            !found.contains(name) && there != nullptr && there->fromFile) {
-            takeOut(name);
-            reporter_.functionChanged(name, "removed");
-        }
-    files_ = std::move(found);
 }
 
 std::expected<HandedOver, FunctionControl::Refused>

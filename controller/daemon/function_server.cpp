@@ -110,7 +110,8 @@ void FunctionServer::wait() {
     for (std::size_t i = clients_.size(); i-- > 0;) {
         auto& client = clients_[i];
         const bool late = client.connection == 0 && Clock::now() >= client.deadline;
-        if ((watched[i + 2].revents == 0 || serve(client)) && !late)
+        // What had come before it was looked at is in time, however long the others have taken.
+        if (watched[i + 2].revents == 0 ? !late : serve(client))
             continue;
         if (client.connection != 0)
             controller_.functionGone(client.connection);

@@ -10,15 +10,7 @@ namespace {
 using nlohmann::json;
 
 const char* nameOf(functions::Mode mode) {
-    switch (mode) {
-    case functions::Mode::copy:
-        return "copy";
-    case functions::Mode::zeroCopy:
-        return "zero-copy";
-    case functions::Mode::automatic:
-        break;
-    }
-    return "auto";
+    return mode == functions::Mode::zeroCopy ? "zero-copy" : "copy";
 }
 
 json socketDocument(const FunctionConnections::Socket& socket, const deploy::Steering& steering) {

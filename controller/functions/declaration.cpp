@@ -167,6 +167,10 @@ std::optional<std::string> missing(const Declaration& declared) {
                 return fmt::format("'rule.ports' names {}, which is not among the function's 'ports'", port);
     if (declared.rules.empty())
         return "there is no [[rule]], so nothing would be steered";
+    constexpr std::size_t fewest = 8; // for each socket to receive into; as many again are the function's
+    if (const auto sockets = declared.ports.size() * declared.queues.size();
+        declared.frames < 2 * fewest * sockets)
+        return fmt::format("'frames' must be at least {}, for {} sockets", 2 * fewest * sockets, sockets);
     return std::nullopt;
 }
 } // namespace
@@ -193,8 +197,8 @@ Result<Declaration> parseDeclaration(const std::string& text, const std::string&
         return std::unexpected(parsed.error());
     Declaration declared{.name = name};
     DeclarationReader reader{file, manual};
-    static const std::vector<std::string> modes{"auto", "copy", "zero-copy"}, ways{"linux", "drop"};
-    std::string mode = "auto", otherwise = "linux";
+    static const std::vector<std::string> modes{"copy", "zero-copy"}, ways{"linux", "drop"};
+    std::string mode = "copy", otherwise = "linux";
     reader.table(*parsed, "",
                  {{"users", reader.strings("users", declared.users)},
                   {"groups", reader.strings("groups", declared.groups)},
@@ -209,7 +213,7 @@ Result<Declaration> parseDeclaration(const std::string& text, const std::string&
         return std::unexpected(*error);
     if (const auto wrong = missing(declared))
         return std::unexpected(Error{fmt::format("{}: {}", file, *wrong), {}, manual, ExitCode::usage});
-    declared.mode = mode == "copy" ? Mode::copy : mode == "zero-copy" ? Mode::zeroCopy : Mode::automatic;
+    declared.mode = mode == "zero-copy" ? Mode::zeroCopy : Mode::copy;
     declared.drop = otherwise == "drop";
     return declared;
 }

@@ -28,7 +28,7 @@ struct Rule {
 };
 
 /// How frames get into the function's memory.
-enum class Mode { automatic, copy, zeroCopy };
+enum class Mode { copy, zeroCopy };
 
 /// A network function, as the operator has declared it.
 struct Declaration {
@@ -39,7 +39,7 @@ struct Declaration {
     std::vector<unsigned> queues{0}; ///< of each port
     unsigned frames = 4096;          ///< memory for so many, of each connection; a power of two
     unsigned frameSize = 2048;
-    Mode mode = Mode::automatic;
+    Mode mode = Mode::copy;
     bool drop = false; ///< what nobody takes is dropped; else it is Linux's
     std::vector<Rule> rules;
     bool operator==(const Declaration&) const = default;

@@ -293,6 +293,26 @@ INLINE u32 length_before_tcp(u64 header, const int version)
 	return version == 6 ? IPV6_HEADER_LEN : (KLOAD(u8, header) & 0xf) * 4;
 }
 
+/*
+ * What connection tracking would have called invalid, had it not been told to mind no windows, comes out only
+ * where it is known that the rules let such packets pass between these devices. One that is translated would
+ * have gone elsewhere.
+ */
+NOINLINE int lets_invalid_pass(struct bpf_nf_ctx *ctx, int version)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
+	struct nf_hook_state *state = KCAST(struct nf_hook_state, ctx->state);
+	u64 tracked = KGET(u64, skb, _nfct);
+	struct passed passed = {.from = KGET(u64, state, in), .to = KGET(u64, state, out)};
+
+	if (tracked_steps(tracked & ~CONNECTION_INFO, tracked_direction(tracked)) ||
+	    !rules_are_known(own_net, judged_rules(version), version))
+		return 0;
+	return judged_rules(version)->steady & TNA_INVALID_PASSED ||
+	       (passed_devices(skb, bridge_noted(skb), own_net, &passed) &&
+		invalid_becomes(&passed, version) & TNA_INVALID_PASSED);
+}
+
 INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
@@ -307,11 +327,7 @@ INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 	if (known == FOLLOWED_INVALID) {
 		if (here)
 			here->packet = 0;
-		/* one that is translated would have gone elsewhere */
-		return tracked_steps(entry, tracked_direction(tracked)) ||
-				       rules_drop_invalid(own_net, judged_rules(version), version)
-			       ? NF_DROP
-			       : NF_ACCEPT;
+		return lets_invalid_pass(ctx, version) ? NF_ACCEPT : NF_DROP;
 	}
 	if (here && here->packet == (u64)ctx->skb) {
 		if (entry)

@@ -89,13 +89,12 @@ INLINE u64 rules_differ(u64 net, const volatile struct tna_judged_rules *judged,
 	return word;
 }
 
-/* Packets that connection tracking calls invalid do not come out, whether or not the rules are steady. */
-INLINE int rules_drop_invalid(u64 net, const volatile struct tna_judged_rules *judged, const int version)
+/* They are those that were judged, whether or not they are steady. */
+INLINE int rules_are_known(u64 net, const volatile struct tna_judged_rules *judged, const int version)
 {
 	u32 known = judged->known;
 
-	return judged->steady & TNA_INVALID_DROPPED && known && RULE_SET_GENERATION &&
-	       KLOAD(u32, KADDR(struct net, net, nft.base_seq)) == known &&
+	return known && RULE_SET_GENERATION && KLOAD(u32, KADDR(struct net, net, nft.base_seq)) == known &&
 	       !rules_differ(net, judged, version);
 }
 

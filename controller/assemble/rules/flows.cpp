@@ -93,11 +93,13 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
     }
     if ((dropped || passed) && !masked)
         rules.invalid = dropped ? Invalid::dropped : Invalid::passed;
-    else if (rules.tcp) {
+    else {
+        // Also where TCP is not steady any more: connections have been fast, and go on.
         for (const auto& bridge : bridges)
             if (!masked && passInvalidWithin(bridge, family, set))
                 rules.passingInvalid.push_back(bridge);
-        obstacles.push_back(uncertain(family, rules.passingInvalid));
+        if (rules.tcp)
+            obstacles.push_back(uncertain(family, rules.passingInvalid));
     }
     rules.invalidDroppedEarly = early && rules.invalid == Invalid::dropped;
     for (const auto& one : *set.functions)

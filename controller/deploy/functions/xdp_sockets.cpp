@@ -96,7 +96,7 @@ Error explainBind(int code, const functions::Declaration& declared, const QueueO
         error.hint =
             fmt::format("{} may have no such queue: `ls /sys/class/net/{}/queues`", queue.name, queue.name);
     else if (code == EOPNOTSUPP && declared.mode == functions::Mode::zeroCopy)
-        error.hint = "its driver cannot; mode = \"auto\" copies there";
+        error.hint = "its driver cannot; mode = \"copy\" works there";
     return error;
 }
 
@@ -109,11 +109,10 @@ Result<void> bindTo(int socket, int first, const functions::Declaration& declare
         address.sxdp_flags = XDP_SHARED_UMEM;
         address.sxdp_shared_umem_fd = static_cast<__u32>(first);
     } else {
-        address.sxdp_flags = XDP_USE_NEED_WAKEUP;
-        if (declared.mode == functions::Mode::copy)
-            address.sxdp_flags |= XDP_COPY;
-        if (declared.mode == functions::Mode::zeroCopy)
-            address.sxdp_flags |= XDP_ZEROCOPY;
+        // With zero-copy, all frames of the queue lie in the function's memory, Linux's too: who does not
+        // make room there stops the queue. Only where somebody has asked for it.
+        address.sxdp_flags =
+            XDP_USE_NEED_WAKEUP | (declared.mode == functions::Mode::zeroCopy ? XDP_ZEROCOPY : XDP_COPY);
     }
     if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
         return {};

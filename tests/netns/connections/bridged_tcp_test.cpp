@@ -88,6 +88,16 @@ TEST_P(BridgedTcp, IsLinuxsWhenTheBridgeIsAnotherOneToTheRules) {
     becomesFast(); // when the controller has judged anew
 }
 
+/// Linux has been told not to mind its windows, and goes on so.
+TEST_P(BridgedTcp, OutsideOfItsWindowsIsDroppedWhenTheRulesDropItLater) {
+    open(likeDocker("ip"));
+    becomesFast();
+    nft("insert rule ip filter FORWARD iifname br0 oifname br0 ct state invalid drop");
+    EXPECT_EQ(treat(frame(0, {.payload = 10, .ahead = 1000000000})).out, Arrivals{});
+    rulesAreKnown();
+    EXPECT_EQ(treat(frame(0, {.payload = 10, .ahead = 1000000000})).out, Arrivals{});
+}
+
 TEST_P(BridgedTcp, OfAnEndedConnectionIsLinuxs) {
     open();
     becomesFast();

@@ -100,7 +100,7 @@ TEST_F(Errors, QueueThatAPortDoesNotHaveIsTold) {
 TEST_F(Errors, DriverWithoutZeroCopyIsTold) {
     ASSERT_EQ(declare("dns", std::string("mode = \"zero-copy\"\n") + dnsFunction), "");
     EXPECT_THAT(workload("nobody", "dns").output,
-                HasSubstr("(its driver cannot; mode = \"auto\" copies there)"));
+                HasSubstr("(its driver cannot; mode = \"copy\" works there)"));
 }
 
 TEST_F(Errors, PortWithoutXdpIsRefusedAndNothingIsLeftBehind) {
