@@ -57,6 +57,8 @@ Result<void> Netlink::send(const void* messages, std::size_t size) {
         state = received < 0 ? -1
                              : mnl_cb_run(buffer.data(), static_cast<std::size_t>(received), sequence_,
                                           mnl_socket_get_portid(socket_.get()), nullptr, nullptr);
+        if (state < 0 && received >= 0 && errno == EPROTO)
+            state = MNL_CB_OK; // another number: about changes after the first one that was refused before
         if (state < 0)
             return failErrno(errno, "the kernel refused a change");
     }
