@@ -64,27 +64,15 @@ INLINE u32 evaluate_behind_rules(u64 out_port)
 	return REASON_NONE;
 }
 
-/* The bridge's device, twice: what connection_permit() says, of the bridge as the device that it came by. */
+/* What connection_permit() says, of the bridge as the device that it came by: that one again. */
 NOINLINE u64 bridged_permit4(hook_context *ctx, u64 bridge, u64 in_port, u64 out_port)
 {
-	struct segment segment;
-	struct tna_ends ends;
-
-	UNLESS_BECAUSE(segment_parse(ctx, &segment, &ends));
-	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(4), segment.protocol, 1, 4));
-	return evaluate_lesson(ctx, &segment, &ends, bpf_map_lookup_elem(&lessons, &ends),
-			       (struct seen_by_rules){bridge, in_port, out_port}, 4);
+	return permit4(ctx, (struct seen_by_rules){bridge, in_port, out_port, 1}, NULL);
 }
 
 NOINLINE u64 bridged_permit6(hook_context *ctx, u64 bridge, u64 in_port, u64 out_port)
 {
-	struct segment segment;
-	struct tna_ends6 ends;
-
-	UNLESS_BECAUSE(segment6_parse(ctx, &segment, &ends));
-	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(6), segment.protocol, 1, 6));
-	return evaluate_lesson(ctx, &segment, &ends, bpf_map_lookup_elem(&lessons6, &ends),
-			       (struct seen_by_rules){bridge, in_port, out_port}, 6);
+	return permit6(ctx, (struct seen_by_rules){bridge, in_port, out_port, 1}, NULL);
 }
 
 /* Of a frame without a tag that a bridge would send from one of its ports to another one, if there were no

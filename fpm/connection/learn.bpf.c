@@ -79,6 +79,9 @@ INLINE u32 header_hops(u64 header, const int version)
 	return version == 6 ? KLOAD(u16, header + 6) : KLOAD(u16, header + 8);
 }
 
+/* One hop, as it is in there. */
+#define HEADER_HOP(version) ((version) == 6 ? 0x100u : 1u)
+
 INLINE struct tna_ends packet_ends(u64 header, u32 protocol)
 {
 	return (struct tna_ends){.source = KLOAD(u32, header + 12),
@@ -96,9 +99,6 @@ INLINE struct tna_ends6 packet_ends6(u64 header, u32 protocol)
 				  .destination_port = KLOAD(u16, header + 42),
 				  .protocol = protocol};
 }
-
-/* One hop, as it is in there. */
-#define HEADER_HOP(version) ((version) == 6 ? 0x100u : 1u)
 
 INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 {

@@ -71,7 +71,8 @@ INLINE u32 evaluate_note(struct tna_stream *stream, u64 entry, u32 direction, st
 struct seen_by_rules {
 	u64 arrival;
 	u64 in_port;
-	u64 out_port; /* of a packet that is bridged */
+	u64 out_port;
+	int bridged; /* a bridge calls them */
 };
 
 /* As connection_permit(), of a packet that has been looked at, and of which this is the lesson. */
@@ -90,13 +91,14 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 
 	BECAUSE(tracked_differs(entry, direction, ends, version), FLOW_CHANGED);
 	BECAUSE(tracked_unfit(entry, direction, segment->protocol, net), FLOW_CHANGED);
-	if (seen.out_port)
-		BECAUSE(tracked_steps(entry, direction), FLOW_TRANSLATED);
+	u32 steps = tracked_steps(entry, direction);
+
+	if (seen.bridged)
+		BECAUSE(steps, FLOW_TRANSLATED);
 	else
-		UNLESS_BECAUSE(evaluate_translation(entry, lesson, ends, version));
+		UNLESS_BECAUSE(evaluate_translation(entry, steps, lesson, ends, version));
 	if (segment->protocol == PROTOCOL_TCP) {
-		BECAUSE(tracked_steps(entry, direction) && !translated_in_order(net, judged),
-			FLOW_TRANSLATED);
+		BECAUSE(steps && !translated_in_order(net, judged), FLOW_TRANSLATED);
 		stream = bpf_map_lookup_elem(&streams, &entry);
 		UNLESS_BECAUSE(evaluate_stream(stream, entry, direction, segment, net));
 		BECAUSE(!rules_certain(net, lesson->invalid, PROTOCOL_TCP), IP_NETFILTER);
@@ -129,32 +131,44 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	return departure;
 }
 
-/* The device to which Linux hands a packet that it has received as one of `arrival`, by address; else a
- * reason for which it is Linux's, or for which it is dropped. `lesson` is what was learnt of it, if somebody
- * has looked it up already. */
-NOINLINE u64 connection_permit(hook_context *ctx, u64 arrival, struct tna_lesson *lesson)
+/* The device to which Linux hands a packet that rules see come so, by address; else a reason for which it is
+ * Linux's, or for which it is dropped. `lesson` is what was learnt of it, if somebody has looked it up
+ * already.
+ */
+INLINE u64 permit4(hook_context *ctx, const struct seen_by_rules seen, struct tna_lesson *lesson)
 {
 	struct segment segment;
 	struct tna_ends ends;
 
 	UNLESS_BECAUSE(segment_parse(ctx, &segment, &ends));
-	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(4), segment.protocol, 0, 4));
+	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(4), segment.protocol, seen.bridged, 4));
 	if (!lesson)
 		lesson = bpf_map_lookup_elem(&lessons, &ends);
-	return evaluate_lesson(ctx, &segment, &ends, lesson, (struct seen_by_rules){arrival}, 4);
+	return evaluate_lesson(ctx, &segment, &ends, lesson, seen, 4);
 }
 
 /* Over IPv6. */
-NOINLINE u64 connection6_permit(hook_context *ctx, u64 arrival, struct tna_lesson *lesson)
+INLINE u64 permit6(hook_context *ctx, const struct seen_by_rules seen, struct tna_lesson *lesson)
 {
 	struct segment segment;
 	struct tna_ends6 ends;
 
 	UNLESS_BECAUSE(segment6_parse(ctx, &segment, &ends));
-	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(6), segment.protocol, 0, 6));
+	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(6), segment.protocol, seen.bridged, 6));
 	if (!lesson)
 		lesson = bpf_map_lookup_elem(&lessons6, &ends);
-	return evaluate_lesson(ctx, &segment, &ends, lesson, (struct seen_by_rules){arrival}, 6);
+	return evaluate_lesson(ctx, &segment, &ends, lesson, seen, 6);
+}
+
+/* Of packets that are routed. */
+NOINLINE u64 connection_permit(hook_context *ctx, u64 arrival, struct tna_lesson *lesson)
+{
+	return permit4(ctx, (struct seen_by_rules){arrival}, lesson);
+}
+
+NOINLINE u64 connection6_permit(hook_context *ctx, u64 arrival, struct tna_lesson *lesson)
+{
+	return permit6(ctx, (struct seen_by_rules){arrival}, lesson);
 }
 
 /* Where there are rules: why a packet that would leave by a device is Linux's nevertheless. */

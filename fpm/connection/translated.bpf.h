@@ -119,11 +119,9 @@ NOINLINE u64 note_translation6(u64 entry, const volatile struct tna_lesson *less
 }
 
 /* For a lesson that is looked at once more afterwards. */
-INLINE u32 evaluate_translation(u64 entry, const volatile struct tna_lesson *lesson, const void *came,
-				const int version)
+INLINE u32 evaluate_translation(u64 entry, u32 steps, const volatile struct tna_lesson *lesson,
+				const void *came, const int version)
 {
-	u32 steps = tracked_steps(entry, lesson->direction);
-
 	BECAUSE(steps && (CONSTANT(MODULES_ROUTE) || !HOOK_TRANSLATES), FLOW_TRANSLATED);
 	if (likely(!home.translated))
 		BECAUSE(steps, FLOW_CHANGED);

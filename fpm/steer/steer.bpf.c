@@ -134,7 +134,7 @@ static __always_inline void look_at(struct tna_packet *packet, struct wanted *wa
 				      (__u64)packet->ip_version << TNA_STEER_VERSION_SHIFT;
 }
 
-/* The same as hashOf() of controller/functions/table.cpp. */
+/* The same as hashOf() of controller/functions/steering_table.cpp. */
 static __always_inline __u32 hash_of(const __u64 *key, const __u64 *bits, __u64 hash)
 {
 	EACH (i, TNA_STEER_WORDS) {

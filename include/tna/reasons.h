@@ -90,9 +90,9 @@
 	  "the packet is outside of the windows of TCP: invalid to connection tracking, and dropped if "     \
 	  "the rules drop such packets")                                                                     \
 	X(FLOW_TRANSLATED, "flow-translated",                                                                \
-	  "connection tracking translates the packet's addresses, which is not done at tcx, nor where "      \
-	  "custom modules come behind routing; nor of TCP, unless the rules drop what is invalid at "        \
-	  "pre-routing")                                                                                     \
+	  "connection tracking translates the packet's addresses, which is not done at tcx, within a "       \
+	  "bridge, nor where custom modules come behind routing; nor of TCP, unless the rules drop what "    \
+	  "is invalid at pre-routing")                                                                       \
 	X(XFRM, "xfrm", "IPsec policies")                                                                    \
 	X(VLAN_SETTINGS, "vlan-settings",                                                                    \
 	  "the VLAN device is down, keeps tags in frames (reorder_hdr off), maps priorities, or has tags "   \
