@@ -2,6 +2,7 @@
 #include "support/transfer.hpp"
 
 #include "base/unique_fd.hpp"
+#include "support/eventually.hpp"
 
 #include <arpa/inet.h>
 #include <cerrno>
@@ -69,7 +70,7 @@ std::vector<std::uint8_t> receiveAll(int fd) {
 } // namespace
 
 void transferBothWays(const Namespace& clients, const Namespace& servers, const std::string& ip,
-                      std::chrono::milliseconds before) {
+                      const std::function<bool()>& ready) {
     UniqueFd listener, client;
     const auto here = address(ip);
     {
@@ -88,12 +89,12 @@ void transferBothWays(const Namespace& clients, const Namespace& servers, const 
         << std::strerror(errno);
     const UniqueFd server{::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)};
     ASSERT_TRUE(server);
-    if (before.count() > 0) {
+    EXPECT_TRUE(!ready || eventually([&] {
         char byte = 0;
         EXPECT_TRUE(::send(client.get(), &byte, 1, 0) == 1 && ::recv(server.get(), &byte, 1, 0) == 1 &&
                     ::send(server.get(), &byte, 1, 0) == 1 && ::recv(client.get(), &byte, 1, 0) == 1);
-        std::this_thread::sleep_for(before);
-    }
+        return ready();
+    }));
     const auto there = someBytes(1), back = someBytes(2);
     std::thread sendThere([&] { sendAll(client.get(), there); });
     std::thread sendBack([&] { sendAll(server.get(), back); });

@@ -3,15 +3,15 @@
 
 #include "support/namespace.hpp"
 
-#include <chrono>
+#include <functional>
 #include <string>
 
 namespace tna::test {
 
 /// A connection of TCP between two namespaces, to an address of the server's: both ends send megabytes all
-/// the time, and each must get what the other sent. Before that, there may be one byte from each, and a
-/// pause.
+/// the time, and each must get what the other sent. Before that, they send a byte each until somebody is
+/// ready.
 void transferBothWays(const Namespace& clients, const Namespace& servers, const std::string& ip,
-                      std::chrono::milliseconds before = {});
+                      const std::function<bool()>& ready = nullptr);
 
 } // namespace tna::test

@@ -189,6 +189,14 @@ Arrivals BridgeTest::arrivals() {
     return found;
 }
 
+void BridgeTest::rulesAreKnown() {
+    ASSERT_TRUE(eventually([&] {
+        pump();
+        const auto known = controller_->rules();
+        return known["learning"]["active"] == true && known["learning"]["generation"] == known["generation"];
+    }));
+}
+
 void BridgeTest::learn() {
     ASSERT_EQ(treat(oneToTwo()).out, (Arrivals{{1, {oneToTwo()}}, {2, {oneToTwo()}}}));
     ASSERT_EQ(treat(twoToOne(), 1).out, (Arrivals{{0, {twoToOne()}}}));

@@ -62,6 +62,8 @@ protected:
     /// Lets the controller see what Linux was told meanwhile, if the fast path does not see it by itself.
     void catchUp();
     void pump() { ASSERT_TRUE(controller_->onNetlink()); }
+    /// Until the controller has judged the rules that there are: a packet says so.
+    void rulesAreKnown();
     /// Makes stations known by sending: station(1) behind p0, station(2) behind p1.
     void learn();
     /// Sends a frame into a port and says how it was treated.

@@ -59,14 +59,6 @@ void ConnectionsTest::begin(const std::string& loaded) {
         rulesAreKnown();
 }
 
-void ConnectionsTest::rulesAreKnown() {
-    ASSERT_TRUE(eventually([&] {
-        pump();
-        const auto known = controller_->rules();
-        return known["learning"]["active"] == true && known["learning"]["generation"] == known["generation"];
-    }));
-}
-
 void ConnectionsTest::learned() {
     ASSERT_EQ(treat(forth()).out, routedTo(forth()));
     ASSERT_EQ(treat(back(), 1).out, routedTo(back(), 0));

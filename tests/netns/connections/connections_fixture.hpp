@@ -31,8 +31,6 @@ protected:
     /// Rules, the connection, the controller; until the rules are known.
     void begin(const std::string& loaded = rules);
     static void nft(const std::string& words) { must("nft " + words); }
-    /// Until the controller has found the rules that there are now steady, or not: a packet says so.
-    void rulesAreKnown();
     /// The first packet of each direction is Linux's, and comes out.
     void learned();
     /// What is sent is Linux's for a reason, and comes out, or (null) does not.

@@ -80,12 +80,7 @@ protected:
         this->accelerate();
         if (this->IsSkipped())
             return;
-        ASSERT_TRUE(eventually([&] {
-            this->pump();
-            const auto known = this->controller_->rules();
-            return known["learning"]["active"] == true &&
-                   known["learning"]["generation"] == known["generation"];
-        }));
+        ASSERT_NO_FATAL_FAILURE(this->rulesAreKnown());
         for (unsigned i = 0; i < 2; i++)
             EXPECT_EQ(this->treat(asked.at(i).frame, asked.at(i).in).out, asked.at(i).out);
         for (const auto& [port, frame, out] : asked)

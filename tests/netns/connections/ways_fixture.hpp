@@ -60,12 +60,7 @@ protected:
         this->accelerate();
         if (this->IsSkipped())
             return;
-        ASSERT_TRUE(eventually([&] {
-            this->pump();
-            const auto known = this->controller_->rules();
-            return known["learning"]["active"] == true &&
-                   known["learning"]["generation"] == known["generation"];
-        }));
+        this->rulesAreKnown();
     }
     virtual std::string rules() {
         return "table inet guard { chain forward { type filter hook forward priority 0; policy drop;"

@@ -26,14 +26,8 @@ queues = [1]
 protocol = "udp"
 )";
 
-class Errors : public FunctionsTest {
+class Errors : public StartedFunctionsTest {
 protected:
-    void SetUp() override {
-        FunctionsTest::SetUp();
-        if (IsSkipped() || HasFatalFailure())
-            return;
-        startTnad();
-    }
     void expectForwarded() {
         far(0).send(toPort(53));
         EXPECT_EQ(arrivesAt(1), toPort(53));

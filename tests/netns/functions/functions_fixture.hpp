@@ -45,6 +45,16 @@ protected:
     std::map<unsigned, std::optional<PacketPort>> farPorts_;
 };
 
+/// The same, started.
+class StartedFunctionsTest : public FunctionsTest {
+protected:
+    void SetUp() override {
+        FunctionsTest::SetUp();
+        if (!IsSkipped() && !HasFatalFailure())
+            startTnad();
+    }
+};
+
 /// What goes to UDP port 53 by p0 is this function's.
 inline constexpr const char* dnsFunction = R"(
 users = ["nobody"]

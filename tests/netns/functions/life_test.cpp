@@ -10,14 +10,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Life : public FunctionsTest {
+class Life : public StartedFunctionsTest {
 protected:
-    void SetUp() override {
-        FunctionsTest::SetUp();
-        if (IsSkipped() || HasFatalFailure())
-            return;
-        startTnad();
-    }
     void serve(const std::string& work, const std::string& declaration) {
         ASSERT_EQ(declare("dns", declaration), "");
         startWorkload(work, "dns");

@@ -3,14 +3,15 @@
 #include "netns/functions/functions_fixture.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <linux/if_xdp.h>
+#include <new>
 #include <random>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <thread>
 #include <tna/function_protocol.h>
 #include <tna/steer.h>
 #include <unistd.h>
@@ -123,6 +124,10 @@ class Rubbish : public FunctionsTest {};
 TEST_F(Rubbish, HarmsOnlyTheFunctionItself) {
     startTnad();
     ASSERT_EQ(declare("dns", dnsFunction), "");
+    auto* shared = ::mmap(nullptr, sizeof(std::atomic<unsigned>), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(shared, MAP_FAILED);
+    auto& written = *new (shared) std::atomic<unsigned>{};
     const auto child = ::fork();
     if (child == 0) {
         if (::setgid(65534) != 0 || ::setuid(65534) != 0)
@@ -132,11 +137,11 @@ TEST_F(Rubbish, HarmsOnlyTheFunctionItself) {
             ::_exit(3);
         rogue.tamper();
         std::mt19937 random{1};
-        for (;;)
+        for (;; written++)
             rogue.write(random);
     }
     ASSERT_TRUE(becomes("dns", "connected") || functionNamed("dns")["state"] == "full");
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    EXPECT_TRUE(eventually([&] { return written > 100; }));
     for (int i = 0; i < 300; i++) {
         far(0).send(toPort(53)); // whatever becomes of it
         if (i % 30 == 0) {
@@ -153,10 +158,9 @@ TEST_F(Rubbish, HarmsOnlyTheFunctionItself) {
     ::kill(child, SIGKILL);
     ::waitpid(child, &status, 0);
     ASSERT_TRUE(becomes("dns", "nobody"));
+    ::munmap(shared, sizeof written);
     // It may have left frames of its own making under way.
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    (void)far(0).drain();
-    (void)far(1).drain();
+    EXPECT_TRUE(eventually([&] { return nothingAt(0) && nothingAt(1); }));
     startWorkload("macswap", "dns");
     ASSERT_TRUE(becomes("dns", "connected"));
     EXPECT_TRUE(eventually([&] {

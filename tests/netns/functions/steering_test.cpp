@@ -10,14 +10,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Steering : public FunctionsTest {
+class Steering : public StartedFunctionsTest {
 protected:
-    void SetUp() override {
-        FunctionsTest::SetUp();
-        if (IsSkipped() || HasFatalFailure())
-            return;
-        startTnad();
-    }
     void expectAsEver(const Frame& frame) {
         far(0).send(frame);
         EXPECT_EQ(arrivesAt(1), frame);
