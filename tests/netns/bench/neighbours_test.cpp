@@ -157,7 +157,7 @@ TEST_P(Killed, TenantsEndWithTheProgramThatIsKilled) {
     const bool begun = test::eventually(
         [&] {
             worker = childOf(program);
-            return worker != 0 && leftBehind(worker).size() >= 4;
+            return worker != 0 && leftBehind(worker).size() >= 6; // all of both
         },
         std::chrono::seconds(60));
     EXPECT_TRUE(begun);

@@ -111,6 +111,8 @@ Result<void> Tenants::begin(Burden burden, unsigned count, double seconds, const
         words = machineWords(kernel, files_->path());
         words.insert(words.begin(), {"timeout", "--signal=KILL", fmt::format("{:.0f}", std::ceil(seconds))});
     }
+    // All of a tenant ends with the process that is ours, however that ends.
+    words.insert(words.begin(), {"unshare", "--pid", "--kill-child"});
     for (unsigned tenant = 0; tenant < count; tenant++) {
         const auto name = fmt::format("t{}", tenant);
         if (auto made = group_.makeInner(name); !made)
@@ -121,8 +123,8 @@ Result<void> Tenants::begin(Burden burden, unsigned count, double seconds, const
             return std::unexpected(process.error());
         processes_.push_back(std::move(*process));
     }
-    // stress-ng and timeout have a process that works, and one that waits.
-    const std::size_t each = burden == Burden::network ? 1 : 2;
+    // unshare waits; stress-ng and timeout have a process that works, and one that waits, too.
+    const std::size_t each = burden == Burden::network ? 2 : 3;
     const auto deadline = std::chrono::steady_clock::now() + startPatience;
     while (group_.processes().size() < each * count) {
         if (running() < count)
