@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -104,19 +105,24 @@ Result<void> Tenants::begin(Burden burden, unsigned count, double seconds, const
             return std::unexpected(entered.error());
         scope.emplace(std::move(*entered));
     }
-    auto words = wordsOf(burden, files_->path(), seconds);
-    if (!kernel.empty()) {
+    if (!kernel.empty())
         if (auto written = writeGuest(files_->path()); !written)
             return written;
-        words = machineWords(kernel, files_->path());
-        words.insert(words.begin(), {"timeout", "--signal=KILL", fmt::format("{:.0f}", std::ceil(seconds))});
-    }
-    // All of a tenant ends with the process that is ours, however that ends.
-    words.insert(words.begin(), {"unshare", "--pid", "--kill-child"});
     for (unsigned tenant = 0; tenant < count; tenant++) {
         const auto name = fmt::format("t{}", tenant);
+        const auto folder = fmt::format("{}/{}", files_->path(), name);
+        if (::mkdir(folder.c_str(), 0700) != 0)
+            return failErrno(errno, "cannot make {}", folder);
         if (auto made = group_.makeInner(name); !made)
             return made;
+        auto words = wordsOf(burden, folder, seconds);
+        if (!kernel.empty()) {
+            words = machineWords(kernel, files_->path());
+            words.insert(words.begin(),
+                         {"timeout", "--signal=KILL", fmt::format("{:.0f}", std::ceil(seconds))});
+        }
+        // All of a tenant ends with the process that is ours, however that ends.
+        words.insert(words.begin(), {"unshare", "--pid", "--kill-child"});
         auto process =
             Process::start(group_.inside(name, words), fmt::format("{}/log{}", files_->path(), tenant));
         if (!process)
