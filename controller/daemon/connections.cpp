@@ -14,12 +14,14 @@ bool haveRules(const model::Network& network) {
     });
 }
 
-std::vector<assemble::rules::RuleDevice> bridgesOf(const model::Network& network) {
-    std::vector<assemble::rules::RuleDevice> bridges;
+assemble::SpecialDevices specialDevicesOf(const model::Network& network) {
+    assemble::SpecialDevices special;
     for (const auto& [ifindex, link] : network.links)
         if (link.bridge)
-            bridges.push_back({.name = link.name, .ifindex = ifindex, .group = link.group});
-    return bridges;
+            special.bridges.push_back({.name = link.name, .ifindex = ifindex, .group = link.group});
+        else if (ifindex == special.loopback.ifindex)
+            special.loopback.name = link.name;
+    return special;
 }
 } // namespace
 
@@ -66,8 +68,8 @@ void Connections::startOver() {
 void Connections::rulesChanged(const model::Network& network) {
     if (!learner_)
         return;
-    bridges_ = bridgesOf(network);
-    watch_->ask({network.netfilter.legacyTables, learner_->programs(), bridges_,
+    devices_ = specialDevicesOf(network);
+    watch_->ask({network.netfilter.legacyTables, learner_->programs(), devices_,
                  [learner = learner_.get()](const auto& judgement) { learner->judge(judgement); }});
 }
 
@@ -78,7 +80,8 @@ void Connections::tell(const model::Network& network, bool atInterval) {
         announce(*judged);
         judgement_ = std::move(*judged);
     }
-    if ((atInterval && (judgement_.generation == 0 || learner_->missed())) || bridges_ != bridgesOf(network))
+    if ((atInterval && (judgement_.generation == 0 || learner_->missed())) ||
+        devices_ != specialDevicesOf(network))
         rulesChanged(network);
 }
 

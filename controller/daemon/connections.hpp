@@ -38,7 +38,7 @@ private:
     std::unique_ptr<StreamKeeper> keeper_; ///< goes first
     std::optional<std::string> impossible_;
     assemble::RuleJudgement judgement_;
-    std::vector<assemble::rules::RuleDevice> bridges_; ///< that the rules were judged for
+    assemble::SpecialDevices devices_; ///< that the rules were judged for
 };
 
 } // namespace tna::daemon

@@ -58,7 +58,7 @@ assemble::RuleJudgement RuleWatch::judge(const Question& question) {
         return {.obstacles = {std::move(obstacle)}};
     }
     rules->set.legacyTables = question.legacyTables;
-    return assemble::judgeForFlows(std::move(*rules), question.own, question.bridges);
+    return assemble::judgeForFlows(std::move(*rules), question.own, question.devices);
 }
 
 } // namespace tna::daemon

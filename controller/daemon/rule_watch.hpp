@@ -27,7 +27,7 @@ public:
     struct Question {
         std::set<std::string> legacyTables;
         std::set<std::uint32_t> own; ///< programs that learn
-        std::vector<assemble::rules::RuleDevice> bridges;
+        assemble::SpecialDevices devices;
         /// Is called with the answer, in the watch's own thread.
         std::function<void(const assemble::RuleJudgement&)> publish;
     };

@@ -155,6 +155,9 @@ INLINE void stream_lose(struct tna_stream *stream)
  * it is invalid, which connection tracking has been told not to mind. */
 enum followed { FOLLOWED_NOT, FOLLOWED, FOLLOWED_INVALID };
 
+/* Instead of noting a segment, only say whether it is invalid. */
+#define FOLLOW_LOOKS 0x100u
+
 /* A segment of TCP that has come by, behind so many bytes of headers (0: behind others than are looked at).
  */
 NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 tracked, u64 net)
@@ -163,7 +166,9 @@ NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 trac
 	u32 direction = (tracked & CONNECTION_INFO) == CONNECTION_ESTABLISHED_REPLY;
 	struct tna_stream *stream = bpf_map_lookup_elem(&streams, &entry);
 	struct tcp_part part;
+	u32 looks = length & FOLLOW_LOOKS;
 
+	length &= ~FOLLOW_LOOKS;
 	if (!stream)
 		return FOLLOWED_NOT;
 	if (!is_established(tracked) || stream_differs(stream, entry)) {
@@ -174,6 +179,8 @@ NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 trac
 		stream_lose(stream);
 		return FOLLOWED;
 	}
+	if (part.flags & TCP_SYN && looks)
+		return FOLLOWED_NOT;
 	if (part.flags & TCP_SYN) {
 		stream->reset = 0;
 		if (!tracked_established(entry)) /* connection tracking begins anew */
@@ -188,6 +195,8 @@ NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 trac
 	if ((!(part.flags & TCP_RST) || tracked_established(entry)) && tracked_liberal(entry) &&
 	    stream_invalid(stream, entry, direction, &part, net))
 		return FOLLOWED_INVALID;
+	if (looks)
+		return FOLLOWED;
 	u32 verdict = stream_judge(stream, direction, &part);
 
 	if (part.flags & TCP_RST && (verdict == WINDOWS_IN || !stream->judged) &&

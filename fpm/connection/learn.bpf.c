@@ -337,6 +337,27 @@ INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 	return NF_ACCEPT;
 }
 
+/*
+ * Behind all of pre-routing. What connection tracking would have called invalid there, and what is dropped
+ * then before anybody asks for its hops or its size, must not come further, or its sender is told of those.
+ */
+INLINE int came(struct bpf_nf_ctx *ctx, const int version)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
+	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO, header = header_of(skb);
+	u32 before = length_before_tcp(header, version);
+	volatile struct tna_judged_rules *judged = judged_rules(version);
+
+	if (!entry || !before || !is_established(tracked) || tracked_protocol(entry) != PROTOCOL_TCP)
+		return NF_ACCEPT;
+	if (!(tracked_steps(entry, tracked_direction(tracked)) & TNA_ANOTHER_DESTINATION) &&
+	    !(judged->steady & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version)))
+		return NF_ACCEPT;
+	return stream_follow(skb, header, before | FOLLOW_LOOKS, tracked, own_net) == FOLLOWED_INVALID
+		       ? NF_DROP
+		       : NF_ACCEPT;
+}
+
 SEC("netfilter")
 int set_out4(struct bpf_nf_ctx *ctx)
 {
@@ -347,6 +368,18 @@ SEC("netfilter")
 int arrived4(struct bpf_nf_ctx *ctx)
 {
 	return arrived(ctx, 4);
+}
+
+SEC("netfilter")
+int came4(struct bpf_nf_ctx *ctx)
+{
+	return came(ctx, 4);
+}
+
+SEC("netfilter")
+int came6(struct bpf_nf_ctx *ctx)
+{
+	return came(ctx, 6);
 }
 
 SEC("netfilter")

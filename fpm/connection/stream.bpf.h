@@ -86,12 +86,14 @@ INLINE u32 tracking_ignores_resets(u64 net)
 /*
  * Connections may be translated and fast. A packet that connection tracking calls invalid has no connection,
  * so it is not translated, and goes elsewhere: to this host, or out with the addresses that it has. Linux has
- * been told to call none of a fast connection so; which is all the same only if each is dropped before that,
- * or if none is called so in any case.
+ * been told to call none of a fast connection so; which is all the same only if each is dropped, before that
+ * or at both places, or if none is called so in any case.
  */
 INLINE u32 translated_in_order(u64 net, const volatile struct tna_judged_rules *judged)
 {
-	return judged->steady & TNA_INVALID_DROPPED_EARLY ||
+	const u32 at_both = TNA_INVALID_DROPPED | TNA_INVALID_DROPPED_FOR_HOST;
+
+	return judged->steady & TNA_INVALID_DROPPED_EARLY || (judged->steady & at_both) == at_both ||
 	       (tracking_liberal(net) && tracking_ignores_resets(net));
 }
 

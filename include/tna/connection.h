@@ -15,6 +15,8 @@
 #define TNA_INVALID_PASSED 8u
 /* Dropped at pre-routing, all of them: before anybody asks where they are to go. */
 #define TNA_INVALID_DROPPED_EARLY 16u
+/* Those that are for this host are dropped. */
+#define TNA_INVALID_DROPPED_FOR_HOST 32u
 
 /* The places that forwarded packets pass: pre-routing, forward, post-routing. */
 #define TNA_RULE_HOOKS 3

@@ -14,6 +14,17 @@ namespace tna::ctl {
 namespace {
 using nlohmann::json;
 
+/// What is learnt of one protocol.
+std::string learntText(const json& steady) {
+    std::vector<std::string> flows;
+    for (const auto& [name, words] :
+         {std::pair{"udp", "UDP"}, {"tcp", "TCP"}, {"translated_tcp", "translated TCP"}})
+        if (yes(steady, name))
+            flows.emplace_back(words);
+    return flows.empty() ? "none, because the rules are not steady"
+                         : fmt::format("{}", fmt::join(flows, ", "));
+}
+
 /// What the rules mean for the fast path.
 std::string learningText(const json& document) {
     const auto learning = document.is_object() ? document.value("learning", json()) : json();
@@ -25,10 +36,17 @@ std::string learningText(const json& document) {
         return fmt::format("Packets that pass rules are left to Linux: {}\n", impossible);
     if (!yes(learning, "active"))
         return "There are no rules for routed packets.\n";
-    const auto ipv4 = learning.value("ip", json::object());
-    return yes(ipv4, "udp")
-               ? "Flows of UDP over IPv4 that these rules let pass are learnt; others are left to Linux.\n"
-               : "Packets that pass rules are left to Linux, because the rules are not steady.\n";
+    const auto ipv4 = learning.value("ip", json::object()), ipv6 = learning.value("ip6", json::object());
+    auto out = fmt::format("Flows that these rules let pass are learnt.\n  IPv4: {}\n  IPv6: {}\n",
+                           learntText(ipv4), learntText(ipv6));
+    const auto withoutTranslated = [](const json& steady) {
+        return yes(steady, "tcp") && !yes(steady, "translated_tcp");
+    };
+    if (withoutTranslated(ipv4) || withoutTranslated(ipv6))
+        out +=
+            "TCP that is translated is left to Linux, unless the rules drop what connection tracking calls "
+            "invalid\n(`ct state invalid drop`), both where it is forwarded and where it is for this host.\n";
+    return out;
 }
 
 std::string chainsOf(const json& hook) {

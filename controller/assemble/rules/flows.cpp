@@ -136,7 +136,7 @@ RuleObstacle unlisted() {
 } // namespace
 
 RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& own,
-                            const std::vector<rules::RuleDevice>& bridges) {
+                            const SpecialDevices& devices) {
     RuleJudgement judgement{.generation = rules.set.generation};
     if (!rules.set.functions || rules.set.generation == 0) {
         judgement.obstacles.push_back(unlisted());
@@ -147,9 +147,11 @@ RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& o
     std::erase_if(*rules.set.functions, [&](const model::HookFunction& one) {
         return one.program != 0 && own.contains(one.program);
     });
-    const auto judged = judgeRules(rules.set);
-    judgeFamily(RuleFamily::ip, rules.set, judged, bridges, judgement.ipv4, judgement.obstacles);
-    judgeFamily(RuleFamily::ip6, rules.set, judged, bridges, judgement.ipv6, judgement.obstacles);
+    const auto judged = judgeRules(rules.set, devices.loopback);
+    judgement.ipv4.invalidDroppedForHost = dropInvalidForHost(devices.loopback, RuleFamily::ip, rules.set);
+    judgement.ipv6.invalidDroppedForHost = dropInvalidForHost(devices.loopback, RuleFamily::ip6, rules.set);
+    judgeFamily(RuleFamily::ip, rules.set, judged, devices.bridges, judgement.ipv4, judgement.obstacles);
+    judgeFamily(RuleFamily::ip6, rules.set, judged, devices.bridges, judgement.ipv6, judgement.obstacles);
     if (tracksBridged(rules.set)) {
         judgement.ipv4.tcp = judgement.ipv6.tcp = false;
         judgement.obstacles.push_back(bridged());

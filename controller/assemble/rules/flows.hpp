@@ -27,10 +27,16 @@ struct FlowRules {
     bool tcp = false; ///< the rules are steady for it
     bool udp = false;
     Invalid invalid = Invalid::depends;
-    bool invalidDroppedEarly = false; ///< at pre-routing, wherever they are to go
+    bool invalidDroppedEarly = false;   ///< at pre-routing, wherever they are to go
+    bool invalidDroppedForHost = false; ///< that are for this host
     std::vector<rules::RuleDevice>
         passingInvalid; ///< bridges within which they pass, where it depends on devices
     FunctionPlaces functions{};
+    /// TCP that connection tracking translates, too: packets that it calls invalid are not translated, and
+    /// are dropped wherever they go.
+    [[nodiscard]] bool translatedTcp() const {
+        return tcp && (invalidDroppedEarly || (invalid == Invalid::dropped && invalidDroppedForHost));
+    }
     bool operator==(const FlowRules&) const = default;
 };
 
@@ -49,9 +55,16 @@ struct RulesInPlace {
     FunctionPlaces ipv6;
 };
 
-/// Pure. `own` are the BPF programs that learn, which do nothing with packets; `bridges` are those that may
-/// have the rules called for what they forward.
+/// Devices that matter to what becomes of invalid packets.
+struct SpecialDevices {
+    rules::RuleDevice loopback{
+        .name = "lo", .ifindex = 1, .group = 0}; ///< nothing comes by it from elsewhere
+    std::vector<rules::RuleDevice> bridges;      ///< that may have the rules called for what they forward
+    bool operator==(const SpecialDevices&) const = default;
+};
+
+/// Pure. `own` are the BPF programs that learn, which do nothing with packets.
 [[nodiscard]] RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& own,
-                                          const std::vector<rules::RuleDevice>& bridges = {});
+                                          const SpecialDevices& devices = {});
 
 } // namespace tna::assemble

@@ -167,12 +167,30 @@ bool treatsFlowsAlike(std::string_view function) {
     return std::ranges::find(known, function) != std::end(known);
 }
 
+/// Whether its table sleeps.
+bool isDormant(const RuleChain& chain, const model::RuleSet& set) {
+    return std::ranges::any_of(set.tables, [&](const model::RuleTable& table) {
+        return table.family == chain.family && table.name == chain.table &&
+               (table.flags & NFT_TABLE_F_DORMANT) != 0;
+    });
+}
+
+/// Those whose rules packets of a place come to, in their order.
+std::vector<const RuleChain*> chainsAt(const Place& place, const model::RuleSet& set) {
+    std::vector<const RuleChain*> found;
+    for (const auto& chain : set.chains)
+        if (passes(place, chain) && !isDormant(chain, set))
+            found.push_back(&chain);
+    std::ranges::stable_sort(found, {}, &RuleChain::priority);
+    return found;
+}
+
 /// Judges one place.
 class Judge {
 public:
-    Judge(const model::RuleSet& set, const rules::Chains& chains, const rules::Surroundings& surroundings,
-          Marking& marking)
-        : set_(set), chains_(chains), surroundings_(surroundings), marking_(marking) {}
+    Judge(const model::RuleSet& set, const rules::RuleDevice& loopback, const rules::Chains& chains,
+          const rules::Surroundings& surroundings, Marking& marking)
+        : set_(set), loopback_(loopback), chains_(chains), surroundings_(surroundings), marking_(marking) {}
 
     [[nodiscard]] JudgedHook judge(const Place& place, std::size_t index) {
         judged_ = {};
@@ -180,7 +198,7 @@ public:
         judged_.packets = place.packets;
         judged_.hook = place.hook;
         looksAt_.clear();
-        for (const auto* chain : chainsAt(place)) {
+        for (const auto* chain : chainsAt(place, set_)) {
             const bool forNewOnly = chain->type == "nat" && place.packets != RuleFamily::bridge;
             judged_.chains.push_back(
                 {chain->family, chain->table, chain->name, chain->type, chain->priority, forNewOnly});
@@ -194,22 +212,6 @@ public:
     }
 
 private:
-    [[nodiscard]] std::vector<const RuleChain*> chainsAt(const Place& place) const {
-        std::vector<const RuleChain*> found;
-        for (const auto& chain : set_.chains)
-            if (passes(place, chain) && !isDormant(chain))
-                found.push_back(&chain);
-        std::ranges::stable_sort(found, {}, &RuleChain::priority);
-        return found;
-    }
-
-    [[nodiscard]] bool isDormant(const RuleChain& chain) const {
-        return std::ranges::any_of(set_.tables, [&](const model::RuleTable& table) {
-            return table.family == chain.family && table.name == chain.table &&
-                   (table.flags & NFT_TABLE_F_DORMANT) != 0;
-        });
-    }
-
     void walk(const Place& place, const RuleChain& base) {
         for (const std::uint8_t protocol : {IPPROTO_TCP, IPPROTO_UDP}) {
             for (const bool ipv6 : {false, true}) {
@@ -236,7 +238,8 @@ private:
         const AbstractPacket packet{.bridged = place.packets == RuleFamily::bridge,
                                     .ipv6 = place.packets == RuleFamily::ip6,
                                     .protocol = IPPROTO_TCP,
-                                    .invalid = true};
+                                    .invalid = true,
+                                    .notFrom = &loopback_};
         rules::Walk walk(packet, chains_, surroundings_);
         walk.base(base);
         // Before connections are looked up, only what becomes of that matters. Of two functions with the same
@@ -283,6 +286,7 @@ private:
     }
 
     const model::RuleSet& set_;
+    const rules::RuleDevice& loopback_;
     const rules::Chains& chains_;
     const rules::Surroundings& surroundings_;
     Marking& marking_;
@@ -319,13 +323,43 @@ bool passInvalidWithin(const rules::RuleDevice& bridge, RuleFamily family, const
     return true;
 }
 
-std::vector<JudgedHook> judgeRules(const model::RuleSet& set) {
+bool dropInvalidForHost(const rules::RuleDevice& loopback, RuleFamily family, const model::RuleSet& set) {
+    if (!set.functions)
+        return false;
+    const rules::Chains chains(set);
+    const rules::Surroundings surroundings(set);
+    const Place place{family, NF_INET_LOCAL_IN};
+    const AbstractPacket packet{
+        .ipv6 = family == RuleFamily::ip6, .protocol = IPPROTO_TCP, .invalid = true, .notFrom = &loopback};
+    // Of two with the same priority, either may be called first.
+    std::optional<std::int32_t> dropped, treated;
+    const auto note = [](std::optional<std::int32_t>& earliest, std::int32_t priority) {
+        earliest = std::min(earliest.value_or(priority), priority);
+    };
+    for (const auto* chain : chainsAt(place, set)) {
+        if (chain->type == "nat")
+            continue;
+        rules::Walk walk(packet, chains, surroundings);
+        walk.base(*chain);
+        if (!walk.mayPass())
+            note(dropped, chain->priority);
+        else if (walk.mayBeDropped() || walk.mayChangeSides())
+            note(treated, chain->priority);
+    }
+    for (const auto& one : *set.functions)
+        if (one.family == family && one.hook == place.hook && !one.ofTables &&
+            !treatsFlowsAlike(one.function))
+            note(treated, one.priority);
+    return dropped && (!treated || *dropped < *treated);
+}
+
+std::vector<JudgedHook> judgeRules(const model::RuleSet& set, const rules::RuleDevice& loopback) {
     const rules::Chains chains(set);
     const rules::Surroundings surroundings(set);
     std::vector<JudgedHook> hooks;
     Marking marking;
     for (const auto& place : places)
-        hooks.push_back(Judge(set, chains, surroundings, marking).judge(place, hooks.size()));
+        hooks.push_back(Judge(set, loopback, chains, surroundings, marking).judge(place, hooks.size()));
     marking.judge(hooks);
     return hooks;
 }

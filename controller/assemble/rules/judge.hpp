@@ -52,11 +52,19 @@ struct JudgedHook {
 
 /// For each place whether the rules are steady: whether all packets in the middle of an established TCP or
 /// UDP flow fare alike, for as long as the rules are the same. In doubt they are not. Pure.
-[[nodiscard]] std::vector<JudgedHook> judgeRules(const model::RuleSet& set);
+/// `loopback` is the device by which nothing comes that is forwarded.
+[[nodiscard]] std::vector<JudgedHook> judgeRules(const model::RuleSet& set,
+                                                 const rules::RuleDevice& loopback = {
+                                                     .name = "lo", .ifindex = 1, .group = 0});
 
 /// Whether all packets of TCP of this family pass that connection tracking calls invalid, if they come by a
 /// bridge and stay within it, which has the rules called. Pure.
 [[nodiscard]] bool passInvalidWithin(const rules::RuleDevice& bridge, model::RuleFamily family,
                                      const model::RuleSet& set);
+
+/// Whether all packets of TCP of this family are dropped that connection tracking calls invalid, and that are
+/// for this host, by whatever device they come but the loopback. Pure.
+[[nodiscard]] bool dropInvalidForHost(const rules::RuleDevice& loopback, model::RuleFamily family,
+                                      const model::RuleSet& set);
 
 } // namespace tna::assemble

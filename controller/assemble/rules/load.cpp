@@ -119,9 +119,22 @@ Loaded deviceNumber(const RuleDevice* device, std::uint32_t RuleDevice::* what) 
     return device != nullptr ? flowOf(number(device->*what)) : perhapsOf(sizeof(std::uint32_t));
 }
 
-Loaded deviceName(const RuleDevice* device) {
-    if (device == nullptr)
-        return perhapsOf(nameSize);
+Loaded incomingNumber(const AbstractPacket& packet) {
+    auto loaded = deviceNumber(packet.from, &RuleDevice::ifindex);
+    if (packet.notFrom != nullptr)
+        loaded.bits.never = number(packet.notFrom->ifindex).value;
+    return loaded;
+}
+
+Loaded deviceName(const RuleDevice* device, const RuleDevice* never = nullptr) {
+    if (device == nullptr) {
+        auto loaded = perhapsOf(nameSize);
+        if (never != nullptr) {
+            loaded.bits.never.assign(never->name.begin(), never->name.end());
+            loaded.bits.never.push_back(0); // others may begin with its name
+        }
+        return loaded;
+    }
     std::array<std::uint8_t, nameSize> bytes{};
     std::copy_n(device->name.begin(), std::min(device->name.size(), nameSize), bytes.begin());
     return flowOf(Bits::of(bytes));
@@ -175,7 +188,7 @@ Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& p
     case NFT_META_MARK:
         return flowOf(Bits::unknown(word));
     case NFT_META_IIF:
-        return deviceNumber(packet.from, &RuleDevice::ifindex);
+        return incomingNumber(packet);
     case NFT_META_OIF:
         return deviceNumber(packet.to, &RuleDevice::ifindex);
     case NFT_META_IIFGROUP:
@@ -183,7 +196,7 @@ Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& p
     case NFT_META_OIFGROUP:
         return deviceNumber(packet.to, &RuleDevice::group);
     case NFT_META_IIFNAME:
-        return deviceName(packet.from);
+        return deviceName(packet.from, packet.notFrom);
     case NFT_META_OIFNAME:
         return deviceName(packet.to);
     case NFT_META_SDIF:

@@ -13,6 +13,9 @@ Answer answerOf(bool holds) {
 }
 
 Answer equal(const Bits& bits, std::span<const std::uint8_t> with) {
+    if (!bits.never.empty() && with.size() >= bits.never.size() &&
+        std::ranges::equal(with.first(bits.never.size()), bits.never))
+        return Answer::no;
     bool certain = true;
     for (std::size_t i = 0; i < with.size(); ++i) {
         if (((bits.value[i] ^ with[i]) & bits.known[i]) != 0)
@@ -37,6 +40,11 @@ std::size_t Registers::placeOf(std::uint32_t name) {
 
 void Registers::store(std::uint32_t name, const Bits& bits) {
     const auto place = placeOf(name);
+    if (!bits.never.empty() ||
+        (place < neverPlace_ + never_.size() && neverPlace_ < place + bits.value.size())) {
+        neverPlace_ = place;
+        never_ = bits.never;
+    }
     for (std::size_t i = 0; i < bits.value.size() && place + i < size; ++i) {
         value_[place + i] = bits.value[i];
         known_[place + i] = bits.known[i];
@@ -55,6 +63,8 @@ Bits Registers::load(std::uint32_t name, std::size_t bytes) const {
         bits.value[i] = value_[place + i];
         bits.known[i] = known_[place + i];
     }
+    if (place == neverPlace_ && never_.size() <= bytes)
+        bits.never = never_;
     return bits;
 }
 
@@ -91,6 +101,7 @@ Answer within(const Bits& bits, std::span<const std::uint8_t> low, std::span<con
 
 Bits masked(const Bits& bits, std::span<const std::uint8_t> mask, std::span<const std::uint8_t> flip) {
     auto out = bits;
+    out.never.clear();
     for (std::size_t i = 0; i < out.value.size(); ++i) {
         const std::uint8_t kept = i < mask.size() ? mask[i] : 0;
         const std::uint8_t flipped = i < flip.size() ? flip[i] : 0;

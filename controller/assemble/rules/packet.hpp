@@ -42,18 +42,21 @@ struct AbstractPacket {
     /// The devices by which it comes and leaves, where they are known.
     const RuleDevice* from = nullptr;
     const RuleDevice* to = nullptr;
+    const RuleDevice* notFrom = nullptr; ///< a device by which it does not come, where it is not known which
 };
 
 /// Bytes of which only some bits are known.
 struct Bits {
     std::vector<std::uint8_t> value;
-    std::vector<std::uint8_t> known; ///< a mask
+    std::vector<std::uint8_t> known;   ///< a mask
+    std::vector<std::uint8_t> never{}; ///< they do not begin with these; empty: they may begin with any
 
     [[nodiscard]] static Bits unknown(std::size_t size) {
-        return {std::vector<std::uint8_t>(size), std::vector<std::uint8_t>(size)};
+        return {.value = std::vector<std::uint8_t>(size), .known = std::vector<std::uint8_t>(size)};
     }
     [[nodiscard]] static Bits of(std::span<const std::uint8_t> bytes) {
-        return {{bytes.begin(), bytes.end()}, std::vector<std::uint8_t>(bytes.size(), 0xff)};
+        return {.value = {bytes.begin(), bytes.end()},
+                .known = std::vector<std::uint8_t>(bytes.size(), 0xff)};
     }
     [[nodiscard]] bool allKnown() const;
 };
@@ -70,6 +73,8 @@ private:
     [[nodiscard]] static std::size_t placeOf(std::uint32_t name);
     std::array<std::uint8_t, size> value_{};
     std::array<std::uint8_t, size> known_{};
+    std::size_t neverPlace_ = 0; ///< of what was stored last that has such bytes
+    std::vector<std::uint8_t> never_;
 };
 
 /// NFT_CMP_*.

@@ -61,7 +61,8 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
     rules.steady = (judged.tcp ? TNA_STEADY_TCP : 0U) | (judged.udp ? TNA_STEADY_UDP : 0U) |
                    (judged.invalid == assemble::Invalid::dropped ? TNA_INVALID_DROPPED : 0U) |
                    (judged.invalid == assemble::Invalid::passed ? TNA_INVALID_PASSED : 0U) |
-                   (judged.invalidDroppedEarly ? TNA_INVALID_DROPPED_EARLY : 0U);
+                   (judged.invalidDroppedEarly ? TNA_INVALID_DROPPED_EARLY : 0U) |
+                   (judged.invalidDroppedForHost ? TNA_INVALID_DROPPED_FOR_HOST : 0U);
     for (std::size_t place = 0; place < TNA_RULE_HOOKS; ++place) {
         rules.functions[place] = judged.functions.at(place).number;
         rules.lists[place] = judged.functions.at(place).list;
@@ -94,8 +95,8 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
         new Learner({opened, [](void* object) { Generated::destroy(static_cast<Generated*>(object)); }})};
     opened->rodata->own_net = net;
     opened->rodata->refresh = refresh;
-    for (auto* program :
-         {opened->progs.set_out4, opened->progs.arrived4, opened->progs.set_out6, opened->progs.arrived6}) {
+    for (auto* program : {opened->progs.set_out4, opened->progs.came4, opened->progs.arrived4,
+                          opened->progs.set_out6, opened->progs.came6, opened->progs.arrived6}) {
         bpf_program__set_type(program, std::bit_cast<bpf_prog_type>(programType));
         bpf_program__set_expected_attach_type(program, std::bit_cast<bpf_attach_type>(attachType));
     }
@@ -111,8 +112,10 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
     forgetStreams(learner->streams_);
     for (const auto& done :
          {learner->link(opened->progs.set_out4, NFPROTO_IPV4, NF_INET_PRE_ROUTING, firstPlace),
+          learner->link(opened->progs.came4, NFPROTO_IPV4, NF_INET_PRE_ROUTING, lastPlace),
           learner->link(opened->progs.arrived4, NFPROTO_IPV4, NF_INET_POST_ROUTING, lastPlace),
           learner->link(opened->progs.set_out6, NFPROTO_IPV6, NF_INET_PRE_ROUTING, firstPlace),
+          learner->link(opened->progs.came6, NFPROTO_IPV6, NF_INET_PRE_ROUTING, lastPlace),
           learner->link(opened->progs.arrived6, NFPROTO_IPV6, NF_INET_POST_ROUTING, lastPlace)})
         if (!done)
             return std::unexpected(done.error());

@@ -128,6 +128,12 @@ protected:
         const auto there = frame(0, segment);
         EXPECT_EQ(treat(there).out, routedTo(there)) << "from the address that it has";
     }
+    [[nodiscard]] Frame outOfWindow(unsigned host, std::uint32_t hopsLeft = 64) {
+        auto sent = frame(host, {.payload = 10, .ahead = 10000000});
+        put(sent, 22, hopsLeft, 1);
+        finishIpv4(sent);
+        return sent;
+    }
 };
 
 TEST_F(MasqueradedTcp, IsLinuxsWhereWhatIsInvalidGoesElsewhere) {
@@ -160,11 +166,40 @@ TEST_F(MasqueradedTcp, IsFastWhereWhatIsInvalidIsDroppedFirst) {
     for (const unsigned host : {0U, 1U}) {
         expectSlow(host, {.payload = 10, .ahead = 10000000}, "flow-window", false);
         expectSlow(host, {.flags = rst, .ahead = -60}, "flow-window", false);
+        EXPECT_EQ(treat(outOfWindow(host, 1), host).out, Arrivals{}) << "nobody asks for its hops";
     }
     nft("delete chain ip guard early");
     rulesAreKnown();
     for (const unsigned host : {0U, 1U})
         EXPECT_EQ(treat(frame(host, {.payload = 10, .ahead = 10000000}), host).out, Arrivals{});
+}
+
+/// As people write rules for a router: nothing is looked at before it is known where that is to go.
+constexpr const char* atBothPlaces =
+    " chain input { type filter hook input priority 0; policy drop; iif lo accept;"
+    " ct state vmap { established : accept, related : accept, invalid : drop }; };"
+    " chain forward { type filter hook forward priority 0; policy drop;"
+    " ct state established,related accept; ct state invalid drop; iif p0 accept; };";
+
+TEST_F(MasqueradedTcp, IsFastWhereWhatIsInvalidIsDroppedWhereverItGoes) {
+    open(std::string(masquerading).insert(std::string(masquerading).find('{') + 1, atBothPlaces));
+    // Who sends to beyond the router is told of the last hop, whether or not Linux knows the windows.
+    const auto expectTold = [&] {
+        EXPECT_EQ(treat(outOfWindow(0, 1), 0).out.size(), 1U);
+        EXPECT_EQ(treat(outOfWindow(1, 1), 1).out, Arrivals{}) << "it is for the router itself";
+    };
+    expectTold();
+    becomesFast();
+    expectTold();
+    for (const unsigned host : {0U, 1U}) {
+        EXPECT_EQ(treat(outOfWindow(host), host).out, Arrivals{});
+        expectSlow(host, {.payload = 10, .ahead = 10000000}, "flow-window", false);
+        expectSlow(host, {.flags = rst, .ahead = -60}, "flow-window", false);
+    }
+    EXPECT_EQ(pass(1, {.payload = 10}), fastPath());
+    nft("insert rule ip guard input tcp dport 4000 accept");
+    rulesAreKnown();
+    EXPECT_EQ(pass(0, {.payload = 10}), slowPath("flow-translated"));
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule sets as people have them, loaded by nft and iptables-nft, read, and judged.
+#include "assemble/rules/flows.hpp"
 #include "assemble/rules/text.hpp"
 #include "netns/rules/rules_fixture.hpp"
 
@@ -10,6 +11,7 @@
 namespace tna::test {
 namespace {
 
+using assemble::Invalid;
 using assemble::JudgedHook;
 using model::RuleFamily;
 
@@ -17,6 +19,10 @@ struct Case {
     const char* file;
     /// "PACKETS HOOK PROTOCOLS: CHAIN: RULE: REASON" of all that is in the way; a part of the rule will do.
     std::vector<std::string> inTheWay;
+    /// What becomes of forwarded packets of TCP over IPv4 that connection tracking calls invalid; and of
+    /// those for this host.
+    Invalid invalid = Invalid::depends;
+    bool droppedForHost = false;
 };
 std::ostream& operator<<(std::ostream& out, const Case& one) {
     return out << one.file;
@@ -60,33 +66,42 @@ TEST_P(RuleSets, AreSteadyButForTheRulesThatAreNamed) {
     }
     EXPECT_GT(chains, 0U);
     EXPECT_EQ(found, GetParam().inTheWay);
+    auto set = read();
+    set.generation = 1;
+    const auto ipv4 = assemble::judgeForFlows({.set = std::move(set), .ipv4 = {}, .ipv6 = {}}, {}).ipv4;
+    EXPECT_EQ(ipv4.invalid, GetParam().invalid);
+    EXPECT_EQ(ipv4.invalidDroppedForHost, GetParam().droppedForHost);
 }
 
 const std::vector<Case> cases{
-    {"ufw.iptables", {}},
-    {"ufw.ip6tables", {}},
+    {"ufw.iptables", {}, Invalid::depends, true},
+    {"ufw.ip6tables", {}, Invalid::passed},
     {"shorewall.iptables", {}},
     {"ufw_full_logging.iptables",
-     {"ip forward tcpudp: ufw-before-logging-forward: counter xt target LOG: LOG tells about each packet"}},
+     {"ip forward tcpudp: ufw-before-logging-forward: counter xt target LOG: LOG tells about each packet"},
+     Invalid::depends,
+     true},
     {"docker.iptables", {}},
     {"libvirt.iptables", {}},
-    {"kube_proxy.iptables", {}},
+    {"kube_proxy.iptables", {}, Invalid::dropped},
     {"clamped.iptables", {}},
     {"limited.iptables",
      {"ip forward udp: FORWARD: meta l4proto 17 xt match hashlimit counter drop: the match 'hashlimit' "
       "(revision 3) "
-      "can answer differently for packets of one flow"}},
-    {"firewalld.nft", {}},
-    {"kube_proxy.nft", {}},
+      "can answer differently for packets of one flow"},
+     Invalid::passed},
+    {"firewalld.nft", {}, Invalid::dropped, true},
+    {"kube_proxy.nft", {}, Invalid::passed},
     {"fw4.nft", {}},
-    {"prefixes.nft", {}},
+    {"prefixes.nft", {}, Invalid::dropped},
     {"blocked_for_a_time.nft",
      {"ip forward tcpudp: forward: meta nfproto 2 ip saddr @blocked drop: elements of blocked come and go by "
       "the "
       "clock"}},
     {"bridged.nft",
      {"bridge forward udp: forward: @ll,96,16 0x0800 ip protocol 17 quota drop: how much has passed "
-      "decides"}}};
+      "decides"},
+     Invalid::passed}};
 
 INSTANTIATE_TEST_SUITE_P(AsPeopleHaveThem, RuleSets, ::testing::ValuesIn(cases), [](const auto& info) {
     std::string name = info.param.file;

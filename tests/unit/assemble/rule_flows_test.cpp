@@ -3,6 +3,7 @@
 #include "assemble/rules/flows.hpp"
 #include "rule_builder.hpp"
 
+#include <functional>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -13,12 +14,12 @@ using assemble::RuleJudgement;
 
 /// As they are in effect, of a generation.
 RuleJudgement judged(model::RuleSet set, const std::set<std::uint32_t>& own = {},
-                     const std::vector<assemble::rules::RuleDevice>& bridges = {}) {
+                     const assemble::SpecialDevices& devices = {}) {
     set.generation = 7;
     return assemble::judgeForFlows({.set = std::move(set),
                                     .ipv4 = {{{0x1000, 2}, {0x2000, 1}, {0x3000, 2}}},
                                     .ipv6 = {{{0, 0}, {0x4000, 1}, {0, 0}}}},
-                                   own, bridges);
+                                   own, devices);
 }
 
 /// With a function at a place, besides rules that are steady.
@@ -104,6 +105,83 @@ TEST(FlowRules, WhetherInvalidPacketsAreDroppedEarly) {
     EXPECT_FALSE(judged(set).ipv4.invalidDroppedEarly) << "before connection tracking has said so";
 }
 
+/// What rules for packets that are for this host do with those that connection tracking calls invalid.
+bool droppedForHost(const std::vector<std::vector<model::RuleExpression>>& rules, const char* loopback = "lo",
+                    const std::function<void(model::RuleSet&)>& with = {}) {
+    auto set = ruleSetOf({{accept()}});
+    set.chains.push_back(baseOf("input", NF_INET_LOCAL_IN, 0, rules));
+    if (with)
+        with(set);
+    const auto found = judged(std::move(set), {}, {.loopback = {.name = loopback, .ifindex = 1, .group = 0}});
+    EXPECT_FALSE(found.ipv6.invalidDroppedForHost);
+    return found.ipv4.invalidDroppedForHost;
+}
+
+TEST(FlowRules, WhetherInvalidPacketsForThisHostAreDropped) {
+    const std::vector invalid{ct(NFT_CT_STATE), bitwise({1, 0, 0, 0}, {0, 0, 0, 0}),
+                              cmp({0, 0, 0, 0}, NFT_CMP_NEQ)};
+    const auto those = [&](const model::RuleExpression& verdict) {
+        auto rule = invalid;
+        rule.push_back(verdict);
+        return rule;
+    };
+    const auto by = [](std::uint32_t key, std::vector<std::uint8_t> value) {
+        return std::vector{meta(key), cmp(std::move(value)), accept()};
+    };
+    const auto drops = those(drop());
+    const std::vector<std::uint8_t> lo{'l', 'o', 0},
+        longLo{'l', 'o', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    EXPECT_TRUE(droppedForHost({drops}));
+    EXPECT_FALSE(droppedForHost({{accept()}}));
+    EXPECT_FALSE(droppedForHost({}));
+    EXPECT_FALSE(droppedForHost({{payload(2, 2, 2), cmp({0, 22}), accept()}, drops}));
+    EXPECT_FALSE(droppedForHost({those(of("reject")), drops})) << "somebody is told";
+    for (const auto& name : {lo, longLo}) {
+        EXPECT_TRUE(droppedForHost({by(NFT_META_IIFNAME, name), drops}));
+        EXPECT_FALSE(droppedForHost({by(NFT_META_IIFNAME, name), drops}, "loop")) << "another one's name";
+        EXPECT_FALSE(droppedForHost({by(NFT_META_OIFNAME, name), drops}));
+    }
+    EXPECT_TRUE(droppedForHost({by(NFT_META_IIF, {1, 0, 0, 0}), drops}));
+    EXPECT_FALSE(droppedForHost({by(NFT_META_IIF, {2, 0, 0, 0}), drops}));
+    EXPECT_FALSE(droppedForHost({by(NFT_META_IIFNAME, {'l', 'o'}), drops})) << "all that begin so";
+    EXPECT_FALSE(droppedForHost(
+        {{meta(NFT_META_IIF), bitwise({1, 0, 0, 0}, {0, 0, 0, 0}), cmp({1, 0, 0, 0}), accept()}, drops}));
+    EXPECT_FALSE(
+        droppedForHost({{meta(NFT_META_IIF), meta(NFT_META_PRIORITY), cmp({1, 0, 0, 0}), accept()}, drops}));
+
+    const auto besides = [](model::RuleChain chain) {
+        return [chain = std::move(chain)](model::RuleSet& set) { set.chains.push_back(chain); };
+    };
+    const auto input = [&](std::int32_t priority, std::vector<model::RuleExpression> rule) {
+        return besides(baseOf("more", NF_INET_LOCAL_IN, priority, {std::move(rule)}));
+    };
+    EXPECT_FALSE(droppedForHost({drops}, "lo", input(-10, those(of("reject")))));
+    EXPECT_FALSE(droppedForHost({drops}, "lo", input(0, those(of("reject")))));
+    EXPECT_TRUE(droppedForHost({drops}, "lo", input(1, those(of("reject")))));
+    EXPECT_TRUE(droppedForHost({{accept()}}, "lo", input(-10, drops)));
+    EXPECT_FALSE(droppedForHost({{accept()}}, "lo", [&](model::RuleSet& set) {
+        set.chains.push_back(baseOf("sleeps", NF_INET_LOCAL_IN, 0, {drops}));
+        set.chains.back().table = "asleep";
+        set.tables.push_back(
+            {.family = model::RuleFamily::ip, .name = "asleep", .flags = NFT_TABLE_F_DORMANT});
+    }));
+    EXPECT_FALSE(droppedForHost({{accept()}}, "lo", [&](model::RuleSet& set) {
+        set.chains.push_back(baseOf("new", NF_INET_LOCAL_IN, 0, {drops}));
+        set.chains.back().type = "nat";
+    })) << "what is invalid does not come there";
+    const auto function = [](const char* name, std::int32_t priority) {
+        return [=](model::RuleSet& set) {
+            set.functions->push_back({.family = model::RuleFamily::ip,
+                                      .hook = NF_INET_LOCAL_IN,
+                                      .priority = priority,
+                                      .function = name});
+        };
+    };
+    EXPECT_FALSE(droppedForHost({drops}, "lo", function("ip_vs_in", -1)));
+    EXPECT_TRUE(droppedForHost({drops}, "lo", function("ip_vs_in", 98)));
+    EXPECT_TRUE(droppedForHost({drops}, "lo", function("nf_confirm", -1)));
+}
+
 /// What becomes of packets of TCP that connection tracking calls invalid, by rules at forward.
 assemble::Invalid invalidBy(std::vector<std::vector<model::RuleExpression>> rules,
                             std::uint32_t policy = NF_ACCEPT) {
@@ -147,9 +225,9 @@ std::string passingWithin(const std::vector<std::vector<model::RuleExpression>>&
     auto set = ruleSetOf(rules);
     set.chains.front().hook = place;
     set.chains.front().policy = NF_DROP;
-    const auto judgement =
-        judged(std::move(set), {},
-               {{.name = "br0", .ifindex = 4, .group = 0}, {.name = "br1", .ifindex = 5, .group = 9}});
+    const auto judgement = judged(
+        std::move(set), {},
+        {.bridges = {{.name = "br0", .ifindex = 4, .group = 0}, {.name = "br1", .ifindex = 5, .group = 9}}});
     EXPECT_EQ(judgement.ipv4.invalid, assemble::Invalid::depends);
     std::string names;
     for (const auto& bridge : judgement.ipv4.passingInvalid)
