@@ -8,11 +8,15 @@
 #include <fcntl.h>
 #include <fmt/ranges.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 namespace tna::daemon {
 
 namespace {
-constexpr unsigned othersToTry = 8; ///< queues of the way back, where somebody has one
+/// Queues of the way back that a user may keep without being connected: a process that was a function may
+/// have kept its socket.
+constexpr unsigned mostKept = 8;
+
 /// In the function's own order; 0: it is not there.
 std::vector<unsigned> portsOf(const functions::Declaration& declared, const model::Network& network) {
     std::vector<unsigned> ports;
@@ -33,6 +37,12 @@ std::vector<deploy::QueueOfPort> placesToBind(const functions::Declaration& decl
             if (ports[port] != 0)
                 bound.push_back({ports[port], declared.ports[port], queue});
     return bound;
+}
+
+/// Where the calling thread is; 0: nowhere that a port could be.
+std::uint32_t thisNamespace() {
+    struct stat status{};
+    return ::stat("/proc/thread-self/ns/net", &status) == 0 ? static_cast<std::uint32_t>(status.st_ino) : 0;
 }
 
 template <std::size_t size>
@@ -79,15 +89,30 @@ std::vector<unsigned> FunctionConnections::freePlaces(std::size_t count) const {
     return found;
 }
 
-unsigned FunctionConnections::freeBackQueue(unsigned from) const {
+/// Nobody else's queue; functions that find none do without.
+void FunctionConnections::addWayBack(Connection& connection, const functions::Declaration& declared,
+                                     std::vector<deploy::QueueOfPort>& bound, deploy::XdpSockets& made) {
+    if (wayBack_ == nullptr)
+        return;
     std::set<unsigned> taken;
-    for (const auto& [id, connection] : all_)
-        if (connection.goesBack)
-            taken.insert(connection.backQueue);
-    auto queue = from;
-    while (taken.contains(queue))
-        queue++;
-    return queue;
+    for (const auto& [id, other] : all_)
+        if (other.goesBack)
+            taken.insert(other.backQueue);
+    unsigned kept = 0;
+    for (unsigned queue = 0; queue < backQueues && kept < mostKept; queue++) {
+        if (taken.contains(queue))
+            continue;
+        const deploy::QueueOfPort back{backIfindex_, "the way back to Linux", queue, queue + 1, false};
+        if (deploy::addXdpSocket(made, declared, back)) {
+            connection.goesBack = true;
+            connection.backQueue = queue;
+            backUsers_[queue] = connection.user;
+            bound.push_back(back);
+            return;
+        }
+        if (const auto user = backUsers_.find(queue); user != backUsers_.end())
+            kept += user->second == connection.user ? 1U : 0U;
+    }
 }
 
 Result<HandedOver> FunctionConnections::open(const FunctionSet::Function& function, FunctionCaller caller,
@@ -106,24 +131,10 @@ Result<HandedOver> FunctionConnections::open(const FunctionSet::Function& functi
         return fail("network functions have {} sockets, which are the most", TNA_STEER_PLACES - 1);
 
     Connection connection{declared.name, caller.user, caller.process};
-    connection.backQueue = freeBackQueue(0);
-    connection.goesBack = wayBack_ != nullptr && connection.backQueue < backQueues;
-    if (connection.goesBack)
-        bound.push_back(
-            {backIfindex_, "the way back to Linux", connection.backQueue, connection.backQueue + 1, false});
     auto made = deploy::makeXdpSockets(declared, bound);
-    // A process that was a function may have kept its socket. Others have queues of their own, or do without.
-    for (unsigned attempt = 0; !made && connection.goesBack; attempt++) {
-        bound.pop_back();
-        connection.backQueue = freeBackQueue(connection.backQueue + 1);
-        connection.goesBack = attempt < othersToTry && connection.backQueue < backQueues;
-        if (connection.goesBack)
-            bound.push_back({backIfindex_, "the way back to Linux", connection.backQueue,
-                             connection.backQueue + 1, false});
-        made = deploy::makeXdpSockets(declared, bound);
-    }
     if (!made)
         return std::unexpected(made.error());
+    addWayBack(connection, declared, bound, *made);
 
     HandedOver handed{.id = ++lastId_};
     handed.answer = {.protocol = TNA_FUNCTION_PROTOCOL,
@@ -154,11 +165,13 @@ Result<HandedOver> FunctionConnections::open(const FunctionSet::Function& functi
                                           made->sockets[i].zeroCopy,
                                           std::move(*page)});
     }
+    const auto netns = thisNamespace();
     for (std::size_t i = 0; i < connection.sockets.size(); i++) {
         const auto& socket = connection.sockets[i];
         const auto& descriptors = handed.parts[i].descriptors;
-        auto done = steering.connect(socket.key, {.place = socket.place, .function = function.number},
-                                     descriptors[descriptors.size() - 2].get(), socket.page.get());
+        auto done =
+            steering.connect(socket.key, {.place = socket.place, .function = function.number, .netns = netns},
+                             descriptors[descriptors.size() - 2].get(), socket.page.get());
         if (done && i == 0 && connection.goesBack)
             done = wayBack_->allow(connection.backQueue + 1, ports);
         if (!done) {

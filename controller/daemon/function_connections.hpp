@@ -5,6 +5,7 @@
 #include "daemon/function_set.hpp"
 #include "deploy/functions/steering.hpp"
 #include "deploy/functions/way_back.hpp"
+#include "deploy/functions/xdp_sockets.hpp"
 #include "model/network.hpp"
 
 #include <cstdint>
@@ -77,13 +78,15 @@ private:
                                                 const std::vector<unsigned>& ports,
                                                 const std::vector<unsigned>& queues) const;
     [[nodiscard]] std::vector<unsigned> freePlaces(std::size_t count) const;
-    [[nodiscard]] unsigned freeBackQueue(unsigned from) const;
+    void addWayBack(Connection& connection, const functions::Declaration& declared,
+                    std::vector<deploy::QueueOfPort>& bound, deploy::XdpSockets& made);
     void disconnect(const Connection& connection, const deploy::Steering& steering) const;
 
     std::map<std::uint64_t, Connection> all_;
     std::uint64_t lastId_ = 0;
     unsigned backIfindex_ = 0;
     const deploy::WayBack* wayBack_ = nullptr;
+    std::map<unsigned, uid_t> backUsers_; ///< by queue, who had it last
 };
 
 /// How many queues the way back has: so many connections may use it at a time.

@@ -207,8 +207,8 @@ void FunctionControl::takeOut(const std::string& name) {
     supervisor_.reconcile();
     supervisor_.useModules();
     connections_.useWayBack(0, nullptr);
-    wayBack_.reset();
     link_.reset();
+    wayBack_.reset();
     steering_.reset();
     placedFor_.clear();
 }

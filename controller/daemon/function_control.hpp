@@ -62,9 +62,9 @@ private:
     Reporter& reporter_;
     FunctionSet set_;
     std::unique_ptr<deploy::Steering> steering_; ///< while there are any functions
-    std::optional<WayBackLink> link_;
     std::optional<deploy::WayBack> wayBack_;
-    std::string noWayBack_; ///< why there is none
+    std::optional<WayBackLink> link_; ///< goes first
+    std::string noWayBack_;           ///< why there is none
     FunctionConnections connections_;
     Interfaces placedFor_;
     std::map<std::string, std::string> files_; ///< by name, what was read last

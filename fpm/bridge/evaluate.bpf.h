@@ -147,20 +147,24 @@ INLINE u32 evaluate_egress_port(struct bridge_path *path)
 	return REASON_NONE;
 }
 
-/* `len` is 0 for what is several frames yet: it fits, whatever the MTU (is_skb_forwardable()). */
-INLINE u32 evaluate_egress(const struct bridge_path *path, u32 len)
+/*
+ * `len` is 0 for what is several frames yet: it fits, whatever the MTU (is_skb_forwardable()). Where Linux
+ * itself sends, what is bridged comes out as it would; a router has the route, another device as that by
+ * which it came, and no socket of the sender, which filters and disciplines may look at.
+ */
+INLINE u32 evaluate_egress(const struct bridge_path *path, u32 len, const int routed)
 {
 	struct net_device *egress = KOBJ(struct net_device, path->egress);
 
-	if (!HOOK_WITHIN_LINUX) {
+	if (!HOOK_WITHIN_LINUX)
 		BECAUSE(guard_capture_device(path->egress, egress), CAPTURE);
+	if (!HOOK_WITHIN_LINUX || routed)
 		BECAUSE(guard_tc_entry_busy(guard_tc_egress(egress)), TC);
-	}
 	BECAUSE(guard_netdev_egress(egress), NETDEV_HOOK);
 	BECAUSE(guard_egress_down(egress), EGRESS_DOWN);
 	BECAUSE(guard_egress_mtu(egress, len), EGRESS_MTU);
 	BECAUSE(guard_peer_generic_xdp(path->egress), GENERIC_XDP);
-	if (HOOK_WITHIN_LINUX)
+	if (HOOK_WITHIN_LINUX && !routed)
 		return REASON_NONE;
 	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(path->egress), EGRESS_QDISC);
 	BECAUSE(guard_egress_redirect(egress), EGRESS_REDIRECT);
@@ -238,7 +242,7 @@ NOINLINE u64 bridge_evaluate(hook_context *ctx, struct tna_flow *flow)
 	if (CONSTANT(VLAN) && VLAN_KNOWN)
 		UNLESS_BECAUSE(evaluate_egress_vlan(&packet, &path));
 	len = retag_length(packet.len, path.retag);
-	UNLESS_BECAUSE(evaluate_egress(&path, hook_is_several(ctx) ? 0 : len));
+	UNLESS_BECAUSE(evaluate_egress(&path, hook_is_several(ctx) ? 0 : len, 0));
 	BECAUSE(!flow, SHORT);
 	if (CONSTANT(VLAN))
 		evaluate_fill_vlans(&packet, &path);

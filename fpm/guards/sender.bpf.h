@@ -9,6 +9,7 @@
  * redirect.
  */
 
+#include "guards/qdisc.bpf.h"
 #include "packet/hook.bpf.h"
 
 INLINE u64 guard_unfinished_checksum(u64 buffer)
@@ -38,6 +39,14 @@ INLINE u64 guard_sender_marks(u64 buffer)
 	if (!bpf_core_field_exists(struct sk_buff, secmark))
 		return KGET(u32, skb, mark);
 	return KGET(u32, skb, mark) | KGET(u32, skb, secmark);
+}
+
+/* A router takes the socket off, what is redirected keeps it: where it leaves, nothing is to look at it. */
+INLINE u64 guard_routed_sender(hook_buffer *buffer, struct net_device *egress)
+{
+	if (!hook_sender_socket(buffer))
+		return 0;
+	return guard_egress_qdisc(egress) | hook_sender_is_told(buffer);
 }
 
 #endif

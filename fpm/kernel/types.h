@@ -187,6 +187,7 @@ struct vlan_info {
 
 /* include/linux/if_vlan.h; only with CONFIG_VLAN_8021Q */
 struct vlan_dev_priv {
+	unsigned int nr_ingress_mappings;
 	unsigned int nr_egress_mappings;
 	u16 vlan_proto;
 	u16 vlan_id;
@@ -369,6 +370,11 @@ struct sk_buff {
 	unsigned int end;
 	struct net_device *dev;
 	unsigned int len, data_len;
+	struct sock *sk;
+};
+
+struct skb_shared_info {
+	u8 tx_flags;
 };
 
 #pragma clang attribute pop

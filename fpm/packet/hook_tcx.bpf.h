@@ -137,6 +137,24 @@ INLINE u64 hook_has_past(hook_buffer *buffer)
 	return word;
 }
 
+/* The sender's, if it is in this kernel: neither veth nor a bridge takes it off, a router does
+ * (ip_rcv_core()). */
+INLINE u64 hook_sender_socket(hook_buffer *buffer)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
+
+	return KGET(u64, skb, sk);
+}
+
+/* The socket is told by each device that still has it (skb_tstamp_tx()). */
+INLINE u32 hook_sender_is_told(hook_buffer *buffer)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
+	u64 shared = KGET(u64, skb, head) + KGET(u32, skb, end);
+
+	return KLOAD(u8, KADDR(struct skb_shared_info, shared, tx_flags));
+}
+
 /* Priorities by the upper bits of a type of service (ip_tos2prio), four bits each. */
 #define PRIORITIES 0x4620u
 

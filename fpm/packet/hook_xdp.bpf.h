@@ -143,4 +143,15 @@ INLINE u64 hook_sender_buffer(hook_buffer *buffer)
 	return KGET(u64, veth, skb);
 }
 
+/* No socket leaves with a frame that is redirected. */
+INLINE u64 hook_sender_socket(hook_buffer *buffer)
+{
+	return 0;
+}
+
+INLINE u32 hook_sender_is_told(hook_buffer *buffer)
+{
+	return 0;
+}
+
 #endif

@@ -2,7 +2,9 @@
 /*
  * The way back to Linux for frames that network functions have had. A function sends them into one end of a
  * pair of veths, with a tag in front of their EtherType that says by which of its ports they came in. At the
- * other end this takes the tag off and has Linux receive them by that port.
+ * other end this takes the tag off and has Linux receive them by that port. A filter of tc, because that
+ * stays for as long as the device does, whoever has put it there: what comes by the device is for nobody
+ * else.
  */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
@@ -32,7 +34,8 @@ int back(struct __sk_buff *skb)
 	/* one by one, as the kernel wants it: clang would write both at once */
 	*(volatile __u32 *)&skb->mark = 0;
 	*(volatile __u32 *)&skb->queue_mapping = 0;
-	return bpf_redirect(*ifindex, BPF_F_INGRESS);
+	/* a clone: it has no socket, which filters at egress would see */
+	return bpf_clone_redirect(skb, *ifindex, BPF_F_INGRESS) ? TC_ACT_SHOT : TC_ACT_STOLEN;
 }
 
 char _license[] SEC("license") = "GPL";

@@ -8,6 +8,9 @@
 #include <tna/steer.h>
 
 #include "kernel/loop.bpf.h"
+#include "kernel/types.h"
+
+extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -227,10 +230,13 @@ static __always_inline enum tna_verdict give(struct tna_packet *packet, __u32 nu
 {
 	struct tna_steer_queue_key key = {packet->ingress, packet->ctx->rx_queue_index};
 	struct tna_steer_queue *queue = bpf_map_lookup_elem(&steer_queues, &key);
+	const struct xdp_buff *buffer = bpf_cast_to_kern_ctx(packet->ctx);
 	enum tna_verdict verdict;
 
 	if (!queue || queue->function != number)
 		return otherwise;
+	if (buffer->rxq->dev->nd_net.net->ns.inum != queue->netns)
+		return TNA_CONTINUE;
 	if (bpf_xdp_get_buff_len(packet->ctx) != packet->length || packet->length > function->longest) {
 		queue->too_long++;
 		return otherwise;

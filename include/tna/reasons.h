@@ -61,6 +61,9 @@
 	  "the frame is shorter than what the egress port's driver takes by redirect: Linux pads it")        \
 	X(EGRESS_QDISC, "egress-qdisc",                                                                      \
 	  "the egress port has a queueing discipline that shapes or classifies")                             \
+	X(SENDER_SOCKET, "sender-socket",                                                                    \
+	  "the sender is a socket of this machine, which a queue of the egress port would see and pace, "    \
+	  "or which asks when its packets leave")                                                            \
 	X(EGRESS_UNMANAGED, "egress-unmanaged",                                                              \
 	  "the egress port is excluded, not known to be safe, or not known here yet")                        \
 	X(EGRESS_REDIRECT, "egress-redirect",                                                                \

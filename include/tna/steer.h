@@ -93,6 +93,8 @@ struct tna_steer_queue {
 	__u64 limit;    /* given so much, it is to be asked again */
 	__u64 full;     /* frames that found no room */
 	__u64 too_long; /* frames that do not fit into its memory, or lie in several buffers */
+	__u32 netns;    /* of the port, by its inode number: a port that moves takes no socket along */
+	__u32 unused;
 };
 
 /*

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/functions/way_back.hpp"
 
-#include "deploy/kernel/tcx.hpp"
-
 #include "back.skel.h"
 
 #include <bpf/bpf.h>
@@ -17,13 +15,17 @@ Result<WayBack> WayBack::attach(unsigned ifindex) {
     Skeleton owned{opened, [](void* object) { ::back::destroy(static_cast<::back*>(object)); }};
     if (opened == nullptr)
         return failErrno(errno, what);
-    UniqueFd link{
-        bpf_link_create(bpf_program__fd(opened->progs.back), static_cast<int>(ifindex), tcxIngress, nullptr)};
-    if (!link)
-        return std::unexpected(Error{what, errnoText(errno), "it needs tcx, which came with Linux 6.6",
-                                     ExitCode::notSupported, errno});
+    LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = static_cast<int>(ifindex), .attach_point = BPF_TC_INGRESS);
+    LIBBPF_OPTS(bpf_tc_opts, filter, .prog_fd = bpf_program__fd(opened->progs.back));
+    int error = bpf_tc_hook_create(&hook);
+    if (error == 0)
+        error = bpf_tc_attach(&hook, &filter);
+    if (error != 0)
+        return std::unexpected(Error{what, errnoText(-error),
+                                     "it needs filters of tc that are BPF programs (CONFIG_NET_CLS_BPF)",
+                                     ExitCode::notSupported, -error});
     const int ports = bpf_map__fd(opened->maps.back_ports);
-    return WayBack{std::move(owned), std::move(link), ports};
+    return WayBack{std::move(owned), ports};
 }
 
 Result<void> WayBack::allow(unsigned mark, const std::vector<unsigned>& ports) const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "base/unique_fd.hpp"
 
 #include <memory>
 #include <tna/steer.h>
@@ -10,11 +9,11 @@
 
 namespace tna::deploy {
 
-/// The way back to Linux for frames that network functions have had (fpm/steer/back.bpf.c), as long as it
-/// lives.
+/// The way back to Linux for frames that network functions have had (fpm/steer/back.bpf.c). It goes with the
+/// device, not with this: functions have sockets there, whose frames nobody else is to receive.
 class WayBack {
 public:
-    /// At the device where such frames come out; needs Linux 6.6 (tcx).
+    /// At the device where such frames come out.
     [[nodiscard]] static Result<WayBack> attach(unsigned ifindex);
 
     /// What has this mark may come in by these ports, and no others.
@@ -23,10 +22,8 @@ public:
 
 private:
     using Skeleton = std::unique_ptr<void, void (*)(void*)>;
-    WayBack(Skeleton skeleton, UniqueFd link, int ports)
-        : skeleton_(std::move(skeleton)), link_(std::move(link)), ports_(ports) {}
+    WayBack(Skeleton skeleton, int ports) : skeleton_(std::move(skeleton)), ports_(ports) {}
     Skeleton skeleton_;
-    UniqueFd link_;
     int ports_;
 };
 

@@ -29,6 +29,10 @@ private:
     void* at_;
 };
 
+std::size_t sizeOf(const functions::Declaration& declared) {
+    return std::size_t{declared.frames} * declared.frameSize;
+}
+
 Result<UniqueFd> makeMemory(const functions::Declaration& declared, std::size_t size) {
     UniqueFd memory{::memfd_create(("tna-" + declared.name).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING)};
     if (!memory || ::ftruncate(memory.get(), static_cast<off_t>(size)) != 0 ||
@@ -138,11 +142,33 @@ bool isZeroCopy(int socket) {
     return ::getsockopt(socket, SOL_XDP, XDP_OPTIONS, &options, &size) == 0 &&
            (options.flags & XDP_OPTIONS_ZEROCOPY) != 0;
 }
+
+/// The first one is given the memory, which the others share.
+Result<void> add(XdpSockets& made, const functions::Declaration& declared, const QueueOfPort& queue,
+                 const Mapped* memory) {
+    auto socket = makeSocket(declared);
+    if (!socket)
+        return std::unexpected(socket.error());
+    const int fd = socket->get();
+    const int first = memory != nullptr ? fd : made.sockets.front().fd.get();
+    Result<void> ready;
+    if (memory != nullptr)
+        ready = giveMemory(fd, declared, *memory, sizeOf(declared));
+    if (ready)
+        ready = makeRings(fd, declared, queue);
+    if (ready)
+        ready = bindTo(fd, first, declared, queue);
+    if (ready)
+        ready = checkMappable(fd);
+    if (ready)
+        made.sockets.push_back({std::move(*socket), isZeroCopy(fd)});
+    return ready;
+}
 } // namespace
 
 Result<XdpSockets> makeXdpSockets(const functions::Declaration& declared,
                                   const std::vector<QueueOfPort>& queues) {
-    const auto size = std::size_t{declared.frames} * declared.frameSize;
+    const auto size = sizeOf(declared);
     auto memory = makeMemory(declared, size);
     if (!memory)
         return std::unexpected(memory.error());
@@ -150,25 +176,15 @@ Result<XdpSockets> makeXdpSockets(const functions::Declaration& declared,
     if (mapped.at() == MAP_FAILED)
         return failErrno(errno, "cannot map the memory of '{}'", declared.name);
     XdpSockets made{std::move(*memory), {}};
-    for (const auto& queue : queues) {
-        auto socket = makeSocket(declared);
-        if (!socket)
-            return std::unexpected(socket.error());
-        const int fd = socket->get();
-        const int first = made.sockets.empty() ? fd : made.sockets.front().fd.get();
-        if (first == fd)
-            if (auto given = giveMemory(fd, declared, mapped, size); !given)
-                return std::unexpected(given.error());
-        auto ready = makeRings(fd, declared, queue);
-        if (ready)
-            ready = bindTo(fd, first, declared, queue);
-        if (ready)
-            ready = checkMappable(fd);
-        if (!ready)
-            return std::unexpected(ready.error());
-        made.sockets.push_back({std::move(*socket), isZeroCopy(fd)});
-    }
+    for (const auto& queue : queues)
+        if (auto added = add(made, declared, queue, made.sockets.empty() ? &mapped : nullptr); !added)
+            return std::unexpected(added.error());
     return made;
+}
+
+Result<void> addXdpSocket(XdpSockets& made, const functions::Declaration& declared,
+                          const QueueOfPort& queue) {
+    return add(made, declared, queue, nullptr);
 }
 
 } // namespace tna::deploy

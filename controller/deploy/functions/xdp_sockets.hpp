@@ -34,4 +34,8 @@ struct XdpSockets {
 [[nodiscard]] Result<XdpSockets> makeXdpSockets(const functions::Declaration& declared,
                                                 const std::vector<QueueOfPort>& queues);
 
+/// One more that shares the memory. Where that cannot be, nothing is different.
+[[nodiscard]] Result<void> addXdpSocket(XdpSockets& made, const functions::Declaration& declared,
+                                        const QueueOfPort& queue);
+
 } // namespace tna::deploy

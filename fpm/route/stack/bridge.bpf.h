@@ -75,10 +75,12 @@ INLINE u64 bridged_arrival(const struct tna_route_stack *part, struct net *net, 
 INLINE u64 prove_above(u64 device, u64 *closer)
 {
 	struct net_device *above = KOBJ(struct net_device, device);
+	u64 word = guard_egress_down(above), queue = guard_egress_qdisc(above);
 
 	COLLECT(*closer, guard_egress_hooks(above));
-	COLLECT(*closer, guard_egress_qdisc(above));
-	return guard_egress_down(above);
+	COLLECT(*closer, queue);
+	COLLECT(word, HOOK_WITHIN_LINUX ? queue : 0); /* which sees more there than at a router */
+	return word;
 }
 
 /* The proof that a bridge still gets this frame, itself or from a VLAN device on top; with which tag. */

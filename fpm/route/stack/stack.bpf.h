@@ -167,7 +167,8 @@ INLINE u32 evaluate_above(u64 device)
 	BECAUSE(guard_tc_entry_busy(guard_tc_egress(above)), TC);
 	BECAUSE(guard_netdev_egress(above), NETDEV_HOOK);
 	BECAUSE(guard_egress_down(above), EGRESS_DOWN);
-	BECAUSE(guard_egress_qdisc(above) && guard_egress_qdisc_list(device), EGRESS_QDISC);
+	BECAUSE(guard_egress_qdisc(above) && (HOOK_WITHIN_LINUX || guard_egress_qdisc_list(device)),
+		EGRESS_QDISC);
 	return REASON_NONE;
 }
 

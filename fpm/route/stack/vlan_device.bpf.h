@@ -61,6 +61,15 @@ INLINE u64 vlan_device_keeps_tag(u64 device)
 	return ~KGET(u16, vlan, flags) & VLAN_REORDER_HDR;
 }
 
+/* A frame's own priority becomes that of the buffer (vlan_do_receive()), by which queues sort. Nothing else
+ * does so, and where Linux does not itself send there are only queues that do not. */
+INLINE u64 vlan_device_says_priority(u64 device)
+{
+	struct vlan_dev_priv *vlan = KOBJ(struct vlan_dev_priv, device_private(device));
+
+	return HOOK_WITHIN_LINUX ? KGET(u32, vlan, nr_ingress_mappings) : 0;
+}
+
 /*
  * What was found is, after all, not the device of a tag, or not one that takes its frames in: Linux drops
  * them, whatever their priority.
@@ -78,7 +87,7 @@ INLINE u64 vlan_arrival(u64 device, u32 tag)
 {
 	u64 word = vlan_device_deaf(device, tag);
 
-	COLLECT(word, vlan_device_keeps_tag(device));
+	COLLECT(word, vlan_device_keeps_tag(device) | vlan_device_says_priority(device));
 	COLLECT(word, guard_namespace(KOBJ(struct net_device, device), CONSTANT(NET)));
 	COLLECT(word, guard_generic_xdp(device));
 	return word;
@@ -127,7 +136,9 @@ INLINE u32 evaluate_vlan_arrival(u64 first, u64 port_address, u32 tag, u64 devic
 
 	BECAUSE(!device, NOT_IP);
 	BECAUSE(guard_namespace(KOBJ(struct net_device, device), net), NAMESPACE);
-	BECAUSE(vlan_device_deaf(device, tag) | vlan_device_keeps_tag(device), VLAN_SETTINGS);
+	BECAUSE(vlan_device_deaf(device, tag) | vlan_device_keeps_tag(device) |
+			vlan_device_says_priority(device),
+		VLAN_SETTINGS);
 	BECAUSE(guard_generic_xdp(device), GENERIC_XDP);
 	BECAUSE(guard_capture_device(port_address, port), CAPTURE);
 	BECAUSE(guard_capture_specific(net, port_address, port), CAPTURE);

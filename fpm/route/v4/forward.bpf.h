@@ -157,6 +157,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 
 	COLLECT(closer, guard_egress_hooks(egress));
 	COLLECT(doubt, guard_egress_redirect(egress));
+	COLLECT(doubt, guard_routed_sender(buffer, egress));
 	COLLECT(doubt, guard_peer_generic_xdp(egress_address));
 	COLLECT(doubt, guard_egress_down(egress));
 	COLLECT(closer, guard_egress_qdisc(egress));

@@ -193,7 +193,12 @@ INLINE u32 route6_fill(struct tna_route6 *route6, const struct ipv6_tuple *tuple
  */
 INLINE u64 route6_epoch(struct net *net)
 {
-	return (u64)KGET(u32, net, ipv6.fib6_sernum.counter) << 32 | home.epoch;
+	u64 word = KGET(u32, net, ipv6.fib6_sernum.counter);
+
+	/* moves after the other, and after the route that looks at sources is there (fib6_add()) */
+	if (bpf_core_field_exists(struct net, ipv6.fib6_routes_require_src))
+		word ^= KGET(u32, net, ipv6.fib6_routes_require_src) << 16;
+	return word << 32 | home.epoch;
 }
 
 /* As route_evaluate(). */

@@ -42,11 +42,7 @@ std::vector<Given> all() {
 
 class Back : public FunctionsTest, public ::testing::WithParamInterface<Given> {
 protected:
-    void SetUp() override {
-        if (kernelIsOlderThan(6, 6))
-            GTEST_SKIP() << "there is no tcx before Linux 6.6";
-        FunctionsTest::SetUp();
-    }
+    void SetUp() override { FunctionsTest::SetUp(); }
     /// What comes out at both far ends.
     [[nodiscard]] std::vector<std::vector<Frame>> treat(const Frame& frame) {
         for (unsigned port = 0; port < 2; port++)
@@ -83,8 +79,6 @@ class BackToHost : public FunctionsTest {};
 
 /// Routed, with netfilter before and after.
 TEST_F(BackToHost, IsRoutedAndFiltered) {
-    if (kernelIsOlderThan(6, 6))
-        GTEST_SKIP() << "there is no tcx before Linux 6.6";
     must("ip link set p0 nomaster");
     must("ip link set p1 nomaster");
     must("ip address add 10.0.0.254/24 dev p0");

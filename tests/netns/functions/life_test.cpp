@@ -135,8 +135,6 @@ TEST_F(Life, PortThatIsNotThereIsWaitedFor) {
 }
 
 TEST_F(Life, FrameThatIsGivenBackIsReceivedByThePortThatItCameInBy) {
-    if (kernelIsOlderThan(6, 6))
-        GTEST_SKIP() << "there is no tcx before Linux 6.6";
     serve("back", dnsFunction);
     far(0).send(toPort(53));
     EXPECT_EQ(arrivesAt(1), toPort(53)) << "the bridge forwards it";
@@ -152,8 +150,6 @@ TEST_F(Life, FrameThatIsGivenBackIsReceivedByThePortThatItCameInBy) {
 }
 
 TEST_F(Life, FunctionNamesItsOwnPorts) {
-    if (kernelIsOlderThan(6, 6))
-        GTEST_SKIP() << "there is no tcx before Linux 6.6";
     serve("back", dnsFunction);
     const auto first = std::move(workload_);
     workload_.reset();

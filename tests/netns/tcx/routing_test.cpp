@@ -5,9 +5,12 @@
 #include "support/tap.hpp"
 #include "tcx_fixture.hpp"
 
+#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <cstddef>
+#include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/net_tstamp.h>
 #include <linux/pkt_cls.h>
 #include <net/if.h>
 
@@ -97,66 +100,126 @@ TYPED_TEST(TcxRouter, GenericXdpAtTheOtherEndHasEveryPacket) {
     EXPECT_EQ(this->treat(packet), (Treatment{slowPath("generic-xdp"), {}}));
 }
 
-/// A program at egress that notes of what kind and how urgent the last frame was, and lets it pass.
+/// They would see what a router takes off, or puts on: the sender's socket, the route, the device.
+TYPED_TEST(TcxRouter, ProgramsWhereItLeavesAreLinuxs) {
+    ASSERT_NO_FATAL_FAILURE(this->accelerateAtTcx());
+    if (this->IsSkipped())
+        return;
+    const auto packet = TypeParam::packet();
+    const auto arrives = this->treat(packet).out;
+    this->expectFast(packet);
+    must("tc qdisc add dev p1 clsact");
+    this->expectFast(packet);
+    must("tc filter add dev p1 egress protocol all u32 match u32 0 0 flowid 1:1");
+    EXPECT_EQ(this->treat(packet), (Treatment{slowPath("tc"), arrives}));
+    must("tc qdisc del dev p1 clsact");
+    this->expectFast(packet);
+}
+
+/// Frames in these tests come from sockets of this machine.
+TYPED_TEST(TcxRouter, SendersWhoseSocketAQueueWouldSeeAreLinuxs) {
+    ASSERT_NO_FATAL_FAILURE(this->accelerateAtTcx());
+    if (this->IsSkipped())
+        return;
+    const auto packet = TypeParam::packet();
+    const auto arrives = this->treat(packet).out;
+    this->expectFast(packet);
+    must("tc qdisc add dev p1 root pfifo_fast");
+    EXPECT_EQ(this->treat(packet), (Treatment{slowPath("sender-socket"), arrives}));
+    must("tc qdisc del dev p1 root");
+    this->expectFast(packet);
+}
+
+/// What asks when its packets leave would be told twice.
+TYPED_TEST(TcxRouter, SendersThatAskWhenTheirPacketsLeaveAreLinuxs) {
+    ASSERT_NO_FATAL_FAILURE(this->accelerateAtTcx());
+    if (this->IsSkipped())
+        return;
+    const auto packet = TypeParam::packet();
+    this->expectFast(packet);
+    UniqueFd socket;
+    {
+        const auto inside = this->farSide_->enter();
+        socket = UniqueFd{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL))};
+        sockaddr_ll address{};
+        address.sll_family = AF_PACKET;
+        address.sll_protocol = htons(ETH_P_ALL);
+        address.sll_ifindex = static_cast<int>(::if_nametoindex("far0"));
+        ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    }
+    const auto fastAfterOneMore = [&] {
+        const auto fast = [&] {
+            return (*this->controller_->port("p0"))["port"]["fast_packets"].template get<int>();
+        };
+        const int before = fast();
+        EXPECT_EQ(::send(socket.get(), packet.bytes.data(), packet.bytes.size(), 0),
+                  static_cast<ssize_t>(packet.bytes.size()));
+        EXPECT_TRUE(this->arrivals().contains(1));
+        return fast() - before;
+    };
+    EXPECT_EQ(fastAfterOneMore(), 1);
+    const int asks = SOF_TIMESTAMPING_TX_SOFTWARE;
+    ASSERT_EQ(::setsockopt(socket.get(), SOL_SOCKET, SO_TIMESTAMPING, &asks, sizeof asks), 0);
+    EXPECT_EQ(fastAfterOneMore(), 0);
+}
+
+/// A capture whose filter notes how urgent the last frame was that left.
 class Noting {
 public:
     explicit Noting(const char* port)
-        : map_(bpf_map_create(BPF_MAP_TYPE_ARRAY, "noted", sizeof(__u32), sizeof(Noted), 1, nullptr)) {
+        : map_(bpf_map_create(BPF_MAP_TYPE_ARRAY, "noted", sizeof(__u32), sizeof(__u32), 1, nullptr)),
+          socket_(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL))) {
         constexpr auto type = static_cast<std::int16_t>(offsetof(__sk_buff, pkt_type));
         constexpr auto priority = static_cast<std::int16_t>(offsetof(__sk_buff, priority));
         const bpf_insn code[] = {
             {.code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 6, .src_reg = 1, .off = type, .imm = 0},
             {.code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 7, .src_reg = 1, .off = priority, .imm = 0},
+            {.code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = 6, .src_reg = 0, .off = 8, .imm = PACKET_OUTGOING},
             {.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = 10, .src_reg = 0, .off = -4, .imm = 0},
             {.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 2, .src_reg = 10, .off = 0, .imm = 0},
             {.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 2, .src_reg = 0, .off = 0, .imm = -4},
             {.code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = 1, .off = 0, .imm = map_.get()},
             {.code = 0, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0},
             {.code = BPF_JMP | BPF_CALL, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 1}, // lookup
-            {.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 2, .imm = 0},
-            {.code = BPF_STX | BPF_MEM | BPF_W, .dst_reg = 0, .src_reg = 6, .off = 0, .imm = 0},
-            {.code = BPF_STX | BPF_MEM | BPF_W, .dst_reg = 0, .src_reg = 7, .off = 4, .imm = 0},
-            {.code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = TC_ACT_UNSPEC},
+            {.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 1, .imm = 0},
+            {.code = BPF_STX | BPF_MEM | BPF_W, .dst_reg = 0, .src_reg = 7, .off = 0, .imm = 0},
+            {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0},
             {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
         const UniqueFd program{
-            bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "notes", "GPL", code, std::size(code), nullptr)};
-        constexpr auto tcxEgress = static_cast<bpf_attach_type>(47);
-        link_ = UniqueFd{
-            bpf_link_create(program.get(), static_cast<int>(::if_nametoindex(port)), tcxEgress, nullptr)};
+            bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "notes", "GPL", code, std::size(code), nullptr)};
+        const int fd = program.get();
+        EXPECT_EQ(::setsockopt(socket_.get(), SOL_SOCKET, SO_ATTACH_BPF, &fd, sizeof fd), 0);
+        sockaddr_ll address{};
+        address.sll_family = AF_PACKET;
+        address.sll_protocol = htons(ETH_P_ALL);
+        address.sll_ifindex = static_cast<int>(::if_nametoindex(port));
+        EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     }
-    [[nodiscard]] bool attached() const { return static_cast<bool>(link_); }
-    struct Noted {
-        __u32 type = 0;
-        __u32 priority = 0;
-        bool operator==(const Noted&) const = default;
-    };
-    [[nodiscard]] Noted last() const {
+    [[nodiscard]] __u32 last() const {
         const __u32 zero = 0;
-        Noted noted;
+        __u32 noted = ~0U;
         EXPECT_EQ(bpf_map_lookup_elem(map_.get(), &zero, &noted), 0);
         return noted;
     }
 
 private:
     UniqueFd map_;
-    UniqueFd link_;
+    UniqueFd socket_;
 };
 
 /// The bridge takes the frame for one of another station's, if its own address is not the port's.
 class TcxFromBridge : public AtTcx<FromBridge> {};
 
-TEST_F(TcxFromBridge, FramesAreTheHostsAndAsUrgentAsTheySay) {
-    std::map<unsigned, Noting::Noted> linux;
+TEST_F(TcxFromBridge, FramesAreAsUrgentAsTheySay) {
+    std::map<unsigned, __u32> linux;
     const Noting noting("p1");
-    if (!noting.attached())
-        GTEST_SKIP() << "this kernel has no tcx";
     const auto about = [](unsigned tos) { return packet({.tos = static_cast<std::uint8_t>(tos)}); };
     const std::vector<unsigned> kinds{0, 0x02, 0x08, 0x10, 0x18, 0xb8, 0xe0};
     for (const auto tos : kinds) {
         ASSERT_EQ(treat(about(tos)).out, routedTo(about(tos)));
         linux[tos] = noting.last();
     }
-    EXPECT_EQ(linux[0x10], (Noting::Noted{PACKET_HOST, 6}));
+    EXPECT_EQ(linux[0x10], 6U);
     ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
     for (const auto tos : kinds) {
         EXPECT_EQ(treat(about(tos)), (Treatment{fastPath(), routedTo(about(tos))}));
@@ -164,7 +227,7 @@ TEST_F(TcxFromBridge, FramesAreTheHostsAndAsUrgentAsTheySay) {
     }
     sysctl("net.ipv4.ip_forward_update_priority", "0");
     EXPECT_EQ(treat(about(0x10)), (Treatment{fastPath(), routedTo(about(0x10))}));
-    EXPECT_EQ(noting.last().priority, 0U);
+    EXPECT_EQ(noting.last(), 0U);
 }
 
 TEST_F(TcxFromBridge, ProgramsBehindOursAndOnesOfTheBridgeAreLinuxs) {
