@@ -13,6 +13,8 @@
 #include "connection/segment.bpf.h"
 #include "connection/through_bridge.bpf.h"
 #include "connection/tracked.bpf.h"
+#include "kernel/inet_types.h"
+#include "kernel/loop.bpf.h"
 
 #define NF_DROP 0
 #define NF_ACCEPT 1
@@ -245,6 +247,41 @@ NOINLINE void write_lesson6(const struct tna_passage *here, u64 tracked, const s
 	bpf_map_update_elem(&lessons6, &here->ends6, &lesson, BPF_ANY);
 }
 
+#define ARRIVAL_ADDRESSES_MAX 64
+
+/*
+ * Whether a packet is for an address of the device that it came by. If it is for another one of this host, or
+ * for one that only the translation knows, it is not.
+ */
+NOINLINE u64 for_arrival(u64 device, u32 destination)
+{
+	u64 inet = KLOAD(u64, KADDR(struct net_device, device, ip_ptr));
+	u64 address = inet ? KLOAD(u64, KADDR(struct in_device, inet, ifa_list)) : 0;
+	struct search own;
+
+	SEARCH (own, ARRIVAL_ADDRESSES_MAX) {
+		if (!address)
+			CONCLUDE(own, search_none());
+		if (KLOAD(u32, KADDR(struct in_ifaddr, address, ifa_local)) == destination)
+			CONCLUDE(own, search_found(address));
+		address = KLOAD(u64, KADDR(struct in_ifaddr, address, ifa_next));
+	}
+	return found_or_linux(own);
+}
+
+/* Where what is invalid is dropped depends on where it goes: out as it would without translation, or to this
+ * host, which is known of its addresses only. If one goes, connections that are translated do, or routes are
+ * others. */
+INLINE u64 lets_translated(const struct tna_passage *here, const volatile struct tna_judged_rules *judged,
+			   const struct passed *passed, const int version)
+{
+	if (translated_in_any_case(own_net, judged))
+		return 1;
+	return translated_in_order(own_net, judged, version) &&
+	       (!(here->leaves.steps & TNA_ANOTHER_DESTINATION) ||
+		for_arrival(passed->from, here->ends.destination));
+}
+
 /* `known`: of TCP, its windows are. */
 INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked, int known, const int version)
 {
@@ -275,7 +312,8 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		judged->missed = 1;
 		return;
 	}
-	if (protocol == PROTOCOL_TCP && here->leaves.steps && !translated_in_order(own_net, judged))
+	if (protocol == PROTOCOL_TCP && here->leaves.steps &&
+	    !lets_translated(here, judged, &passed, version))
 		return;
 	if (known == FOLLOWED_NOT && stream_begin(entry))
 		return;

@@ -89,12 +89,19 @@ INLINE u32 tracking_ignores_resets(u64 net)
  * been told to call none of a fast connection so; which is all the same only if each is dropped, before that
  * or at both places, or if none is called so in any case.
  */
-INLINE u32 translated_in_order(u64 net, const volatile struct tna_judged_rules *judged)
+INLINE u32 translated_in_any_case(u64 net, const volatile struct tna_judged_rules *judged)
+{
+	return judged->steady & TNA_INVALID_DROPPED_EARLY ||
+	       (tracking_liberal(net) && tracking_ignores_resets(net));
+}
+
+/* Of the two places, that of this host is for what is for an address of it, of which lessons are sure over
+ * IPv4. */
+INLINE u32 translated_in_order(u64 net, const volatile struct tna_judged_rules *judged, const int version)
 {
 	const u32 at_both = TNA_INVALID_DROPPED | TNA_INVALID_DROPPED_FOR_HOST;
 
-	return judged->steady & TNA_INVALID_DROPPED_EARLY || (judged->steady & at_both) == at_both ||
-	       (tracking_liberal(net) && tracking_ignores_resets(net));
+	return translated_in_any_case(net, judged) || (version == 4 && (judged->steady & at_both) == at_both);
 }
 
 /* Pieces that are acknowledged count where the other side has asked for them. */

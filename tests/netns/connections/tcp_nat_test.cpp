@@ -87,6 +87,33 @@ TEST_F(TranslatedTcp, BeginsAgain) {
     becomesFast();
 }
 
+/// As people write rules for a router: nothing is looked at before it is known where that is to go.
+constexpr const char* atBothPlaces =
+    " chain input { type filter hook input priority 0; policy drop; iif lo accept;"
+    " ct state vmap { established : accept, related : accept, invalid : drop }; };"
+    " chain forward { type filter hook forward priority 0; policy drop;"
+    " ct state established,related accept; ct state invalid drop; iif p0 accept; };";
+
+/// The service's address is not the router's: Linux asks for a route to it, and tells if there is none.
+TEST_F(TranslatedTcp, IsLinuxsWhereWhatIsInvalidIsForNoAddressOfTheRouter) {
+    constexpr const char* input =
+        " chain input { type filter hook input priority 0; ct state invalid drop; };";
+    open(translating(input));
+    std::uint64_t fast = 0;
+    EXPECT_FALSE(eventually(
+        [&] {
+            fast += pass(0, {.flags = psh | ack, .payload = 50}).fast;
+            pass(1, {});
+            return fast > 0 || HasFailure();
+        },
+        std::chrono::seconds(2)));
+    must("ip address add 10.0.9.9/32 dev p0");
+    EXPECT_TRUE(eventually([&] {
+        pass(1, {});
+        return pass(0, {.flags = psh | ack, .payload = 50}).fast > 0 || HasFailure();
+    }));
+}
+
 /// The router has one address outside, and no rules but for that.
 class MasqueradedTcp : public Tcp {
 protected:
@@ -173,13 +200,6 @@ TEST_F(MasqueradedTcp, IsFastWhereWhatIsInvalidIsDroppedFirst) {
     for (const unsigned host : {0U, 1U})
         EXPECT_EQ(treat(frame(host, {.payload = 10, .ahead = 10000000}), host).out, Arrivals{});
 }
-
-/// As people write rules for a router: nothing is looked at before it is known where that is to go.
-constexpr const char* atBothPlaces =
-    " chain input { type filter hook input priority 0; policy drop; iif lo accept;"
-    " ct state vmap { established : accept, related : accept, invalid : drop }; };"
-    " chain forward { type filter hook forward priority 0; policy drop;"
-    " ct state established,related accept; ct state invalid drop; iif p0 accept; };";
 
 TEST_F(MasqueradedTcp, IsFastWhereWhatIsInvalidIsDroppedWhereverItGoes) {
     open(std::string(masquerading).insert(std::string(masquerading).find('{') + 1, atBothPlaces));

@@ -4,11 +4,11 @@
 #include "netns/functions/rogue.hpp"
 #include "support/ipv4.hpp"
 
-#include <bpf/bpf.h>
 #include <array>
+#include <bpf/bpf.h>
 #include <csignal>
-#include <cstdio>
 #include <cstddef>
+#include <cstdio>
 #include <fcntl.h>
 #include <linux/pkt_cls.h>
 #include <net/if.h>
@@ -63,7 +63,9 @@ TEST_F(Privileges, NothingGetsIntoTheHostWithoutTnad) {
 /// One that keeps all that it is handed for the way back leaves the others theirs.
 TEST_F(Privileges, WaysBackOfOthersAreLeft) {
     startTnad();
-    ASSERT_EQ(declare("dns", "users = [\"nobody\", \"root\"]\nports = [\"p0\"]\n[[rule]]\nprotocol = \"udp\"\n"), "");
+    ASSERT_EQ(
+        declare("dns", "users = [\"nobody\", \"root\"]\nports = [\"p0\"]\n[[rule]]\nprotocol = \"udp\"\n"),
+        "");
     std::array<int, 2> pipe{};
     ASSERT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);
     const UniqueFd from{pipe[0]};

@@ -72,7 +72,7 @@ private:
             iptables(lines);
         if (translates_ || (chance_.once(6) && !bridged_))
             lines.push_back(masquerade());
-        early_ = chance_.once(2);
+        dropped_ = chance_.oneOf({Dropped::notAll, Dropped::early, Dropped::whereverItGoes});
         if (translates_)
             lines.push_back(translations());
         // They are there when something is tracked. Where Linux is strict, what it makes of segments beyond
@@ -196,8 +196,14 @@ private:
                 "add rule {} early meta l4proto {{ tcp, udp }} th sport {{ {}, {} }} ct state new drop",
                 table, realPort(redirectedPort), realPort(bothPort)));
             // Else nothing that is translated is fast but UDP, or TCP where nothing is invalid.
-            if (early_)
+            if (dropped_ == Dropped::early)
                 lines.push_back(fmt::format("add rule {} early ct state invalid drop", table));
+            for (const char* hook : {"input", "forward"})
+                if (dropped_ == Dropped::whereverItGoes)
+                    for (const char* line :
+                         {"add chain {0} late{1} {{ type filter hook {1} priority -5; }}",
+                          "add rule {0} late{1} iif lo accept", "add rule {0} late{1} ct state invalid drop"})
+                        lines.push_back(fmt::format(fmt::runtime(line), table, hook));
             for (std::size_t i = 0; i < topology().hosts.size(); i++) {
                 const auto& host = topology().hosts[i];
                 const auto address = six ? text6(host.ip6) : text4(host.ip4);
@@ -374,7 +380,9 @@ private:
     bool mostlySteady() { return steady_ && !chance_.once(8); }
 
     bool translates_;
-    bool early_ = false; ///< what is invalid is dropped before it is known where it goes
+    /// What is invalid of what is translated: before it is known where it goes, or at both places.
+    enum class Dropped { notAll, early, whereverItGoes };
+    Dropped dropped_ = Dropped::notAll;
     unsigned connections_ = 0;
     unsigned style_ = 0;
     bool steady_ = true; ///< what is looked at before established connections are let through
