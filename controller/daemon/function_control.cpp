@@ -81,8 +81,16 @@ std::optional<Error> FunctionControl::obstacleAt(unsigned ifindex, const std::st
     return std::nullopt;
 }
 
+std::map<std::string, std::string> FunctionControl::obstacles(const Interfaces& there) const {
+    std::map<std::string, std::string> found;
+    for (const auto& [name, ifindex] : there)
+        if (const auto against = obstacleAt(ifindex, name))
+            found.emplace(name, against->sentence());
+    return found;
+}
+
 std::optional<Error> FunctionControl::obstacle(const functions::Declaration& declared) const {
-    for (const auto& [name, ifindex] : placedFor_)
+    for (const auto& [name, ifindex] : interfaces())
         if (std::ranges::find(declared.ports, name) != declared.ports.end())
             if (auto against = obstacleAt(ifindex, name))
                 return against;
@@ -110,6 +118,8 @@ Result<void> FunctionControl::placeModule() {
 
 Result<void> FunctionControl::apply() {
     auto there = interfaces();
+    against_ = obstacles(there);
+    std::erase_if(there, [&](const auto& port) { return against_.contains(port.first); });
     const auto table = set_.table(there);
     if (!table)
         return std::unexpected(table.error());
@@ -211,6 +221,7 @@ void FunctionControl::takeOut(const std::string& name) {
     wayBack_.reset();
     steering_.reset();
     placedFor_.clear();
+    against_.clear();
 }
 
 Result<bool> FunctionControl::remove(const std::string& name) {
@@ -318,7 +329,14 @@ void FunctionControl::disconnected(std::uint64_t id) {
 }
 
 void FunctionControl::follow() {
-    if (!steering_ || interfaces() == placedFor_)
+    if (!steering_)
+        return;
+    auto there = interfaces();
+    const auto against = obstacles(there);
+    for (const auto& [name, why] : against)
+        if (there.erase(name) != 0 && !against_.contains(name))
+            spdlog::warn("network functions: {}", why);
+    if (there == placedFor_ && against == against_)
         return;
     if (auto applied = apply(); !applied)
         spdlog::error("network functions: {}", applied.error().sentence());
@@ -327,7 +345,7 @@ void FunctionControl::follow() {
 }
 
 json FunctionControl::viewOf(const FunctionSet::Function& function) const {
-    return viewFunction(function, connections_, *steering_, placedFor_);
+    return viewFunction(function, connections_, *steering_, placedFor_, against_);
 }
 
 json FunctionControl::list() const {

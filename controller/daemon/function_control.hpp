@@ -47,6 +47,8 @@ public:
 private:
     using Interfaces = std::map<std::string, unsigned>;
     [[nodiscard]] Interfaces interfaces() const;
+    /// Why nothing of a port is steered, by name.
+    [[nodiscard]] std::map<std::string, std::string> obstacles(const Interfaces& there) const;
     [[nodiscard]] std::optional<Error> obstacleAt(unsigned ifindex, const std::string& name) const;
     [[nodiscard]] std::optional<Error> obstacle(const functions::Declaration& declared) const;
     /// Makes the fast path as the set wants it; else says what is against it.
@@ -67,7 +69,8 @@ private:
     std::string noWayBack_;           ///< why there is none
     FunctionConnections connections_;
     Interfaces placedFor_;
-    std::map<std::string, std::string> files_; ///< by name, what was read last
+    std::map<std::string, std::string> against_; ///< ports that are there, and not among those
+    std::map<std::string, std::string> files_;   ///< by name, what was read last
 };
 
 } // namespace tna::daemon

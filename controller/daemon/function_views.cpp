@@ -36,7 +36,8 @@ json connectionDocument(const FunctionConnections::Connection& connection, const
 const char* wordFor(const FunctionSet::Function& function, const json& ports, const json& connections) {
     if (function.bypassed)
         return "bypassed";
-    if (std::ranges::none_of(ports, [](const auto& port) { return port["there"] == true; }))
+    if (std::ranges::none_of(
+            ports, [](const auto& port) { return port["there"] == true && port["against"].is_null(); }))
         return "no-port";
     if (connections.empty())
         return "nobody";
@@ -49,11 +50,16 @@ const char* wordFor(const FunctionSet::Function& function, const json& ports, co
 } // namespace
 
 json viewFunction(const FunctionSet::Function& function, const FunctionConnections& connections,
-                  const deploy::Steering& steering, const std::map<std::string, unsigned>& ports) {
+                  const deploy::Steering& steering, const std::map<std::string, unsigned>& ports,
+                  const std::map<std::string, std::string>& against) {
     const auto& declared = function.declared;
     json where = json::array(), rules = json::array(), connected = json::array();
-    for (const auto& port : declared.ports)
-        where.push_back({{"name", port}, {"there", ports.contains(port)}});
+    for (const auto& port : declared.ports) {
+        const auto why = against.find(port);
+        where.push_back({{"name", port},
+                         {"there", ports.contains(port) || why != against.end()},
+                         {"against", why == against.end() ? json() : json(why->second)}});
+    }
     for (std::size_t i = 0; i < declared.rules.size(); i++) {
         const auto counted = steering.counters(function.ruleNumbers.at(i));
         rules.push_back({{"rule", i + 1},

@@ -7,11 +7,13 @@
 
 namespace tna::daemon {
 
-/// A network function with what it has been given; `ports` are those that are there.
+/// A network function with what it has been given; `ports` are those that are there, `against` says of some
+/// why nothing of theirs is steered.
 [[nodiscard]] nlohmann::json viewFunction(const FunctionSet::Function& function,
                                           const FunctionConnections& connections,
                                           const deploy::Steering& steering,
-                                          const std::map<std::string, unsigned>& ports);
+                                          const std::map<std::string, unsigned>& ports,
+                                          const std::map<std::string, std::string>& against);
 
 /// The same in short.
 [[nodiscard]] nlohmann::json summarize(const nlohmann::json& function);

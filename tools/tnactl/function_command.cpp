@@ -34,7 +34,9 @@ std::string pathOfFunction(const std::string& name) {
 std::string portsOf(const json& function) {
     std::vector<std::string> ports;
     for (const auto& port : part(function, "ports"))
-        ports.push_back(text(port, "name") + (part(port, "there") == true ? "" : " (not there)"));
+        ports.push_back(text(port, "name") + (part(port, "there") != true         ? " (not there)"
+                                              : part(port, "against").is_string() ? " (not steered)"
+                                                                                  : ""));
     return fmt::format("{}", fmt::join(ports, ","));
 }
 
@@ -50,7 +52,7 @@ const char* meaningOf(const std::string& state) {
     if (state == "nobody")
         return "nobody has connected: its frames are treated as `otherwise` says";
     if (state == "no-port")
-        return "none of its ports is there yet";
+        return "none of its ports is there yet, or can be steered from";
     if (state == "full")
         return "it does not take what it is given, and gets no more until it does";
     if (state == "bypassed")
@@ -83,6 +85,9 @@ std::string renderFunction(const json& function) {
                     text(function, "name"), state, meaningOf(state), portsOf(function),
                     part(function, "queues").dump(), part(function, "frames").dump(),
                     part(function, "frame_size").dump(), text(function, "mode"), text(function, "otherwise"));
+    for (const auto& port : part(function, "ports"))
+        if (part(port, "against").is_string())
+            shown.insert(shown.size() - 1, text(port, "against") + "\n");
     Table rules{{"RULE", "PRIORITY", "PACKETS", "BYTES", "OTHERWISE"}};
     for (const auto& rule : part(function, "rules"))
         rules.add({part(rule, "rule").dump(), part(rule, "priority").dump(), part(rule, "packets").dump(),

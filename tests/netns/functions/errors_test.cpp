@@ -139,6 +139,27 @@ TEST_F(Errors, PortAtTcxIsRefusedAndStaysAccelerated) {
     EXPECT_EQ(stateOf("p0"), "accelerated");
 }
 
+TEST_F(Errors, PortThatComesToBeAtTcxIsSteeredNoMore) {
+    if (kernelIsOlderThan(6, 6))
+        GTEST_SKIP() << "there is no tcx before Linux 6.6";
+    ASSERT_EQ(declare("dns", dnsFunction), "");
+    EXPECT_TRUE(functionNamed("dns")["ports"][0]["against"].is_null());
+    const auto conf = *readFile(directory_ + "/conf");
+    const auto reload = [&](const std::string& text) {
+        ASSERT_TRUE(writeFile(directory_ + "/conf", text));
+        process_->signal(SIGHUP);
+    };
+    reload("[ports]\ntcx_kinds = [\"veth\"]\n" + conf.substr(conf.find('\n') + 1));
+    EXPECT_TRUE(eventually([&] {
+        const auto against = functionNamed("dns")["ports"][0]["against"];
+        return against.is_string() && against.get<std::string>().contains("tcx");
+    })) << functionNamed("dns");
+    EXPECT_EQ(functionNamed("dns")["state"], "no-port");
+    EXPECT_THAT(tnactl({"function", "show", "dns"}).output, HasSubstr("it is accelerated at tcx"));
+    reload(conf);
+    EXPECT_TRUE(eventually([&] { return functionNamed("dns")["ports"][0]["against"].is_null(); }));
+}
+
 TEST_F(Errors, FileThatIsWrongChangesNothing) {
     const auto file = directory_ + "/functions.d/dns.toml";
     ASSERT_TRUE(writeFile(file, dnsFunction));

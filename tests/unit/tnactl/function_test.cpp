@@ -12,7 +12,10 @@ using nlohmann::json;
 json dns() {
     return {{"name", "dns"},
             {"state", "full"},
-            {"ports", {{{"name", "p0"}, {"there", true}}, {{"name", "p1"}, {"there", false}}}},
+            {"ports",
+             {{{"name", "p0"}, {"there", true}},
+              {{"name", "p1"}, {"there", false}},
+              {{"name", "p2"}, {"there", true}, {"against", "it is at tcx"}}}},
             {"queues", {0, 1}},
             {"frames", 4096},
             {"frame_size", 2048},
@@ -36,9 +39,10 @@ json dns() {
 }
 
 TEST(Functions, ListSaysWhoHasConnectedAndWhatTheyGot) {
-    EXPECT_EQ(renderFunctions({{"functions", {dns()}}, {"no_way_back", nullptr}}),
-              "FUNCTION  STATE  PORTS              PROCESSES  PACKETS  OTHERWISE  DECLARED BY\n"
-              "dns       full   p0,p1 (not there)          1        7          1  file\n");
+    EXPECT_EQ(
+        renderFunctions({{"functions", {dns()}}, {"no_way_back", nullptr}}),
+        "FUNCTION  STATE  PORTS                               PROCESSES  PACKETS  OTHERWISE  DECLARED BY\n"
+        "dns       full   p0,p1 (not there),p2 (not steered)          1        7          1  file\n");
     EXPECT_EQ(renderFunctions({{"functions", json::array()}}), "There are no network functions.\n");
     const auto text = renderFunctions({{"functions", {dns()}}, {"no_way_back", "there is no tcx"}});
     EXPECT_TRUE(text.ends_with("\nFrames cannot be given back to Linux: there is no tcx\n")) << text;
@@ -47,7 +51,8 @@ TEST(Functions, ListSaysWhoHasConnectedAndWhatTheyGot) {
 TEST(Functions, OneIsShownWithItsRulesAndSockets) {
     EXPECT_EQ(renderFunction(dns()),
               "dns: full, it does not take what it is given, and gets no more until it does\n"
-              "ports p0,p1 (not there), queues [0,1], 4096 frames of 2048 bytes, mode auto, otherwise linux\n"
+              "ports p0,p1 (not there),p2 (not steered), queues [0,1], 4096 frames of 2048 bytes, mode auto, "
+              "otherwise linux\nit is at tcx\n"
               "\n"
               "RULE  PRIORITY  PACKETS  BYTES  OTHERWISE\n"
               "   1         7        5    300          1\n"
