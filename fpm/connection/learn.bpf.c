@@ -7,35 +7,12 @@
  * the next packet.
  */
 #include "base/slots.bpf.h"
-#include "connection/follow.bpf.h"
+#include "connection/invalid.bpf.h"
 #include "connection/lesson.bpf.h"
 #include "connection/rules.bpf.h"
 #include "connection/segment.bpf.h"
 #include "connection/through_bridge.bpf.h"
 #include "connection/tracked.bpf.h"
-#include "kernel/inet_types.h"
-#include "kernel/loop.bpf.h"
-
-#define NF_DROP 0
-#define NF_ACCEPT 1
-
-/* include/linux/netfilter.h */
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-struct nf_hook_state {
-	struct net_device *in;
-	struct net_device *out;
-};
-#pragma clang attribute pop
-
-/* What the kernel calls these programs with. */
-struct bpf_nf_ctx {
-	const struct nf_hook_state *state;
-	struct sk_buff *skb;
-};
-
-/* The pipeline's. */
-const volatile __u64 own_net = 0;
-const volatile __u64 refresh = 0; /* in jiffies: so old is a connection's entry at most */
 
 /*
  * Under load, packets set out several at a time (net.core.gro_normal_batch, or as many as a driver polls)
@@ -57,16 +34,6 @@ INLINE struct tna_passage *passage_of(struct bpf_nf_ctx *ctx)
 	u32 place = head * 0x9e3779b97f4a7c15ull >> (64 - PASSAGES_LOG);
 
 	return bpf_map_lookup_elem(&passage, &place);
-}
-
-INLINE u64 header_of(struct sk_buff *skb)
-{
-	return KGET(u64, skb, head) + KGET(u16, skb, network_header);
-}
-
-INLINE u32 header_protocol(u64 header, const int version)
-{
-	return version == 6 ? KLOAD(u8, header + 6) : KLOAD(u8, header + 9);
 }
 
 /* Type of service, or version, class and label. */
@@ -186,11 +153,6 @@ INLINE int in_the_middle(u64 header, u32 protocol, u64 entry, const int version)
 	return protocol == PROTOCOL_UDP;
 }
 
-INLINE u32 tracked_direction(u64 tracked)
-{
-	return (tracked & CONNECTION_INFO) == CONNECTION_ESTABLISHED_REPLY;
-}
-
 /* It came as one of a connection, and leaves as packets of that do. */
 INLINE u64 ends_are_others(struct tna_passage *here, u64 header, u64 entry, u32 direction, const int version)
 {
@@ -247,28 +209,6 @@ NOINLINE void write_lesson6(const struct tna_passage *here, u64 tracked, const s
 	bpf_map_update_elem(&lessons6, &here->ends6, &lesson, BPF_ANY);
 }
 
-#define ARRIVAL_ADDRESSES_MAX 64
-
-/*
- * Whether a packet is for an address of the device that it came by. If it is for another one of this host, or
- * for one that only the translation knows, it is not.
- */
-NOINLINE u64 for_arrival(u64 device, u32 destination)
-{
-	u64 inet = KLOAD(u64, KADDR(struct net_device, device, ip_ptr));
-	u64 address = inet ? KLOAD(u64, KADDR(struct in_device, inet, ifa_list)) : 0;
-	struct search own;
-
-	SEARCH (own, ARRIVAL_ADDRESSES_MAX) {
-		if (!address)
-			CONCLUDE(own, search_none());
-		if (KLOAD(u32, KADDR(struct in_ifaddr, address, ifa_local)) == destination)
-			CONCLUDE(own, search_found(address));
-		address = KLOAD(u64, KADDR(struct in_ifaddr, address, ifa_next));
-	}
-	return found_or_linux(own);
-}
-
 /* Where what is invalid is dropped depends on where it goes: out as it would without translation, or to this
  * host, which is known of its addresses only. If one goes, connections that are translated do, or routes are
  * others. */
@@ -323,34 +263,6 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		write_lesson4(here, tracked, &passed);
 }
 
-/* How long the headers in front of TCP's are; 0: what is there is not known. */
-INLINE u32 length_before_tcp(u64 header, const int version)
-{
-	if (header_protocol(header, version) != PROTOCOL_TCP)
-		return 0;
-	return version == 6 ? IPV6_HEADER_LEN : (KLOAD(u8, header) & 0xf) * 4;
-}
-
-/*
- * What connection tracking would have called invalid, had it not been told to mind no windows, comes out only
- * where it is known that the rules let such packets pass between these devices. One that is translated would
- * have gone elsewhere.
- */
-NOINLINE int lets_invalid_pass(struct bpf_nf_ctx *ctx, int version)
-{
-	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
-	struct nf_hook_state *state = KCAST(struct nf_hook_state, ctx->state);
-	u64 tracked = KGET(u64, skb, _nfct);
-	struct passed passed = {.from = KGET(u64, state, in), .to = KGET(u64, state, out)};
-
-	if (tracked_steps(tracked & ~CONNECTION_INFO, tracked_direction(tracked)) ||
-	    !rules_are_known(own_net, judged_rules(version), version))
-		return 0;
-	return judged_rules(version)->steady & TNA_INVALID_PASSED ||
-	       (passed_devices(skb, bridge_noted(skb), own_net, &passed) &&
-		invalid_becomes(&passed, version) & TNA_INVALID_PASSED);
-}
-
 INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
@@ -373,27 +285,6 @@ INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 		here->packet = 0;
 	}
 	return NF_ACCEPT;
-}
-
-/*
- * Behind all of pre-routing. What connection tracking would have called invalid there, and what is dropped
- * then before anybody asks for its hops or its size, must not come further, or its sender is told of those.
- */
-INLINE int came(struct bpf_nf_ctx *ctx, const int version)
-{
-	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
-	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO, header = header_of(skb);
-	u32 before = length_before_tcp(header, version);
-	volatile struct tna_judged_rules *judged = judged_rules(version);
-
-	if (!entry || !before || !is_established(tracked) || tracked_protocol(entry) != PROTOCOL_TCP)
-		return NF_ACCEPT;
-	if (!(tracked_steps(entry, tracked_direction(tracked)) & TNA_ANOTHER_DESTINATION) &&
-	    !(judged->steady & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version)))
-		return NF_ACCEPT;
-	return stream_follow(skb, header, before | FOLLOW_LOOKS, tracked, own_net) == FOLLOWED_INVALID
-		       ? NF_DROP
-		       : NF_ACCEPT;
 }
 
 SEC("netfilter")

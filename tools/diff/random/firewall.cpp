@@ -5,6 +5,7 @@
 #include "diff/random/conversations.hpp"
 #include "diff/random/extension.hpp"
 #include "diff/random/rules.hpp"
+#include "diff/random/translations.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -72,9 +73,10 @@ private:
             iptables(lines);
         if (translates_ || (chance_.once(6) && !bridged_))
             lines.push_back(masquerade());
-        dropped_ = chance_.oneOf({Dropped::notAll, Dropped::early, Dropped::whereverItGoes});
+        dropped_ =
+            chance_.oneOf({InvalidDropped::notAll, InvalidDropped::early, InvalidDropped::whereverItGoes});
         if (translates_)
-            lines.push_back(translations());
+            lines.push_back(all(translationRules(topology(), dropped_)));
         // They are there when something is tracked. Where Linux is strict, what it makes of segments beyond
         // the windows depends on when tnad told it not to mind them.
         lines.emplace_back("sysctl -qw net.netfilter.nf_conntrack_tcp_be_liberal=1 2>/dev/null || true");
@@ -177,56 +179,11 @@ private:
                                 translatedPort)});
     }
 
-    /// Hosts have services, and addresses outside. What comes to those, and belongs to nothing that is known,
-    /// is dropped: as a connection of its own it would take a port that another one is to have.
-    std::string translations() {
-        std::vector<std::string> lines;
-        for (const bool six : {false, true}) {
-            const std::string table = six ? "ip6 nat" : "ip nat", ip = six ? "ip6" : "ip";
-            lines.push_back("add table " + table);
-            lines.push_back(
-                fmt::format("add chain {} before {{ type nat hook prerouting priority -100; }}", table));
-            lines.push_back(
-                fmt::format("add chain {} after {{ type nat hook postrouting priority 100; }}", table));
-            lines.push_back(
-                fmt::format("add chain {} early {{ type filter hook prerouting priority -150; }}", table));
-            lines.push_back(fmt::format("add rule {} early {} daddr {} ct state new drop", table, ip,
-                                        six ? "2001:db8:71::/64" : "203.0.113.0/24"));
-            lines.push_back(fmt::format(
-                "add rule {} early meta l4proto {{ tcp, udp }} th sport {{ {}, {} }} ct state new drop",
-                table, realPort(redirectedPort), realPort(bothPort)));
-            // Else nothing that is translated is fast but UDP, or TCP where nothing is invalid.
-            if (dropped_ == Dropped::early)
-                lines.push_back(fmt::format("add rule {} early ct state invalid drop", table));
-            for (const char* hook : {"input", "forward"})
-                if (dropped_ == Dropped::whereverItGoes)
-                    for (const char* line :
-                         {"add chain {0} late{1} {{ type filter hook {1} priority -5; }}",
-                          "add rule {0} late{1} iif lo accept", "add rule {0} late{1} ct state invalid drop"})
-                        lines.push_back(fmt::format(fmt::runtime(line), table, hook));
-            for (std::size_t i = 0; i < topology().hosts.size(); i++) {
-                const auto& host = topology().hosts[i];
-                const auto address = six ? text6(host.ip6) : text4(host.ip4);
-                for (const auto port : {redirectedPort, bothPort})
-                    lines.push_back(fmt::format(
-                        "add rule {} before {} daddr {} meta l4proto {{ tcp, udp }} th dport {} dnat to {}",
-                        table, ip, six ? text6(service6(i)) : text4(service4(i)), port,
-                        six ? fmt::format("[{}]:{}", address, realPort(port))
-                            : fmt::format("{}:{}", address, realPort(port))));
-                lines.push_back(fmt::format("add rule {} after {} saddr {} meta l4proto {{ tcp, udp }} th "
-                                            "dport {{ {}, {} }} snat to {}",
-                                            table, ip, address, hiddenPort, realPort(bothPort),
-                                            six ? text6(outside6(i)) : text4(outside4(i))));
-            }
-        }
-        return all(lines);
-    }
-
     /// Connections that are there stay as they are.
     std::vector<Step> translationChange() {
         const auto chain =
             fmt::format("{} nat {}", chance_.oneOf({"ip", "ip6"}), chance_.oneOf({"before", "after"}));
-        undoBy(translations());
+        undoBy(all(translationRules(topology(), dropped_)));
         return commands(
             {chance_.once(2)
                  ? fmt::format("nft flush chain {}", chain)
@@ -380,9 +337,7 @@ private:
     bool mostlySteady() { return steady_ && !chance_.once(8); }
 
     bool translates_;
-    /// What is invalid of what is translated: before it is known where it goes, or at both places.
-    enum class Dropped { notAll, early, whereverItGoes };
-    Dropped dropped_ = Dropped::notAll;
+    InvalidDropped dropped_ = InvalidDropped::notAll;
     unsigned connections_ = 0;
     unsigned style_ = 0;
     bool steady_ = true; ///< what is looked at before established connections are let through

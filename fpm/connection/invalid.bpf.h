@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_CONNECTION_INVALID_H
+#define TNA_CONNECTION_INVALID_H
+
+/* Segments of fast connections that connection tracking would have called invalid, had it not been told to
+ * mind no windows: they end where the rules, or Linux, would have dropped them. */
+
+#include "connection/follow.bpf.h"
+#include "connection/netfilter.bpf.h"
+#include "connection/rules.bpf.h"
+#include "connection/through_bridge.bpf.h"
+#include "kernel/inet_types.h"
+#include "kernel/loop.bpf.h"
+
+#define ARRIVAL_ADDRESSES_MAX 64
+
+/*
+ * Whether a packet is for an address of the device that it came by. If it is for another one of this host, or
+ * for one that only the translation knows, it is not.
+ */
+NOINLINE u64 for_arrival(u64 device, u32 destination)
+{
+	u64 inet = KLOAD(u64, KADDR(struct net_device, device, ip_ptr));
+	u64 address = inet ? KLOAD(u64, KADDR(struct in_device, inet, ifa_list)) : 0;
+	struct search own;
+
+	SEARCH (own, ARRIVAL_ADDRESSES_MAX) {
+		if (!address)
+			CONCLUDE(own, search_none());
+		if (KLOAD(u32, KADDR(struct in_ifaddr, address, ifa_local)) == destination)
+			CONCLUDE(own, search_found(address));
+		address = KLOAD(u64, KADDR(struct in_ifaddr, address, ifa_next));
+	}
+	return found_or_linux(own);
+}
+
+/*
+ * What connection tracking would have called invalid, had it not been told to mind no windows, comes out only
+ * where it is known that the rules let such packets pass between these devices. One that is translated would
+ * have gone elsewhere.
+ */
+NOINLINE int lets_invalid_pass(struct bpf_nf_ctx *ctx, int version)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
+	struct nf_hook_state *state = KCAST(struct nf_hook_state, ctx->state);
+	u64 tracked = KGET(u64, skb, _nfct);
+	struct passed passed = {.from = KGET(u64, state, in), .to = KGET(u64, state, out)};
+
+	if (tracked_steps(tracked & ~CONNECTION_INFO, tracked_direction(tracked)) ||
+	    !rules_are_known(own_net, judged_rules(version), version))
+		return 0;
+	return judged_rules(version)->steady & TNA_INVALID_PASSED ||
+	       (passed_devices(skb, bridge_noted(skb), own_net, &passed) &&
+		invalid_becomes(&passed, version) & TNA_INVALID_PASSED);
+}
+
+/*
+ * Behind all of pre-routing. What connection tracking would have called invalid there, and what is dropped
+ * then before anybody asks for its hops or its size, must not come further, or its sender is told of those.
+ */
+INLINE int came(struct bpf_nf_ctx *ctx, const int version)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
+	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO, header = header_of(skb);
+	u32 before = length_before_tcp(header, version);
+	volatile struct tna_judged_rules *judged = judged_rules(version);
+
+	if (!entry || !before || !is_established(tracked) || tracked_protocol(entry) != PROTOCOL_TCP)
+		return NF_ACCEPT;
+	if (!(tracked_steps(entry, tracked_direction(tracked)) & TNA_ANOTHER_DESTINATION) &&
+	    !(judged->steady & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version)))
+		return NF_ACCEPT;
+	return stream_follow(skb, header, before | FOLLOW_LOOKS, tracked, own_net) == FOLLOWED_INVALID
+		       ? NF_DROP
+		       : NF_ACCEPT;
+}
+
+#endif
