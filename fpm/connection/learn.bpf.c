@@ -213,13 +213,12 @@ NOINLINE void write_lesson6(const struct tna_passage *here, u64 tracked, const s
  * host, which is known of its addresses only. If one goes, connections that are translated do, or routes are
  * others. */
 INLINE u64 lets_translated(const struct tna_passage *here, const volatile struct tna_judged_rules *judged,
-			   const struct passed *passed, const int version)
+			   const struct passed *passed)
 {
 	if (translated_in_any_case(own_net, judged))
 		return 1;
-	return translated_in_order(own_net, judged, version) &&
-	       (!(here->leaves.steps & TNA_ANOTHER_DESTINATION) ||
-		for_arrival(passed->from, here->ends.destination));
+	return translated_in_order(own_net, judged) && (!(here->leaves.steps & TNA_ANOTHER_DESTINATION) ||
+							for_arrival(passed->from, here->ends.destination));
 }
 
 /* `known`: of TCP, its windows are. */
@@ -252,8 +251,7 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		judged->missed = 1;
 		return;
 	}
-	if (protocol == PROTOCOL_TCP && here->leaves.steps &&
-	    !lets_translated(here, judged, &passed, version))
+	if (protocol == PROTOCOL_TCP && here->leaves.steps && !lets_translated(here, judged, &passed))
 		return;
 	if (known == FOLLOWED_NOT && stream_begin(entry))
 		return;

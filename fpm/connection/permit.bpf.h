@@ -98,7 +98,7 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	else
 		UNLESS_BECAUSE(evaluate_translation(entry, steps, lesson, ends, version));
 	if (segment->protocol == PROTOCOL_TCP) {
-		BECAUSE(steps && !translated_in_order(net, judged, version), FLOW_TRANSLATED);
+		BECAUSE(steps && !translated_in_order(net, judged), FLOW_TRANSLATED);
 		stream = bpf_map_lookup_elem(&streams, &entry);
 		UNLESS_BECAUSE(evaluate_stream(stream, entry, direction, segment, net));
 		BECAUSE(!rules_certain(net, lesson->invalid, PROTOCOL_TCP), IP_NETFILTER);

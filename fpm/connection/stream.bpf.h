@@ -95,13 +95,12 @@ INLINE u32 translated_in_any_case(u64 net, const volatile struct tna_judged_rule
 	       (tracking_liberal(net) && tracking_ignores_resets(net));
 }
 
-/* Of the two places, that of this host is for what is for an address of it, of which lessons are sure over
- * IPv4. */
-INLINE u32 translated_in_order(u64 net, const volatile struct tna_judged_rules *judged, const int version)
+/* Of the two places, that of this host is for what is for an address of it, of which lessons are sure. */
+INLINE u32 translated_in_order(u64 net, const volatile struct tna_judged_rules *judged)
 {
 	const u32 at_both = TNA_INVALID_DROPPED | TNA_INVALID_DROPPED_FOR_HOST;
 
-	return translated_in_any_case(net, judged) || (version == 4 && (judged->steady & at_both) == at_both);
+	return translated_in_any_case(net, judged) || (judged->steady & at_both) == at_both;
 }
 
 /* Pieces that are acknowledged count where the other side has asked for them. */

@@ -149,7 +149,6 @@ RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& o
     });
     const auto judged = judgeRules(rules.set, devices.loopback);
     judgement.ipv4.invalidDroppedForHost = dropInvalidForHost(devices.loopback, RuleFamily::ip, rules.set);
-    judgement.ipv6.invalidDroppedForHost = dropInvalidForHost(devices.loopback, RuleFamily::ip6, rules.set);
     judgeFamily(RuleFamily::ip, rules.set, judged, devices.bridges, judgement.ipv4, judgement.obstacles);
     judgeFamily(RuleFamily::ip6, rules.set, judged, devices.bridges, judgement.ipv6, judgement.obstacles);
     if (tracksBridged(rules.set)) {

@@ -28,7 +28,7 @@ struct FlowRules {
     bool udp = false;
     Invalid invalid = Invalid::depends;
     bool invalidDroppedEarly = false;   ///< at pre-routing, wherever they are to go
-    bool invalidDroppedForHost = false; ///< that are for this host
+    bool invalidDroppedForHost = false; ///< that are for this host; looked at for IPv4 only
     std::vector<rules::RuleDevice>
         passingInvalid; ///< bridges within which they pass, where it depends on devices
     FunctionPlaces functions{};
