@@ -57,6 +57,7 @@ NOINLINE int lets_invalid_pass(struct bpf_nf_ctx *ctx, int version)
 /*
  * Behind all of pre-routing. What connection tracking would have called invalid there, and what is dropped
  * then before anybody asks for its hops or its size, must not come further, or its sender is told of those.
+ * A reset counts for connection tracking from there on, whatever rules do with it.
  */
 INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 {
@@ -64,13 +65,18 @@ INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO, header = header_of(skb);
 	u32 before = length_before_tcp(header, version);
 	volatile struct tna_judged_rules *judged = judged_rules(version);
+	int ends_here, resets;
 
 	if (!entry || !before || !is_established(tracked) || tracked_protocol(entry) != PROTOCOL_TCP)
 		return NF_ACCEPT;
-	if (!(tracked_steps(entry, tracked_direction(tracked)) & TNA_ANOTHER_DESTINATION) &&
-	    !(judged->steady & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version)))
+	ends_here = (tracked_steps(entry, tracked_direction(tracked)) & TNA_ANOTHER_DESTINATION) ||
+		    (judged->steady & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version));
+	resets = KLOAD(u8, header + before + 13) & TCP_RST;
+	if (!ends_here && !resets)
 		return NF_ACCEPT;
-	return stream_follow(skb, header, before | FOLLOW_LOOKS, tracked, own_net) == FOLLOWED_INVALID
+	if (!resets)
+		before |= FOLLOW_LOOKS;
+	return stream_follow(skb, header, before, tracked, own_net) == FOLLOWED_INVALID && ends_here
 		       ? NF_DROP
 		       : NF_ACCEPT;
 }

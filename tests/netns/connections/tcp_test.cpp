@@ -105,6 +105,18 @@ TEST_F(Tcp, ThatIsResetIsClosedToLinux) {
     expectTimeout(1, 10);
 }
 
+/// Connection tracking has seen it before the rules have.
+TEST_F(Tcp, ThatIsResetByWhatRulesDropIsClosedToLinux) {
+    open();
+    nft("insert rule inet guard forward tcp flags & rst == rst drop");
+    rulesAreKnown();
+    becomesFast();
+    pass(0, {.payload = 1000});
+    pass(1, {});
+    EXPECT_EQ(treat(frame(0, {.flags = rst | ack})).out, Arrivals{});
+    expectTimeout(1, 10);
+}
+
 /// With segments behind what the other side has acknowledged, as those have that give up.
 TEST_F(Tcp, ThatIsResetInTheMiddleOfATrainIsClosedToLinux) {
     open();
