@@ -175,7 +175,7 @@ NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 trac
 		bpf_map_delete_elem(&streams, &entry); /* it was another one's */
 		return FOLLOWED_NOT;
 	}
-	if (!length || !passed_parse(skb, header, length, &part)) {
+	if (!length || !passed_parse(skb, header, length, &part)) { /* noted twice is as once */
 		stream_lose(stream);
 		return FOLLOWED;
 	}

@@ -34,6 +34,13 @@ NOINLINE u64 for_arrival(u64 device, u32 destination)
 	return found_or_linux(own);
 }
 
+/* Segments, and what is behind headers that nobody looks at; errors about them are none. */
+INLINE int concerns_stream(u64 header, u64 tracked, const int version)
+{
+	return tracked_protocol(tracked & ~CONNECTION_INFO) == PROTOCOL_TCP &&
+	       (length_before_tcp(header, version) || is_established(tracked));
+}
+
 /*
  * What connection tracking would have called invalid, had it not been told to mind no windows, comes out only
  * where it is known that the rules let such packets pass between these devices. One that is translated would
@@ -55,28 +62,23 @@ NOINLINE int lets_invalid_pass(struct bpf_nf_ctx *ctx, int version)
 }
 
 /*
- * Behind all of pre-routing. What connection tracking would have called invalid there, and what is dropped
+ * Behind all of pre-routing, where connection tracking has seen a segment, whatever rules do with it from
+ * there on: it is noted, once. What connection tracking would have called invalid there, and what is dropped
  * then before anybody asks for its hops or its size, must not come further, or its sender is told of those.
- * A reset counts for connection tracking from there on, whatever rules do with it.
  */
 INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
 	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO, header = header_of(skb);
-	u32 before = length_before_tcp(header, version);
 	volatile struct tna_judged_rules *judged = judged_rules(version);
-	int ends_here, resets;
 
-	if (!entry || !before || !is_established(tracked) || tracked_protocol(entry) != PROTOCOL_TCP)
+	if (!entry || !concerns_stream(header, tracked, version) ||
+	    stream_follow(skb, header, length_before_tcp(header, version), tracked, own_net) !=
+		    FOLLOWED_INVALID)
 		return NF_ACCEPT;
-	ends_here = (tracked_steps(entry, tracked_direction(tracked)) & TNA_ANOTHER_DESTINATION) ||
-		    (judged->steady & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version));
-	resets = KLOAD(u8, header + before + 13) & TCP_RST;
-	if (!ends_here && !resets)
-		return NF_ACCEPT;
-	if (!resets)
-		before |= FOLLOW_LOOKS;
-	return stream_follow(skb, header, before, tracked, own_net) == FOLLOWED_INVALID && ends_here
+	if (tracked_steps(entry, tracked_direction(tracked)) & TNA_ANOTHER_DESTINATION)
+		return NF_DROP;
+	return judged->steady & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version)
 		       ? NF_DROP
 		       : NF_ACCEPT;
 }

@@ -261,6 +261,14 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		write_lesson4(here, tracked, &passed);
 }
 
+/* What rules answer with (resets) belongs to the connection, too, but connection tracking does not look at it
+ * (nf_ct_attach()). Where a bridge has called the rules, there is a note of that. */
+INLINE int has_come_in(struct bpf_nf_ctx *ctx)
+{
+	return KGET(u64, KCAST(struct nf_hook_state, ctx->state), in) ||
+	       bridge_noted(KCAST(struct sk_buff, ctx->skb));
+}
+
 INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
@@ -269,9 +277,11 @@ INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 	u32 before = length_before_tcp(header, version);
 	int known = FOLLOWED;
 
-	/* Each segment is noted, whether or not anything can be learnt of it; errors about it are none. */
-	if (entry && tracked_protocol(entry) == PROTOCOL_TCP && (before || is_established(tracked)))
-		known = stream_follow(skb, header, before, tracked, own_net);
+	if (!has_come_in(ctx))
+		return NF_ACCEPT;
+	/* It has been noted behind pre-routing. */
+	if (entry && concerns_stream(header, tracked, version))
+		known = stream_follow(skb, header, before | FOLLOW_LOOKS, tracked, own_net);
 	if (known == FOLLOWED_INVALID) {
 		if (here)
 			here->packet = 0;

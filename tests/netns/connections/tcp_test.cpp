@@ -117,6 +117,19 @@ TEST_F(Tcp, ThatIsResetByWhatRulesDropIsClosedToLinux) {
     expectTimeout(1, 10);
 }
 
+/// Of what rules drop, connection tracking has seen numbers that a reset begins with.
+TEST_F(Tcp, ThatIsResetBehindWhatRulesDropIsClosedToLinux) {
+    open();
+    nft("insert rule inet guard forward tcp flags & urg == urg drop");
+    rulesAreKnown();
+    becomesFast();
+    pass(1, {});
+    EXPECT_EQ(treat(frame(0, {.flags = urg | ack, .payload = 10})).out, Arrivals{});
+    hosts_[0].sent += 10;
+    pass(0, {.flags = rst | ack});
+    expectTimeout(1, 10);
+}
+
 /// With segments behind what the other side has acknowledged, as those have that give up.
 TEST_F(Tcp, ThatIsResetInTheMiddleOfATrainIsClosedToLinux) {
     open();
