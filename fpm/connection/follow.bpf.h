@@ -5,57 +5,91 @@
 /* Segments of TCP that Linux has let pass: their connection's windows move by them as by those that were
  * fast. */
 
+#include "connection/netfilter.bpf.h"
 #include "connection/segment.bpf.h"
 #include "connection/stream.bpf.h"
+
+/* The headers of a segment, wherever they lie: in a buffer of fragments, or behind what is in front of it. */
+struct segment_headers {
+	u8 tcp[96]; /* 60 at most; the rest is for the verifier */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct segment_headers);
+} segment_headers SEC(".maps");
 
 #define TCP_OPTIONS_MOST 40
 
 /* tcp_sack(): the highest that is acknowledged, wherever that lies. */
-APART u32 passed_pieces(u64 options, u32 length, u32 ack)
+APART u32 passed_pieces(const struct segment_headers *headers, u32 length, u32 ack)
 {
-	u32 sack = ack, at = 0, size = 0;
+	u32 sack = ack, at = 0, size = 0, piece = 0;
 	struct search pieces;
 
+	if (!headers) /* for the verifier, which looks at this alone */
+		return ack;
 	SEARCH (pieces, TCP_OPTIONS_MOST) {
-		u32 kind = KLOAD(u8, options + at);
+		u32 kind = headers->tcp[(20 + at) & 63];
 
 		if (at >= length || kind == TCP_END)
 			CONCLUDE(pieces, search_none());
-		size = kind == TCP_NOTHING ? 1 : KLOAD(u8, options + at + 1);
+		size = kind == TCP_NOTHING ? 1 : headers->tcp[(21 + at) & 63];
 		if (!size || (kind != TCP_NOTHING && size < 2) || size > length - at)
 			CONCLUDE(pieces, search_none());
 		if (kind == TCP_PIECES && size >= 10 && (size - 2) % 8 == 0)
-			CONCLUDE(pieces, search_found(options + at + 2));
+			CONCLUDE(pieces, search_found(20 + at + 2));
 		at = (at + size) & 63; /* below the length, which is 40 at most: for the verifier */
 	}
-	u64 piece = found_or_linux(pieces);
+	piece = found_or_linux(pieces);
 
 	EACH (index, 4) {
 		if (!piece || 2 + 8 * (index + 1) > size)
 			break;
-		u32 edge = bpf_ntohl(KLOAD(u32, piece + 8 * index + 4));
+		u32 edge = 0;
 
+		EACH (byte, 4)
+			edge = edge << 8 | headers->tcp[(piece + 8 * index + 4 + byte) & 63];
 		if (tcp_before(sack, edge))
 			sack = edge;
 	}
 	return sack;
 }
 
-/* False: not all of its headers can be seen. */
-INLINE int passed_parse(struct sk_buff *skb, u64 header, u32 header_length, struct tcp_part *part)
+/* Takes them out of a packet that has so many bytes before; how long they are, or 0: they are not all there. */
+NOINLINE u32 headers_take(struct bpf_nf_ctx *ctx, struct segment_headers *headers, u32 before)
 {
-	u32 seen = KGET(u32, skb, len) - KGET(u32, skb, data_len);
-	u64 at = header + header_length;
-	u32 length = (KLOAD(u8, at + 12) >> 4) * 4;
+	struct bpf_dynptr packet;
+	u32 length;
 
-	if (seen < header_length + 20 || length < 20 || seen < header_length + length)
+	if (bpf_dynptr_from_skb((struct __sk_buff *)ctx->skb, 0, &packet) ||
+	    bpf_dynptr_read(headers->tcp, 20, &packet, before, 0))
 		return 0;
-	part->flags = KLOAD(u8, at + 13);
-	part->sequence = bpf_ntohl(KLOAD(u32, at + 4));
-	part->ack = bpf_ntohl(KLOAD(u32, at + 8));
-	part->sack = passed_pieces(at + 20, length - 20, part->ack);
-	part->window = bpf_ntohs(KLOAD(u16, at + 14));
-	part->end = part->sequence + KGET(u32, skb, len) - header_length - length + (part->flags & TCP_FIN);
+	length = (headers->tcp[12] >> 4) * 4;
+	if (length < 20)
+		return 0;
+	if (length > 20 && bpf_dynptr_read(headers->tcp + 20, (length - 20) & 63, &packet, before + 20, 0))
+		return 0;
+	return length;
+}
+
+/* False: it is none that connection tracking would take. */
+INLINE int passed_parse(struct bpf_nf_ctx *ctx, u32 before, struct tcp_part *part)
+{
+	u32 zero = 0, size = KGET(u32, KCAST(struct sk_buff, ctx->skb), len);
+	struct segment_headers *headers = bpf_map_lookup_elem(&segment_headers, &zero);
+	u32 length = headers ? headers_take(ctx, headers, before) : 0;
+
+	if (!length)
+		return 0;
+	part->flags = headers->tcp[13];
+	part->sequence = bpf_ntohl(*(u32 *)(headers->tcp + 4));
+	part->ack = bpf_ntohl(*(u32 *)(headers->tcp + 8));
+	part->sack = passed_pieces(headers, length - 20, part->ack);
+	part->window = bpf_ntohs(*(u16 *)(headers->tcp + 14));
+	part->end = part->sequence + size - before - length + (part->flags & TCP_FIN);
 	return 1;
 }
 
@@ -156,29 +190,27 @@ INLINE void stream_lose(struct tna_stream *stream)
 enum followed { FOLLOWED_NOT, FOLLOWED, FOLLOWED_INVALID };
 
 /* Instead of noting a segment, only say whether it is invalid. */
-#define FOLLOW_LOOKS 0x100u
+#define FOLLOW_LOOKS 0x10000u
 
-/* A segment of TCP that has come by, behind so many bytes of headers (0: behind others than are looked at).
- */
-NOINLINE int stream_follow(struct sk_buff *skb, u64 header, u32 length, u64 tracked, u64 net)
+/* A segment of TCP that has come by, behind so many bytes of headers (0: of which nobody can say how many). */
+NOINLINE int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net)
 {
 	u64 entry = tracked & ~CONNECTION_INFO;
 	u32 direction = (tracked & CONNECTION_INFO) == CONNECTION_ESTABLISHED_REPLY;
 	struct tna_stream *stream = bpf_map_lookup_elem(&streams, &entry);
 	struct tcp_part part;
-	u32 looks = length & FOLLOW_LOOKS;
+	u32 looks = before & FOLLOW_LOOKS;
 
-	length &= ~FOLLOW_LOOKS;
+	before &= ~FOLLOW_LOOKS;
 	if (!stream)
 		return FOLLOWED_NOT;
 	if (!is_established(tracked) || stream_differs(stream, entry)) {
 		bpf_map_delete_elem(&streams, &entry); /* it was another one's */
 		return FOLLOWED_NOT;
 	}
-	if (!length || !passed_parse(skb, header, length, &part)) { /* noted twice is as once */
-		stream_lose(stream);
-		return FOLLOWED;
-	}
+	/* What cannot be judged must not be the way around the judgement. */
+	if (!before || !passed_parse(ctx, before, &part))
+		return stream->anew ? FOLLOWED_NOT : FOLLOWED_INVALID;
 	if (part.flags & TCP_SYN && looks)
 		return FOLLOWED_NOT;
 	if (part.flags & TCP_SYN) {

@@ -38,7 +38,7 @@ NOINLINE u64 for_arrival(u64 device, u32 destination)
 INLINE int concerns_stream(u64 header, u64 tracked, const int version)
 {
 	return tracked_protocol(tracked & ~CONNECTION_INFO) == PROTOCOL_TCP &&
-	       (length_before_tcp(header, version) || is_established(tracked));
+	       (header_protocol(header, version) == PROTOCOL_TCP || is_established(tracked));
 }
 
 /*
@@ -73,7 +73,7 @@ INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 	volatile struct tna_judged_rules *judged = judged_rules(version);
 
 	if (!entry || !concerns_stream(header, tracked, version) ||
-	    stream_follow(skb, header, length_before_tcp(header, version), tracked, own_net) !=
+	    stream_follow(ctx, length_before_tcp(ctx, version), tracked, own_net) !=
 		    FOLLOWED_INVALID)
 		return NF_ACCEPT;
 	if (tracked_steps(entry, tracked_direction(tracked)) & TNA_ANOTHER_DESTINATION)

@@ -274,14 +274,13 @@ INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
 	struct tna_passage *here = passage_of(ctx);
 	u64 tracked = KGET(u64, skb, _nfct), entry = tracked & ~CONNECTION_INFO, header = header_of(skb);
-	u32 before = length_before_tcp(header, version);
 	int known = FOLLOWED;
 
 	if (!has_come_in(ctx))
 		return NF_ACCEPT;
 	/* It has been noted behind pre-routing. */
 	if (entry && concerns_stream(header, tracked, version))
-		known = stream_follow(skb, header, before | FOLLOW_LOOKS, tracked, own_net);
+		known = stream_follow(ctx, length_before_tcp(ctx, version) | FOLLOW_LOOKS, tracked, own_net);
 	if (known == FOLLOWED_INVALID) {
 		if (here)
 			here->packet = 0;

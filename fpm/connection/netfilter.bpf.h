@@ -5,6 +5,8 @@
 /* What netfilter calls programs with, and the packet in there. */
 
 #include "connection/tracked.bpf.h"
+#include "kernel/loop.bpf.h"
+#include "packet/ipv6.bpf.h"
 
 #define NF_DROP 0
 #define NF_ACCEPT 1
@@ -22,6 +24,8 @@ struct bpf_nf_ctx {
 	const struct nf_hook_state *state;
 	struct sk_buff *skb;
 };
+
+extern int bpf_dynptr_from_skb(struct __sk_buff *skb, u64 flags, struct bpf_dynptr *dynptr) __ksym;
 
 /* The pipeline's. */
 const volatile __u64 own_net = 0;
@@ -42,12 +46,43 @@ INLINE u32 tracked_direction(u64 tracked)
 	return (tracked & CONNECTION_INFO) == CONNECTION_ESTABLISHED_REPLY;
 }
 
-/* How long the headers in front of TCP's are; 0: what is there is not known. */
-INLINE u32 length_before_tcp(u64 header, const int version)
+#define HEADERS_MAX 8 /* of IPv6, before TCP's */
+
+/* Those that Linux passes over (ipv6_skip_exthdr()), of which each says how many times 8 bytes it has behind the
+ * first ones. */
+INLINE int header_is_passed_over(u32 protocol)
 {
-	if (header_protocol(header, version) != PROTOCOL_TCP)
+	return protocol == 0 || protocol == 43 || protocol == 60;
+}
+
+/* How long the headers in front of TCP's are; 0: that is not known. */
+NOINLINE u32 length_before_tcp6(struct bpf_nf_ctx *ctx)
+{
+	u32 protocol = KLOAD(u8, header_of(KCAST(struct sk_buff, ctx->skb)) + 6), before = IPV6_HEADER_LEN;
+	struct bpf_dynptr packet;
+	u8 header[2] = {};
+
+	if (protocol == PROTOCOL_TCP)
+		return before;
+	if (bpf_dynptr_from_skb((struct __sk_buff *)ctx->skb, 0, &packet))
 		return 0;
-	return version == 6 ? IPV6_HEADER_LEN : (KLOAD(u8, header) & 0xf) * 4;
+	EACH (number, HEADERS_MAX) {
+		if (!header_is_passed_over(protocol) ||
+		    bpf_dynptr_read(header, sizeof(header), &packet, before, 0))
+			return 0;
+		protocol = header[0];
+		before += (header[1] + 1) * 8;
+		if (protocol == PROTOCOL_TCP)
+			return before & 0xffff;
+	}
+	return 0;
+}
+
+INLINE u32 length_before_tcp(struct bpf_nf_ctx *ctx, const int version)
+{
+	if (version == 6)
+		return length_before_tcp6(ctx);
+	return (KLOAD(u8, header_of(KCAST(struct sk_buff, ctx->skb))) & 0xf) * 4;
 }
 
 #endif
