@@ -42,7 +42,8 @@ inline void store32(std::uint8_t* at, std::uint32_t value) {
 }
 
 /// The checksum after what sums up to `before` has become what sums up to `after` (RFC 1624, equation 3).
-[[nodiscard]] inline std::uint16_t adjusted(std::uint16_t checksum, std::uint16_t before, std::uint16_t after) {
+[[nodiscard]] inline std::uint16_t adjusted(std::uint16_t checksum, std::uint16_t before,
+                                            std::uint16_t after) {
     const std::uint32_t sum = static_cast<std::uint16_t>(~checksum) +
                               static_cast<std::uint32_t>(static_cast<std::uint16_t>(~before)) + after;
     return static_cast<std::uint16_t>(~fold(sum));

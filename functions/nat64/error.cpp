@@ -61,8 +61,8 @@ Reason againstQuoted(const Parsed& quoted, bool six) {
 Reason quotedOf(const Parsed& error, bool six, Parsed& quoted) {
     if (error.isFragment())
         return Reason::icmpFragment;
-    const auto sum = fold(std::uint64_t{sumOf(error.payload())} +
-                          (six ? icmp6Sum(ends6(error), error.stated) : 0U));
+    const auto sum =
+        fold(std::uint64_t{sumOf(error.payload())} + (six ? icmp6Sum(ends6(error), error.stated) : 0U));
     if (sum != 0xffff)
         return Reason::icmpChecksum;
     const std::span<std::uint8_t> bytes(error.transport + icmpHeader, quotedLength(error, six));
@@ -86,18 +86,15 @@ Reason errorTo4(Buffer& packet, const Parsed& error, const Parsed& quoted, const
     auto* const at = quoted.transport - grown;
     packet.data = at;
     packet.length = std::min(grown + quoted.present, longestError4);
-    write4(at,
-           {.traffic = error.traffic,
-            .length = packet.length,
-            .id = id,
-            .hops = error.hops,
-            .protocol = icmp4},
-           ends);
+    write4(
+        at,
+        {.traffic = error.traffic, .length = packet.length, .id = id, .hops = error.hops, .protocol = icmp4},
+        ends);
     auto* const icmp = at + header4;
     writeHead(icmp, *head);
     const bool fragments = quoted.isFragment() || quoted.atomic;
-    const auto flags = fragments ? quoted.offset | (quoted.more ? moreFragments4 : 0U)
-                                 : std::uint32_t{dontFragment4};
+    const auto flags =
+        fragments ? quoted.offset | (quoted.more ? moreFragments4 : 0U) : std::uint32_t{dontFragment4};
     write4(icmp + icmpHeader,
            {.traffic = quoted.traffic,
             .length = header4 + quoted.stated,
@@ -149,8 +146,7 @@ bool complain4(Buffer& packet, const Parsed& parsed, const Complaint& complaint)
         return false;
     packet.data -= grown;
     packet.length = std::min(packet.length + grown, longestError4);
-    write4(packet.data, {.length = packet.length, .protocol = icmp4},
-           {parsed.destination4, parsed.source4});
+    write4(packet.data, {.length = packet.length, .protocol = icmp4}, {parsed.destination4, parsed.source4});
     auto* const icmp = packet.data + header4;
     writeHead(icmp, {complaint.type, complaint.code, complaint.pointer << 24U});
     store16(icmp + 2, static_cast<std::uint16_t>(~sumOf({icmp, packet.length - header4})));

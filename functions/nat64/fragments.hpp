@@ -15,9 +15,11 @@ public:
     explicit Fragments(std::uint64_t seed) : seed_(seed), entries_(places) {}
 
     void remember(const Parsed& first, const Address6& host, Address4 address, std::uint32_t now) {
-        entries_[placeOf(first)] = {first.source6,      first.destination6, first.source4, first.destination4,
-                                    first.id,           first.protocol,     now,           true,
-                                    host,               address};
+        entries_[placeOf(first)] = {first.source6, first.destination6,
+                                    first.source4, first.destination4,
+                                    first.id,      first.protocol,
+                                    now,           true,
+                                    host,          address};
     }
     struct Entry {
         Address6 source6{}, destination6{};

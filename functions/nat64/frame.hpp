@@ -18,8 +18,8 @@ constexpr std::uint16_t etherType4 = 0x0800, etherType6 = 0x86dd;
 /// Translates what is in a frame. MAC addresses and tags stay. Its memory begins at `frame.begin`.
 [[nodiscard]] Outcome translateFrame(Translator& translator, Buffer& frame, std::uint32_t now);
 
-/// An IPv6 packet that is too long, and has a header for fragments: `take` gets the headers and the contents of
-/// each fragment.
+/// An IPv6 packet that is too long, and has a header for fragments: `take` gets the headers and the contents
+/// of each fragment.
 template <typename Take>
 void split(std::span<const std::uint8_t> packet, std::size_t mtu, Take take) {
     constexpr auto heads = header6 + fragmentHeader;

@@ -41,7 +41,10 @@ Result<Settings> settingsOf(const Options& options) {
     const bool stateless = !settings->maps.empty() || !settings->inside.empty();
     if (!settings->pool.empty() && (stateless || settings->errorSource))
         return std::unexpected(
-            Error{"--pool is stateful, and --map, --inside and --error-source are not: one of both", {}, {}, ExitCode::usage});
+            Error{"--pool is stateful, and --map, --inside and --error-source are not: one of both",
+                  {},
+                  {},
+                  ExitCode::usage});
     if (settings->pool.empty() && !stateless)
         return std::unexpected(Error{"nothing to translate to",
                                      {},

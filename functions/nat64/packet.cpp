@@ -66,8 +66,8 @@ public:
     /// Where what is behind them begins; malformed if that is behind the packet.
     Reason walk(std::uint8_t next, std::size_t& at) {
         while (true) {
-            if (parsed_.isFragment() && (next == hopByHop || next == routing || next == fragment ||
-                                         next == destinationOptions)) {
+            if (parsed_.isFragment() &&
+                (next == hopByHop || next == routing || next == fragment || next == destinationOptions)) {
                 return Reason::protocol; // IPv4's fragments would have other lengths
             }
             if (next == fragment) {
@@ -171,8 +171,9 @@ std::size_t checksumPlace(std::uint8_t protocol) {
 }
 
 bool isOfIpv6Only(std::uint8_t protocol) {
-    static constexpr std::array numbers{hopByHop + 0, routing + 0, fragment + 0, 51, // AH looks at addresses
-                                        destinationOptions + 0, 135, 139, 140, 59};
+    static constexpr std::array numbers{
+        hopByHop + 0,           routing + 0, fragment + 0, 51, // AH looks at addresses
+        destinationOptions + 0, 135,         139,          140, 59};
     return std::ranges::find(numbers, static_cast<int>(protocol)) != numbers.end();
 }
 

@@ -27,10 +27,10 @@ enum Protocol : std::uint8_t {
     udpLite = 136,
 };
 
-constexpr std::size_t header4 = 20;        ///< without options
-constexpr std::size_t header6 = 40;        ///< without what follows it
-constexpr std::size_t fragmentHeader = 8;  ///< of IPv6
-constexpr std::size_t icmpHeader = 8;      ///< of both
+constexpr std::size_t header4 = 20;       ///< without options
+constexpr std::size_t header6 = 40;       ///< without what follows it
+constexpr std::size_t fragmentHeader = 8; ///< of IPv6
+constexpr std::size_t icmpHeader = 8;     ///< of both
 
 /// What the headers say, of IPv4 or IPv6.
 struct Parsed {

@@ -81,9 +81,7 @@ bool Pool::contains(Address4 address) const {
 
 std::optional<std::uint16_t> Pool::choose(const Entry& entry, const Ports& ports, std::uint16_t wanted,
                                           std::uint32_t random) {
-    const auto isFree = [&](std::uint32_t port) {
-        return (ports.taken[port / 64] >> (port % 64) & 1U) == 0;
-    };
+    const auto isFree = [&](std::uint32_t port) { return (ports.taken[port / 64] >> (port % 64) & 1U) == 0; };
     if (wanted >= entry.first && wanted <= entry.last && isFree(wanted))
         return wanted;
     // ports below 1024 for those that are, if the pool has any

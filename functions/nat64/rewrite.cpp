@@ -14,8 +14,8 @@ Reason zeroChecksum(const Parsed& parsed, const Limits& limits, bool& compute) {
 }
 
 void computeUdp(const Parsed& parsed, std::uint16_t addresses) {
-    const auto sum = fold(std::uint64_t{addresses} + udp + load16(parsed.transport + 4) +
-                          sumOf(parsed.payload()));
+    const auto sum =
+        fold(std::uint64_t{addresses} + udp + load16(parsed.transport + 4) + sumOf(parsed.payload()));
     const auto checksum = static_cast<std::uint16_t>(~sum);
     store16(parsed.transport + 6, checksum == 0 ? 0xffff : checksum);
 }

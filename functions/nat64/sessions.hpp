@@ -27,8 +27,9 @@ struct Remote {
 };
 
 struct SessionSettings {
-    std::size_t most = 65536;   ///< sessions
-    bool filterAddress = false; ///< from IPv4 only by whom has been sent to (RFC 6146, 3.5: address-dependent)
+    std::size_t most = 65536; ///< sessions
+    bool filterAddress =
+        false; ///< from IPv4 only by whom has been sent to (RFC 6146, 3.5: address-dependent)
     std::array<std::uint32_t, patiences> seconds{60, 300, 240, 7440}; ///< by Patience, see RFC 6146, 4
 };
 
@@ -74,7 +75,7 @@ private:
     [[nodiscard]] std::uint32_t sessionOf(std::uint32_t binding, const Remote& remote) const;
     [[nodiscard]] bool hasSentTo(std::uint32_t binding, Address4 remote) const;
     [[nodiscard]] std::expected<std::uint32_t, Reason> bind(Kind kind, const Address6& host,
-                                                           std::uint16_t port);
+                                                            std::uint16_t port);
     void unbind(std::uint32_t number);
     void begin(std::uint32_t binding, const Remote& remote, Side by, std::uint32_t now);
     void end(std::uint32_t number);

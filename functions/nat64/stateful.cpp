@@ -72,8 +72,7 @@ Reason Stateful::from6(const Parsed& parsed, std::uint32_t now, Ends4& ends, New
     if (const auto reason = flowOf(parsed, flow); reason != Reason::none)
         return reason;
     const auto remote = remoteOf(flow, ends.destination, flow.ports.destination);
-    const auto found =
-        sessions_.from6(flow.kind, parsed.source6, flow.ports.source, remote, flow.flags, now);
+    const auto found = sessions_.from6(flow.kind, parsed.source6, flow.ports.source, remote, flow.flags, now);
     if (!found)
         return found.error();
     ends.source = (*found)->place.address;
@@ -97,8 +96,8 @@ Reason Stateful::from4(const Parsed& parsed, std::uint32_t now, Ends6& ends, New
     if (const auto reason = flowOf(parsed, flow); reason != Reason::none)
         return reason;
     const auto remote = remoteOf(flow, parsed.source4, flow.ports.source);
-    const auto found = sessions_.from4(flow.kind, {parsed.destination4, flow.ports.destination}, remote,
-                                       flow.flags, now);
+    const auto found =
+        sessions_.from4(flow.kind, {parsed.destination4, flow.ports.destination}, remote, flow.flags, now);
     if (!found)
         return found.error();
     ends.destination = (*found)->host;
@@ -123,9 +122,8 @@ Reason Stateful::errorFrom6(const Parsed& error, const Parsed& quoted, Ends4& en
     if (const auto reason = flowOf(quoted, flow); reason != Reason::none)
         return reason;
     // quoted is what its receiver, the host, has got
-    const auto* const found =
-        sessions_.quoted6(flow.kind, quoted.destination6, flow.ports.destination,
-                          remoteOf(flow, quotedEnds.source, flow.ports.source));
+    const auto* const found = sessions_.quoted6(flow.kind, quoted.destination6, flow.ports.destination,
+                                                remoteOf(flow, quotedEnds.source, flow.ports.source));
     if (found == nullptr || quotedEnds.source != ends.destination)
         return Reason::noSession;
     ends.source = quotedEnds.destination = found->place.address;
@@ -146,9 +144,8 @@ Reason Stateful::errorFrom4(const Parsed& error, const Parsed& quoted, Ends6& en
     Flow flow;
     if (const auto reason = flowOf(quoted, flow); reason != Reason::none)
         return reason;
-    const auto* const found =
-        sessions_.quoted4(flow.kind, {quoted.source4, flow.ports.source},
-                          remoteOf(flow, quoted.destination4, flow.ports.destination));
+    const auto* const found = sessions_.quoted4(flow.kind, {quoted.source4, flow.ports.source},
+                                                remoteOf(flow, quoted.destination4, flow.ports.destination));
     if (found == nullptr || quoted.source4 != error.destination4)
         return Reason::noSession;
     ends.destination = quotedEnds.source = found->host;

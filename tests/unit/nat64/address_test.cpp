@@ -31,7 +31,8 @@ TEST(Prefixes, HaveAddressesWhereTheRfcHasThem) {
 }
 
 TEST(Prefixes, WrongOnesAreRefused) {
-    for (const auto* text : {"64:ff9b::/95", "64:ff9b::1/96", "2001:db8:0:0:ff00::/96", "64:ff9b::/960", "x/96", "64:ff9b::"})
+    for (const auto* text :
+         {"64:ff9b::/95", "64:ff9b::1/96", "2001:db8:0:0:ff00::/96", "64:ff9b::/960", "x/96", "64:ff9b::"})
         EXPECT_FALSE(Prefix::parse(text)) << text;
     for (const auto* text : {"10.0.0.1/8", "10.0.0.0/33", "10.0.0/8", ""})
         EXPECT_FALSE(parsePrefix4(text)) << text;
@@ -46,7 +47,8 @@ TEST(OptionsOfNat64, AreOfOneKind) {
     EXPECT_THAT(settingsOf(options).error().sentence(), HasSubstr("one of both"));
     options.maps.clear();
     EXPECT_TRUE(settingsOf(options));
-    for (const auto* wrong : {"192.0.2.1:0-5", "192.0.2.1:9-5", "192.0.2.1:5", "192.0.0.0/16", "127.0.0.1", "192.0.2"}) {
+    for (const auto* wrong :
+         {"192.0.2.1:0-5", "192.0.2.1:9-5", "192.0.2.1:5", "192.0.0.0/16", "127.0.0.1", "192.0.2"}) {
         options.pool = {wrong};
         const auto settings = settingsOf(options);
         ASSERT_FALSE(settings) << wrong;

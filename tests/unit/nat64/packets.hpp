@@ -67,8 +67,8 @@ inline void setChecksum(Bytes& bytes, std::size_t place, Bytes before) {
 }
 
 struct More {
-    std::uint16_t id = 0;        ///< of IPv4
-    std::uint16_t fragment = 0;  ///< flags and offset of IPv4; IPv6 with a fragment header if not 0
+    std::uint16_t id = 0;       ///< of IPv4
+    std::uint16_t fragment = 0; ///< flags and offset of IPv4; IPv6 with a fragment header if not 0
     bool dontFragment = true;
 };
 
@@ -77,8 +77,9 @@ inline Bytes packetOf(const Flow& flow, std::uint8_t protocol, Bytes transport, 
     Bytes bytes;
     const auto length = transport.size();
     if (isSix(flow)) {
-        bytes = {0x60, 0, 0, 0, static_cast<std::uint8_t>(length >> 8U), static_cast<std::uint8_t>(length),
-                 protocol, 64};
+        bytes = {
+            0x60,     0, 0, 0, static_cast<std::uint8_t>(length >> 8U), static_cast<std::uint8_t>(length),
+            protocol, 64};
     } else {
         const auto total = length + 20;
         const auto flags = static_cast<std::uint16_t>(more.fragment | (more.dontFragment ? 0x4000U : 0U));
@@ -111,7 +112,8 @@ inline Bytes ports(const Flow& flow) {
 inline Bytes udpOf(const Flow& flow, const Bytes& payload) {
     auto bytes = ports(flow);
     const auto length = payload.size() + 8;
-    bytes.insert(bytes.end(), {static_cast<std::uint8_t>(length >> 8U), static_cast<std::uint8_t>(length), 0, 0});
+    bytes.insert(bytes.end(),
+                 {static_cast<std::uint8_t>(length >> 8U), static_cast<std::uint8_t>(length), 0, 0});
     bytes.insert(bytes.end(), payload.begin(), payload.end());
     setChecksum(bytes, 6, pseudoOf(flow, udp, length));
     if (bytes[6] == 0 && bytes[7] == 0)
@@ -138,7 +140,8 @@ inline Bytes icmpOf(const Flow& flow, std::uint8_t type, std::uint8_t code, cons
 inline Bytes udpPacket(const Flow& flow, const Bytes& payload = Bytes(20, 7), const More& more = {}) {
     return packetOf(flow, udp, udpOf(flow, payload), more);
 }
-inline Bytes tcpPacket(const Flow& flow, std::uint8_t flags, const Bytes& payload = {}, const More& more = {}) {
+inline Bytes tcpPacket(const Flow& flow, std::uint8_t flags, const Bytes& payload = {},
+                       const More& more = {}) {
     return packetOf(flow, tcp, tcpOf(flow, flags, payload), more);
 }
 inline Bytes echoPacket(const Flow& flow, std::uint8_t type, std::uint16_t id, const More& more = {}) {

@@ -60,8 +60,7 @@ TEST(SessionTable, HostHasOneAddressAndAPortForAllThatItSendsTo) {
     for (std::uint16_t port = 1; port < 100; port++)
         EXPECT_EQ(sessions.from6(Kind::tcp, host, port, {1, 80}, syn, 0).value()->place.address,
                   first->place.address);
-    EXPECT_EQ(sessions.from4(Kind::udp, first->place, {7, 7}, 0, 0).value(), first)
-        << "whoever it is from";
+    EXPECT_EQ(sessions.from4(Kind::udp, first->place, {7, 7}, 0, 0).value(), first) << "whoever it is from";
     EXPECT_EQ(sessions.bindings(), 100U);
     EXPECT_EQ(sessions.sessions(), 102U);
 }

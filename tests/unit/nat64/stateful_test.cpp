@@ -99,8 +99,9 @@ TEST_F(StatefulPackets, LaterFragmentsFollowTheFirst) {
         return packetOf(six, 44, bytes);
     };
     const auto fragment4 = [&](const Flow& flow, bool later) {
-        return packetOf(flow, udp, part(flow, later),
-                        {.id = 5, .fragment = static_cast<std::uint16_t>(later ? 3 : 0x2000), .dontFragment = false});
+        return packetOf(
+            flow, udp, part(flow, later),
+            {.id = 5, .fragment = static_cast<std::uint16_t>(later ? 3 : 0x2000), .dontFragment = false});
     };
     expectLeft(translator_, fragment6(true), Reason::fragment);
     expectBecomes(translator_, fragment6(false), fragment4(four, false));
@@ -122,8 +123,10 @@ TEST_F(StatefulPackets, HostsReachEachOtherByThePool) {
     const auto port = send(other, 20050);
     ASSERT_EQ(port, 20050);
     const std::string pool6 = std::string("64:ff9b::") + pool;
-    expectBecomes(translator_, udpPacket({host, pool6, 20060, 20050}), udpPacket({pool6, other, 20060, 20050}));
-    expectBecomes(translator_, udpPacket({other, pool6, 20050, 20060}), udpPacket({pool6, host, 20050, 20060}));
+    expectBecomes(translator_, udpPacket({host, pool6, 20060, 20050}),
+                  udpPacket({pool6, other, 20060, 20050}));
+    expectBecomes(translator_, udpPacket({other, pool6, 20050, 20060}),
+                  udpPacket({pool6, host, 20050, 20060}));
     const auto nobodyThere = translate(translator_, udpPacket({host, pool6, 20060, 20051}));
     EXPECT_EQ(nobodyThere.outcome.fate, Fate::spoilt);
     EXPECT_EQ(nobodyThere.outcome.reason, Reason::noBinding);
@@ -134,7 +137,8 @@ TEST_F(StatefulPackets, SendersAreToldWhatIsAgainstThem) {
     const auto answered = translate(translator_, unbound);
     EXPECT_EQ(answered.outcome.fate, Fate::answered);
     EXPECT_EQ(answered.outcome.reason, Reason::noBinding);
-    EXPECT_EQ(hex(answered.packet), hex(errorPacket({pool, server}, 3, 1, unbound, {0, 0, 0, 0}, numbered(0))));
+    EXPECT_EQ(hex(answered.packet),
+              hex(errorPacket({pool, server}, 3, 1, unbound, {0, 0, 0, 0}, numbered(0))));
     for (unsigned i = 0; i < 50; i++)
         for (unsigned parity = 0; parity < 2; parity++)
             (void)send(host, static_cast<std::uint16_t>(3000 + 2 * i + parity));

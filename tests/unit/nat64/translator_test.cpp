@@ -79,9 +79,9 @@ TEST(StatelessPackets, ErrorsOfRoutersWithoutCounterpartHaveASourceOfTheirOwn) {
     Translator translator(stateless());
     const auto quoted6 = udpPacket({in6("192.0.2.1"), in6("198.51.100.1"), 53, 4000});
     const auto quoted4 = udpPacket({"192.0.2.1", "198.51.100.1", 53, 4000});
-    expectBecomes(translator, errorPacket({"2001:db8::9", in6("192.0.2.1")}, 3, 0, quoted6),
-                  errorPacket({"203.0.113.1", "192.0.2.1"}, 11, 0, quoted4, {0, 0, 0, 0},
-                              {.dontFragment = false}));
+    expectBecomes(
+        translator, errorPacket({"2001:db8::9", in6("192.0.2.1")}, 3, 0, quoted6),
+        errorPacket({"203.0.113.1", "192.0.2.1"}, 11, 0, quoted4, {0, 0, 0, 0}, {.dontFragment = false}));
 }
 
 /// Extensions of ICMP (RFC 4884) are left out, with what fills up before them.
@@ -99,8 +99,8 @@ TEST(StatelessPackets, ExtensionsOfErrorsAreLeftOut) {
 TEST(StatelessPackets, LongErrorsAreCutToWhatAllNetworksTake) {
     Translator translator(stateless());
     const Flow four{"198.51.100.1", "192.0.2.1", 53, 4000};
-    const auto done = translate(translator, errorPacket({"192.0.2.9", "198.51.100.1"}, 11, 0,
-                                                        udpPacket(four, Bytes(1300, 7))));
+    const auto done = translate(
+        translator, errorPacket({"192.0.2.9", "198.51.100.1"}, 11, 0, udpPacket(four, Bytes(1300, 7))));
     ASSERT_EQ(done.packet.size(), 1280U);
     const Bytes message(done.packet.begin() + 40, done.packet.end());
     auto again = message;
@@ -147,8 +147,8 @@ TEST(StatelessPackets, ShortOnesAreLeftAlone) {
     Translator translator(stateless());
     const Flow four{"192.0.2.1", "198.51.100.1"};
     const Flow six{in6("198.51.100.1"), in6("192.0.2.1")};
-    for (const auto& whole : {udpPacket(four), tcpPacket(four, 2), echoPacket(four, 8, 1), udpPacket(six), tcpPacket(six, 2),
-                              errorPacket(six, 1, 4, udpPacket({six.to, six.from}))})
+    for (const auto& whole : {udpPacket(four), tcpPacket(four, 2), echoPacket(four, 8, 1), udpPacket(six),
+                              tcpPacket(six, 2), errorPacket(six, 1, 4, udpPacket({six.to, six.from}))})
         for (std::size_t length = 0; length < whole.size(); length++)
             expectLeft(translator, Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)),
                        Reason::malformed);
