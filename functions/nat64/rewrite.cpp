@@ -10,12 +10,17 @@ constexpr std::size_t fragmentable = 1260;
 /// UDP over IPv4 that has no checksum gets one, or is a reason.
 Reason zeroChecksum(const Parsed& parsed, const Limits& limits, bool& compute) {
     compute = parsed.protocol == udp && parsed.offset == 0 && load16(parsed.transport + 6) == 0;
-    return compute && (parsed.isFragment() || limits.dropZeroChecksum) ? Reason::zeroChecksum : Reason::none;
+    if (!compute)
+        return Reason::none;
+    if (parsed.isFragment() || limits.dropZeroChecksum)
+        return Reason::zeroChecksum;
+    const auto length = load16(parsed.transport + 4);
+    return length >= 8 && length <= parsed.present ? Reason::none : Reason::malformed;
 }
 
 void computeUdp(const Parsed& parsed, std::uint16_t addresses) {
-    const auto sum =
-        fold(std::uint64_t{addresses} + udp + load16(parsed.transport + 4) + sumOf(parsed.payload()));
+    const std::size_t length = load16(parsed.transport + 4);
+    const auto sum = fold(std::uint64_t{addresses} + udp + length + sumOf(parsed.payload().first(length)));
     const auto checksum = static_cast<std::uint16_t>(~sum);
     store16(parsed.transport + 6, checksum == 0 ? 0xffff : checksum);
 }

@@ -122,20 +122,21 @@ std::string Nat64Test::state() const {
 }
 
 void Nat64Test::startTranslator(const std::string& options) {
-    translator_ = std::make_unique<Process>(std::vector<std::string>{
-        "setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--no-new-privs",
-        "--inh-caps=-all", "--bounding-set=-all", "sh", "-c",
-        std::string("exec ") + TNA_NAT64 + " nat64 --json --socket " + directory_ + "/functions.sock " +
-            options + " >" + directory_ + "/said 2>&1"});
-    EXPECT_TRUE(eventually([&] { return state() == "connected"; })) << state() << ' '
-                                                                   << readFile(directory_ + "/said").value_or("");
+    translator_ = std::make_unique<Process>(
+        std::vector<std::string>{"setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups",
+                                 "--no-new-privs", "--inh-caps=-all", "--bounding-set=-all", "sh", "-c",
+                                 std::string("exec ") + TNA_NAT64 + " nat64 --json --socket " + directory_ +
+                                     "/functions.sock " + options + " >" + directory_ + "/said 2>&1"});
+    EXPECT_TRUE(eventually([&] { return state() == "connected"; }))
+        << state() << ' ' << readFile(directory_ + "/said").value_or("");
 }
 
 nlohmann::json Nat64Test::endTranslator() {
     EXPECT_EQ(translator_->end(SIGTERM), 0);
     const auto said = readFile(directory_ + "/said").value_or("");
     const auto begin = said.rfind('{', said.find("\"answered\""));
-    auto document = nlohmann::json::parse(begin == std::string::npos ? "" : said.substr(begin), nullptr, false);
+    auto document =
+        nlohmann::json::parse(begin == std::string::npos ? "" : said.substr(begin), nullptr, false);
     EXPECT_FALSE(document.is_discarded()) << said;
     return document;
 }
@@ -177,7 +178,8 @@ std::string Nat64Test::askServer(std::size_t bytes, bool fragmentable) {
     std::string got(bytes + 1, 0);
     sockaddr_in from{};
     socklen_t length = sizeof(from);
-    const auto came = ::recvfrom(answering, got.data(), got.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
+    const auto came =
+        ::recvfrom(answering, got.data(), got.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
     std::string whom = "nobody";
     if (came == static_cast<ssize_t>(bytes)) {
         whom = std::string(::inet_ntoa(from.sin_addr)) + ":" + std::to_string(ntohs(from.sin_port));

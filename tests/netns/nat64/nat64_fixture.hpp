@@ -11,8 +11,8 @@ namespace tna::test {
 /// IPv6 on a device, without addresses that are tried out before.
 void enableIpv6(const std::string& device);
 
-/// A router between a client that has IPv6 only (2001:db8::2) and a server that has IPv4 only (192.0.2.33), and
-/// tna-nat64 on it, as nobody, who has no capability.
+/// A router between a client that has IPv6 only (2001:db8::2) and a server that has IPv4 only (192.0.2.33),
+/// and tna-nat64 on it, as nobody, who has no capability.
 class Nat64Test : public Daemon {
 protected:
     void SetUp() override;

@@ -100,7 +100,8 @@ TEST_F(Nat64, FramesAreWhatARouterWouldMakeOfThem) {
     (void)askServerUntilAnswered(); // neighbours are known
     (void)lan->drain();
     (void)wan->drain();
-    Ipv6 six{.from = "2001:db8::2", .to = serverInIpv6, .hops = 20, .flow = 0x0b800000, .next = 58, .payload = 40};
+    Ipv6 six{
+        .from = "2001:db8::2", .to = serverInIpv6, .hops = 20, .flow = 0x0b800000, .next = 58, .payload = 40};
     auto frame = ipv6Frame(lanSide, client, six);
     const auto fill = [](Frame& frame, std::size_t at, std::uint8_t type, std::uint16_t checksum) {
         for (std::size_t i = at; i < at + 40; i++)
@@ -125,8 +126,9 @@ TEST_F(Nat64, FramesAreWhatARouterWouldMakeOfThem) {
     };
     const auto got = echoAt(*wan, 34, 8);
     ASSERT_TRUE(got);
-    auto expected = ipv4Frame(server, wanSide,
-                              {.from = "203.0.113.5", .to = "192.0.2.33", .ttl = 18, .tos = 0xb8, .protocol = 1, .payload = 40});
+    auto expected = ipv4Frame(
+        server, wanSide,
+        {.from = "203.0.113.5", .to = "192.0.2.33", .ttl = 18, .tos = 0xb8, .protocol = 1, .payload = 40});
     expected.bytes[18] = got->bytes[18]; // a number of the translator's
     expected.bytes[19] = got->bytes[19];
     fill(expected, 34, 8, checksum(0x0800 + 9));
@@ -135,7 +137,12 @@ TEST_F(Nat64, FramesAreWhatARouterWouldMakeOfThem) {
     const auto answer = echoAt(*lan, 54, 129);
     ASSERT_TRUE(answer);
     auto back = ipv6Frame(client, lanSide,
-                          {.from = serverInIpv6, .to = "2001:db8::2", .hops = 62, .flow = 0x0b800000, .next = 58, .payload = 40});
+                          {.from = serverInIpv6,
+                           .to = "2001:db8::2",
+                           .hops = 62,
+                           .flow = 0x0b800000,
+                           .next = 58,
+                           .payload = 40});
     fill(back, 54, 129, checksum(pseudo + 0x8100 + 9));
     EXPECT_EQ(*answer, back);
 }

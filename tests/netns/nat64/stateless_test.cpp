@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other ways to have it: addresses that stand for each other, and frames that are steered from the ports themselves.
+// Other ways to have it: addresses that stand for each other, and frames that are steered from the ports
+// themselves.
 #include "netns/nat64/nat64_fixture.hpp"
 #include "support/transfer.hpp"
 
@@ -21,7 +22,8 @@ TEST_F(Siit, HostIsReachedByItsIpv4Address) {
     must("ip route add 203.0.113.9 dev n64");
     startTranslator("--map 203.0.113.8=2001:db8::2 --error-source 203.0.113.9");
     EXPECT_THAT(inServer("ping -4 -n -c 1 -W 5 203.0.113.8").output, HasSubstr("1 received"));
-    EXPECT_THAT(inServer("ping -4 -n -c 1 -W 5 -M do -s 1472 203.0.113.8").output, HasSubstr("From 203.0.113.9 icmp_seq=1 Frag needed and DF set (mtu = 1480)"));
+    EXPECT_THAT(inServer("ping -4 -n -c 1 -W 5 -M do -s 1472 203.0.113.8").output,
+                HasSubstr("From 203.0.113.9 icmp_seq=1 Frag needed and DF set (mtu = 1480)"));
     EXPECT_THAT(askServer(), MatchesRegex("203.0.113.8:[0-9]+"));
     transferBothWays(*client_, *server_, "192.0.2.33", nullptr, serverInIpv6);
 }

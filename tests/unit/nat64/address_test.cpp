@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "expect.hpp"
 #include "options.hpp"
-#include "packets.hpp"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,6 @@
 
 #include "translator.hpp"
 
-#include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
@@ -174,22 +173,6 @@ inline std::string hex(const Bytes& bytes) {
     for (const auto byte : bytes)
         text += fmt::format("{:02x}", byte);
     return text;
-}
-
-/// It is translated, to that.
-inline void expectBecomes(Translator& translator, const Bytes& packet, const Bytes& result,
-                          std::uint32_t now = 0) {
-    const auto done = translate(translator, packet, now);
-    ASSERT_EQ(done.outcome.reason, Reason::none)
-        << reasonWords[static_cast<std::size_t>(done.outcome.reason)];
-    EXPECT_EQ(done.outcome.fate, Fate::translated);
-    EXPECT_EQ(hex(done.packet), hex(result));
-}
-inline void expectLeft(Translator& translator, const Bytes& packet, Reason reason, std::uint32_t now = 0) {
-    const auto done = translate(translator, packet, now);
-    EXPECT_EQ(done.outcome.reason, reason);
-    EXPECT_EQ(done.outcome.fate, Fate::leftAlone);
-    EXPECT_EQ(hex(done.packet), hex(packet)) << "and nothing is changed";
 }
 
 } // namespace tna::nat64::test

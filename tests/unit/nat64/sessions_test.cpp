@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packets.hpp"
+#include "expect.hpp"
 
 #include <map>
 #include <random>

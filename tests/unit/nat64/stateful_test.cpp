@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole packets through a translator with a pool, beside packets that are built from scratch.
-#include "packets.hpp"
+#include "expect.hpp"
 
 namespace tna::nat64::test {
 namespace {

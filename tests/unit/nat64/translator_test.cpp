@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds for all packets: random ones, and those that are wrong.
-#include "packets.hpp"
+#include "expect.hpp"
 
 #include <random>
 
@@ -115,6 +115,11 @@ TEST(StatelessPackets, UdpWithoutChecksumMayBeDropped) {
     settings.limits.dropZeroChecksum = true;
     Translator translator(settings);
     expectLeft(translator, packet, Reason::zeroChecksum);
+    Translator computing(stateless());
+    for (const int length : {7, 29}) {
+        packet[25] = static_cast<std::uint8_t>(length);
+        expectLeft(computing, packet, Reason::malformed); // nobody knows what it is of
+    }
 }
 
 TEST(StatelessPackets, RoutesThatHaveNotEndedAreTold) {

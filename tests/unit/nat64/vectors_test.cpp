@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole packets whose results somebody else has computed (vectors.py).
+#include "expect.hpp"
 #include "frame.hpp"
-#include "packets.hpp"
 
 #include <fstream>
 #include <sstream>
