@@ -3,6 +3,12 @@
 
 #include "frame.hpp"
 
+#include <cstring>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 namespace tna::nat64 {
 
 namespace {
@@ -11,10 +17,40 @@ constexpr std::size_t tagRoom = 4; ///< that is needed in front of what is given
 Layer2 layerOf(const tna_frame& frame) {
     return layer2Of({frame.data, frame.length});
 }
+
+/// 0: it cannot be asked for.
+int mtuOf(const char* port) {
+    const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return 0;
+    ifreq request{};
+    std::strncpy(request.ifr_name, port, sizeof(request.ifr_name) - 1);
+    const bool known = ::ioctl(fd, SIOCGIFMTU, &request) == 0;
+    ::close(fd);
+    return known ? request.ifr_mtu : 0;
+}
 } // namespace
+
+/// Packets grow: a device that sends what it gets has to take more than what IPv4's side does.
+void Service::warnOfMtu() const {
+    constexpr int usual = 1500, grown = usual + header6 - header4 + fragmentHeader;
+    for (unsigned port = 0; !options_.givesBack() && port < tna_function_ports(function_.get()); port++) {
+        const char* const name = tna_function_port_name(function_.get(), port);
+        const int mtu = name != nullptr ? mtuOf(name) : 0;
+        if (mtu != 0 && mtu < grown)
+            fmt::print(stderr,
+                       "tna-nat64: {} has an MTU of {}: IPv4 packets of {} bytes become longer, and are lost "
+                       "(ip link set {} mtu {}, its other end as well)\n",
+                       name, mtu, usual, name, grown);
+    }
+}
 
 int Service::serve(std::chrono::milliseconds longest) {
     const auto frames = function_.receive(longest);
+    if (const auto connections = tna_function_connections(function_.get()); connections != connections_) {
+        connections_ = connections;
+        warnOfMtu();
+    }
     const auto now = static_cast<std::uint32_t>(
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begun_).count());
     if (auto* const sessions = translator_.sessions(); sessions != nullptr && now != expired_) {

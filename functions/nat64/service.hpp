@@ -22,6 +22,7 @@ public:
     [[nodiscard]] const NetworkFunction& function() const { return function_; }
 
 private:
+    void warnOfMtu() const;
     void treat(tna_frame& frame, std::uint32_t now);
     void dispose(const tna_frame& frame, Reason reason);
     [[nodiscard]] bool leave(const tna_frame& frame);
@@ -34,6 +35,7 @@ private:
     NetworkFunction function_;
     Statistics statistics_;
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+    std::uint64_t connections_ = 0;
     std::uint32_t expired_ = 0; ///< when was looked for what has expired
 };
 

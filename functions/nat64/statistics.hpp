@@ -8,7 +8,7 @@
 
 namespace tna::nat64 {
 
-/// What has become of frames. Each one received is in one of the first four, or in `againstGivenBack`.
+/// What has become of frames. Each one received is in one of to4, to6, answered, dropped and givenBack.
 struct Statistics {
     std::uint64_t received = 0;
     std::uint64_t to4 = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames for tna-nat64, one behind the other: it stays within the memory that it has, leaves alone what it does not
-// translate, and what it makes has right lengths, and right checksums where those were right.
+// Frames for tna-nat64, one behind the other: it stays within the memory that it has, leaves alone what it
+// does not translate, and what it makes has right lengths, and right checksums where those were right.
 #include "frame.hpp"
 #include "fuzz/guided/target.hpp"
 #include "unit/nat64/packets.hpp"
@@ -47,8 +47,9 @@ Bytes checkedBytes(const Bytes& packet, std::size_t& place) {
     if (parsed.protocol == nat::udp &&
         (nat::load16(parsed.transport + at) == 0 || nat::load16(parsed.transport + 4) != parsed.stated))
         return {}; // has none, or is of other bytes
-    const nat::test::Flow flow = six ? nat::test::Flow{nat::text(parsed.source6), nat::text(parsed.destination6)}
-                                     : nat::test::Flow{nat::text(parsed.source4), nat::text(parsed.destination4)};
+    const nat::test::Flow flow =
+        six ? nat::test::Flow{nat::text(parsed.source6), nat::text(parsed.destination6)}
+            : nat::test::Flow{nat::text(parsed.source4), nat::text(parsed.destination4)};
     auto bytes = icmp && !six ? Bytes{} : nat::test::pseudoOf(flow, parsed.protocol, parsed.stated);
     place = bytes.size() + at;
     bytes.insert(bytes.end(), parsed.transport, parsed.transport + parsed.present);
@@ -110,7 +111,8 @@ void treat(nat::Translator& translator, Bytes packet, std::size_t room, bool rig
     require((result[0] >> 4U == 6 ? parse6(copy, nat::Extent::whole, parsed)
                                   : parse4(copy, nat::Extent::whole, parsed)) == nat::Reason::none,
             "the result is malformed");
-    require(!wasRight || outcome.fate == nat::Fate::answered || hasRightChecksum(result), "its checksum is wrong");
+    require(!wasRight || outcome.fate == nat::Fate::answered || hasRightChecksum(result),
+            "its checksum is wrong");
     if (outcome.fate == nat::Fate::answered)
         require(hasRightChecksum(result), "the answer's checksum is wrong");
     if (nat::isTooLong({nullptr, copy.data(), copy.size()}, 1280)) {
