@@ -41,7 +41,8 @@ double arriving(const Namespace& from, const Namespace& to, const std::string& i
         std::tie(there, client) = socketFor(knownAs, type);
     }
     EXPECT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&there), sizeof(there)), 0);
-    UniqueFd server = type == SOCK_STREAM ? UniqueFd{::accept(listener.get(), nullptr, nullptr)} : std::move(listener);
+    UniqueFd server =
+        type == SOCK_STREAM ? UniqueFd{::accept(listener.get(), nullptr, nullptr)} : std::move(listener);
     const timeval patience{1, 0};
     ::setsockopt(server.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     ::setsockopt(client.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long translating takes, without anything around it; nothing is expected: --gtest_also_run_disabled_tests.
+// How long translating takes, without anything around it; nothing is expected:
+// --gtest_also_run_disabled_tests.
 #include "expect.hpp"
 
 #include <chrono>
@@ -8,7 +9,6 @@ namespace tna::nat64::test {
 namespace {
 
 constexpr std::size_t room = 128;
-
 
 /// Nanoseconds for each of the packets, of many rounds.
 double timeOf(Translator& translator, const std::vector<Bytes>& packets) {

@@ -82,6 +82,21 @@ TEST_F(StatefulPackets, ErrorsFindTheirSession) {
     expectLeft(translator_, broken, Reason::icmpChecksum);
 }
 
+/// An error to one address of the pool that quotes a packet of another one is of no session.
+TEST_F(StatefulPackets, ErrorsAreForTheirHost) {
+    auto two = settings();
+    ASSERT_TRUE(two.pool.add("203.0.113.6:20000-20099"));
+    Translator translator(two);
+    const auto done = translate(translator, udpPacket({host, server6, 20004, 53}));
+    ASSERT_EQ(done.outcome.fate, Fate::translated);
+    const bool first = done.packet[15] == 5; // which of the two it is
+    const std::string own = first ? "203.0.113.5" : "203.0.113.6", foreign = first ? "203.0.113.6" : pool;
+    const auto quoted = udpPacket({own, server, 20004, 53});
+    expectLeft(translator, errorPacket({"198.18.0.1", foreign}, 11, 0, quoted), Reason::noSession);
+    EXPECT_EQ(translate(translator, errorPacket({"198.18.0.1", own}, 11, 0, quoted)).outcome.fate,
+              Fate::translated);
+}
+
 /// Packets in fragments: the ports are in the first one only.
 TEST_F(StatefulPackets, LaterFragmentsFollowTheFirst) {
     const Flow six{host, server6, 4000, 53};

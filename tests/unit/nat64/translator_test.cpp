@@ -84,6 +84,15 @@ TEST(StatelessPackets, ErrorsOfRoutersWithoutCounterpartHaveASourceOfTheirOwn) {
         errorPacket({"203.0.113.1", "192.0.2.1"}, 11, 0, quoted4, {0, 0, 0, 0}, {.dontFragment = false}));
 }
 
+/// Errors are not answered by errors.
+TEST(StatelessPackets, ErrorsOfRoutersWithoutCounterpartAreLeftAloneWithoutOne) {
+    auto settings = stateless();
+    settings.errorSource.reset();
+    Translator translator(settings);
+    const auto quoted = udpPacket({in6("192.0.2.1"), in6("198.51.100.1"), 53, 4000});
+    expectLeft(translator, errorPacket({"2001:db8::9", in6("192.0.2.1")}, 3, 0, quoted), Reason::notMapped);
+}
+
 /// Extensions of ICMP (RFC 4884) are left out, with what fills up before them.
 TEST(StatelessPackets, ExtensionsOfErrorsAreLeftOut) {
     Translator translator(stateless());
