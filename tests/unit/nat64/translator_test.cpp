@@ -141,6 +141,7 @@ TEST(StatelessPackets, RoutesThatHaveNotEndedAreTold) {
     EXPECT_EQ(told.outcome.reason, Reason::routingHeader);
     EXPECT_EQ(hex(told.packet),
               hex(errorPacket({in6("192.0.2.1"), in6("198.51.100.1")}, 4, 0, routed, {0, 0, 0, 43})));
+    expectLeft(translator, packetOf({in6("198.51.100.1"), "2001:db8::5"}, 43, transport), Reason::notOurs);
     auto options = udpPacket({"192.0.2.1", "198.51.100.1"});
     const Bytes route{131, 7, 4, 1, 2, 3, 4, 0};
     options.insert(options.begin() + 20, route.begin(), route.end());
