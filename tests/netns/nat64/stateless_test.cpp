@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Other ways to have it: addresses that stand for each other, and frames that are steered from the ports
 // themselves.
+#include "base/file.hpp"
 #include "netns/nat64/nat64_fixture.hpp"
 #include "support/transfer.hpp"
 
@@ -26,6 +27,33 @@ TEST_F(Siit, HostIsReachedByItsIpv4Address) {
                 HasSubstr("From 203.0.113.9 icmp_seq=1 Frag needed and DF set (mtu = 1480)"));
     EXPECT_THAT(askServer(), MatchesRegex("203.0.113.8:[0-9]+"));
     transferBothWays(*client_, *server_, "192.0.2.33", nullptr, serverInIpv6);
+}
+
+/// No IPv4 address to spare: Linux puts its own in place of the pool's, which is private.
+TEST_F(Siit, PoolMayBeMasqueraded) {
+    if (command({"nft", "add table ip t; add chain ip t c { type nat hook postrouting priority 100; }; "
+                        "add rule ip t c oifname eth1 masquerade"})
+            .exitCode != 0)
+        GTEST_SKIP() << "needs nft";
+    makeDevice();
+    must("ip route add 10.64.0.1 dev n64");
+    startTnad();
+    declare(deviceFunction);
+    startTranslator("--pool 10.64.0.1");
+    EXPECT_THAT(askServer(), MatchesRegex("192.0.2.1:[0-9]+"));
+    transferBothWays(*client_, *server_, "192.0.2.33", nullptr, serverInIpv6);
+}
+
+TEST_F(Siit, DeviceThatLosesLongPacketsIsWarnedOf) {
+    makeDevice();
+    must("ip link set n64p mtu 1500");
+    startTnad();
+    declare(deviceFunction);
+    startTranslator("--pool 203.0.113.5");
+    EXPECT_TRUE(eventually([&] {
+        return readFile(directory_ + "/said").value_or("").find("n64p has an MTU of 1500") !=
+               std::string::npos;
+    }));
 }
 
 /// Frames are steered where they come in, and given back as if they had come in as what they have become.
