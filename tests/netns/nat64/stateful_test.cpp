@@ -60,10 +60,15 @@ TEST_F(Nat64, ConnectionsGoBothWays) {
 /// Linux decides that a packet is too long, in the one version; its sender learns it in the other one.
 TEST_F(Nat64, PathsOfSmallPacketsAreFound) {
     must("ip link set eth1 mtu 1400");
+    ASSERT_EQ(inServer("ip link set wan0 mtu 1400").exitCode, 0);
     EXPECT_THAT(ping("-M do -s 1400"), HasSubstr("mtu=1420"));
     transferBothWays(*client_, *server_, "192.0.2.33", nullptr, serverInIpv6);
     must("ip link set eth1 mtu 1500");
+    ASSERT_EQ(inServer("ip link set wan0 mtu 1500").exitCode, 0);
     must("ip link set eth0 mtu 1300");
+    ASSERT_EQ(inClient("ip link set lan0 mtu 1300").exitCode, 0);
+    // the client says that it takes more than its link does
+    ASSERT_EQ(inClient("ip -6 route replace default via 2001:db8::1 advmss 1440").exitCode, 0);
     transferBothWays(*client_, *server_, "192.0.2.33", nullptr, serverInIpv6);
     EXPECT_THAT(inServer("ip route get 203.0.113.5").output, HasSubstr("mtu 1280"));
 }
