@@ -70,9 +70,9 @@ std::vector<std::uint8_t> receiveAll(int fd) {
 } // namespace
 
 void transferBothWays(const Namespace& clients, const Namespace& servers, const std::string& ip,
-                      const std::function<bool()>& ready) {
+                      const std::function<bool()>& ready, const std::string& knownAs) {
     UniqueFd listener, client;
-    const auto here = address(ip);
+    const auto here = address(ip), there = address(knownAs.empty() ? ip : knownAs);
     {
         const auto inside = servers.enter();
         listener = tcpSocket();
@@ -85,7 +85,7 @@ void transferBothWays(const Namespace& clients, const Namespace& servers, const 
         const auto inside = clients.enter();
         client = tcpSocket();
     }
-    ASSERT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)), 0)
+    ASSERT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&there), sizeof(there)), 0)
         << std::strerror(errno);
     const UniqueFd server{::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)};
     ASSERT_TRUE(server);
@@ -95,15 +95,15 @@ void transferBothWays(const Namespace& clients, const Namespace& servers, const 
                     ::send(server.get(), &byte, 1, 0) == 1 && ::recv(client.get(), &byte, 1, 0) == 1);
         return ready();
     }));
-    const auto there = someBytes(1), back = someBytes(2);
-    std::thread sendThere([&] { sendAll(client.get(), there); });
+    const auto out = someBytes(1), back = someBytes(2);
+    std::thread sendThere([&] { sendAll(client.get(), out); });
     std::thread sendBack([&] { sendAll(server.get(), back); });
     std::vector<std::uint8_t> gotBack;
     std::thread receiveBack([&] { gotBack = receiveAll(client.get()); });
     const auto gotThere = receiveAll(server.get());
     for (auto* thread : {&sendThere, &sendBack, &receiveBack})
         thread->join();
-    EXPECT_TRUE(gotThere == there) << "got " << gotThere.size() << " bytes";
+    EXPECT_TRUE(gotThere == out) << "got " << gotThere.size() << " bytes";
     EXPECT_TRUE(gotBack == back) << "got " << gotBack.size() << " bytes";
 }
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/program.hpp"
+#include "cli/checks.hpp"
+#include "cli/refusal.hpp"
+#include "service.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <fmt/format.h>
+
+namespace {
+
+using namespace tna;
+
+std::atomic<bool> stopped = false;
+std::atomic<bool> asked = false; ///< for statistics
+
+Error whyNot(const NetworkFunction& function) {
+    return {function.why().empty() ? errnoText(function.error()) : function.why(),
+            {},
+            {},
+            function.error() == EPERM ? ExitCode::noPermission : ExitCode::failure};
+}
+
+void tell(nat64::Service& service) {
+    fmt::print("{}", service.statistics());
+    std::fflush(stdout);
+}
+
+Result<void> serve(const nat64::Options& options) {
+    auto settings = nat64::settingsOf(options);
+    if (!settings)
+        return std::unexpected(settings.error());
+    tna_function_options wanted = TNA_FUNCTION_OPTIONS;
+    wanted.socket = options.socket.empty() ? nullptr : options.socket.c_str();
+    wanted.wait = options.busy ? TNA_FUNCTION_BUSY : TNA_FUNCTION_POLL;
+    NetworkFunction function{options.name, wanted};
+    if (!function.usable())
+        return std::unexpected(whyNot(function));
+    if (function.error() != 0)
+        fmt::print(stderr, "tna-nat64: {}; waiting\n", function.why());
+    nat64::Service service{options, std::move(*settings), std::move(function)};
+    const std::chrono::seconds interval(options.interval);
+    auto told = std::chrono::steady_clock::now();
+    while (!stopped) {
+        const auto error = service.serve(std::chrono::milliseconds(200));
+        if (error != 0 && error != EINTR && error != EAGAIN)
+            return std::unexpected(whyNot(service.function()));
+        const auto now = std::chrono::steady_clock::now();
+        if (asked.exchange(false) || (options.interval != 0 && now - told >= interval)) {
+            tell(service);
+            told = now;
+        }
+    }
+    service.flush();
+    tell(service);
+    return {};
+}
+
+void describe(CLI::App& app, nat64::Options& options) {
+    app.add_option("NAME", options.name, "of the network function, as `tnactl function list` has it")
+        ->required();
+    app.add_option("--prefix", options.prefix, "of IPv6 addresses that stand for IPv4 addresses")
+        ->capture_default_str();
+    app.add_option("--pool", options.pool,
+                   "stateful: IPv4 addresses that IPv6 hosts share, ADDRESS[/LENGTH][:FIRST-LAST]");
+    app.add_option("--map", options.maps, "stateless: IPV4=IPV6, two addresses that stand for each other");
+    app.add_option("--inside", options.inside,
+                   "stateless: IPv4 addresses of IPv6 hosts that have them in theirs, a prefix");
+    app.add_option("--error-source", options.errorSource,
+                   "stateless: IPv4 address for ICMP errors of routers that have none");
+    app.add_option("--then", options.then,
+                   "what becomes of frames: send (by the port they came in by), back (to Linux)")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"send", "back"}));
+    app.add_option("--sessions", options.sessions, "at most")
+        ->capture_default_str()
+        ->check(cli::wholeNumber(1, 1U << 24U));
+    app.add_flag("--filter", options.filter, "from IPv4, only by whom has been sent to");
+    app.add_option("--mtu", options.mtu6, "that all of IPv6 has; longer packets are split if they may be")
+        ->capture_default_str()
+        ->check(cli::wholeNumber(1280, 9000));
+    app.add_flag("--allow-private", options.allowPrivate, "private IPv4 addresses in 64:ff9b::/96");
+    app.add_flag("--drop-zero-checksum", options.dropZeroChecksum,
+                 "UDP over IPv4 without a checksum, which else gets one");
+    app.add_option("--interval", options.interval, "seconds between statistics (default: at the end only)")
+        ->check(cli::wholeNumber(1, 86400));
+    app.add_flag("--json", options.json, "statistics as JSON, a line each");
+    app.add_option("--socket", options.socket, "of tnad for network functions");
+    app.add_flag("--busy", options.busy, "never sleep");
+    app.set_version_flag("--version", "tna-nat64 " TNA_VERSION);
+    app.footer("Example: tna-nat64 nat64 --pool 192.0.2.1");
+}
+
+int run(int argc, char** argv) {
+    nat64::Options options;
+    CLI::App app{"Translates between IPv6 and IPv4 what tnad steers to it."};
+    describe(app, options);
+    cli::refuseEmptyWords(app);
+    if (const auto ended = cli::parse(app, {argv + std::min(argc, 1), argv + argc}, "tna-nat64"))
+        return *ended;
+    std::signal(SIGINT, [](int) { stopped = true; });
+    std::signal(SIGTERM, [](int) { stopped = true; });
+    std::signal(SIGUSR1, [](int) { asked = true; });
+    const auto served = serve(options);
+    if (served)
+        return 0;
+    fmt::print(stderr, "tna-nat64: {}\n", served.error().sentence());
+    return static_cast<int>(served.error().code);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    return tna::runProgram("tna-nat64", [&] { return run(argc, argv); });
+}
