@@ -58,7 +58,8 @@ APART u32 passed_pieces(const struct segment_headers *headers, u32 length, u32 a
 	return sack;
 }
 
-/* Takes them out of a packet that has so many bytes before; how long they are, or 0: they are not all there. */
+/* Takes them out of a packet that has so many bytes before; how long they are, or 0: they are not all there.
+ */
 NOINLINE u32 headers_take(struct bpf_nf_ctx *ctx, struct segment_headers *headers, u32 before)
 {
 	struct bpf_dynptr packet;
@@ -192,7 +193,8 @@ enum followed { FOLLOWED_NOT, FOLLOWED, FOLLOWED_INVALID };
 /* Instead of noting a segment, only say whether it is invalid. */
 #define FOLLOW_LOOKS 0x10000u
 
-/* A segment of TCP that has come by, behind so many bytes of headers (0: of which nobody can say how many). */
+/* A segment of TCP that has come by, behind so many bytes of headers (0: of which nobody can say how many).
+ */
 NOINLINE int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net)
 {
 	u64 entry = tracked & ~CONNECTION_INFO;

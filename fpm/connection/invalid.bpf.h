@@ -73,8 +73,7 @@ INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 	volatile struct tna_judged_rules *judged = judged_rules(version);
 
 	if (!entry || !concerns_stream(header, tracked, version) ||
-	    stream_follow(ctx, length_before_tcp(ctx, version), tracked, own_net) !=
-		    FOLLOWED_INVALID)
+	    stream_follow(ctx, length_before_tcp(ctx, version), tracked, own_net) != FOLLOWED_INVALID)
 		return NF_ACCEPT;
 	if (tracked_steps(entry, tracked_direction(tracked)) & TNA_ANOTHER_DESTINATION)
 		return NF_DROP;

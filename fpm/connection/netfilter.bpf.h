@@ -48,8 +48,8 @@ INLINE u32 tracked_direction(u64 tracked)
 
 #define HEADERS_MAX 8 /* of IPv6, before TCP's */
 
-/* Those that Linux passes over (ipv6_skip_exthdr()), of which each says how many times 8 bytes it has behind the
- * first ones. */
+/* Those that Linux passes over (ipv6_skip_exthdr()), of which each says how many times 8 bytes it has behind
+ * the first ones. */
 INLINE int header_is_passed_over(u32 protocol)
 {
 	return protocol == 0 || protocol == 43 || protocol == 60;

@@ -75,12 +75,14 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
                  const std::vector<rules::RuleDevice>& bridges, FlowRules& rules,
                  std::vector<RuleObstacle>& obstacles) {
     rules.tcp = rules.udp = true;
-    bool dropped = false, passed = true, masked = false, early = false;
+    bool dropped = false, passed = true, masked = false, early = false, treated = false;
     for (const auto& hook : judged) {
         if (hook.packets != family)
             continue;
-        dropped |= hook.dropsInvalid;
+        dropped |= hook.dropsInvalid && !treated; // places come in their order
+        treated |= hook.treatsInvalid;
         early |= hook.dropsInvalid && hook.hook == NF_INET_PRE_ROUTING;
+        rules.invalidDroppedForHost &= hook.hook != NF_INET_PRE_ROUTING || !hook.treatsInvalid;
         masked |= hook.maskInvalid;
         passed &= hook.passesInvalid;
         const auto fields = notCompared(hook);

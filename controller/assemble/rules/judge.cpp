@@ -185,6 +185,27 @@ std::vector<const RuleChain*> chainsAt(const Place& place, const model::RuleSet&
     return found;
 }
 
+/// Where packets end at one place, and where something else may be done with them first. Of two chains with
+/// the same priority, either may be called first.
+class Ends {
+public:
+    void note(const rules::Walk& walk, std::int32_t priority) {
+        if (!walk.mayPass())
+            take(dropped_, priority);
+        if (walk.mayBeTreated() || walk.mayChangeSides())
+            take(treated_, priority);
+    }
+    void noteTreated(std::int32_t priority) { take(treated_, priority); }
+    [[nodiscard]] bool dropsAll() const { return dropped_ && !treatsSome(); }
+    [[nodiscard]] bool treatsSome() const { return treated_ && (!dropped_ || *treated_ <= *dropped_); }
+
+private:
+    static void take(std::optional<std::int32_t>& earliest, std::int32_t priority) {
+        earliest = std::min(earliest.value_or(priority), priority);
+    }
+    std::optional<std::int32_t> dropped_, treated_;
+};
+
 /// Judges one place.
 class Judge {
 public:
@@ -194,6 +215,7 @@ public:
 
     [[nodiscard]] JudgedHook judge(const Place& place, std::size_t index) {
         judged_ = {};
+        ends_ = {};
         index_ = index;
         judged_.packets = place.packets;
         judged_.hook = place.hook;
@@ -205,6 +227,8 @@ public:
             if (!forNewOnly)
                 walk(place, *chain);
         }
+        judged_.dropsInvalid = ends_.dropsAll();
+        judged_.treatsInvalid = ends_.treatsSome();
         lookForLegacy(place);
         lookForOthers(place);
         judged_.looksAt.assign(looksAt_.begin(), looksAt_.end());
@@ -246,7 +270,8 @@ private:
         // priority, either may be called first.
         const bool before = place.hook == NF_INET_PRE_ROUTING && base.priority < NF_IP_PRI_CONNTRACK;
         if (!before) {
-            judged_.dropsInvalid |= isTracked(base) && !walk.mayPass();
+            if (isTracked(base))
+                ends_.note(walk, base.priority);
             judged_.passesInvalid &= !walk.mayBeDropped();
         }
         judged_.maskInvalid |= walk.mayChangeSides();
@@ -291,6 +316,7 @@ private:
     const rules::Surroundings& surroundings_;
     Marking& marking_;
     JudgedHook judged_;
+    Ends ends_;             ///< of what is invalid
     std::size_t index_ = 0; ///< of the place
     std::set<std::string> looksAt_;
 };
@@ -331,26 +357,19 @@ bool dropInvalidForHost(const rules::RuleDevice& loopback, RuleFamily family, co
     const Place place{family, NF_INET_LOCAL_IN};
     const AbstractPacket packet{
         .ipv6 = family == RuleFamily::ip6, .protocol = IPPROTO_TCP, .invalid = true, .notFrom = &loopback};
-    // Of two with the same priority, either may be called first.
-    std::optional<std::int32_t> dropped, treated;
-    const auto note = [](std::optional<std::int32_t>& earliest, std::int32_t priority) {
-        earliest = std::min(earliest.value_or(priority), priority);
-    };
+    Ends ends;
     for (const auto* chain : chainsAt(place, set)) {
         if (chain->type == "nat")
             continue;
         rules::Walk walk(packet, chains, surroundings);
         walk.base(*chain);
-        if (!walk.mayPass())
-            note(dropped, chain->priority);
-        else if (walk.mayBeDropped() || walk.mayChangeSides())
-            note(treated, chain->priority);
+        ends.note(walk, chain->priority);
     }
     for (const auto& one : *set.functions)
         if (one.family == family && one.hook == place.hook && !one.ofTables &&
             !treatsFlowsAlike(one.function))
-            note(treated, one.priority);
-    return dropped && (!treated || *dropped < *treated);
+            ends.noteTreated(one.priority);
+    return ends.dropsAll();
 }
 
 std::vector<JudgedHook> judgeRules(const model::RuleSet& set, const rules::RuleDevice& loopback) {

@@ -43,6 +43,7 @@ struct JudgedHook {
     /// What becomes here of packets of TCP that connection tracking calls invalid; neither: that depends.
     bool dropsInvalid = false;
     bool passesInvalid = true;
+    bool treatsInvalid = false;       ///< before that, some may be answered, marked, or the like
     bool maskInvalid = false;         ///< some may not be called so: they are not tracked, or in another zone
     std::vector<std::string> looksAt; ///< what a fast path would have to compare for each packet
     std::vector<RuleObstacle> obstacles;

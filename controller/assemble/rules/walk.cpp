@@ -94,6 +94,7 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
         settle(expression, step, origin, outcome);
         std::ranges::copy(step.looksAt, std::back_inserter(outcome.looksAt));
         ends = step.answer == Answer::no;
+        mayBeTreated_ |= step.lets || step.alters;
         mayBeDropped_ |= step.lets || step.alters;
         mayChangeSides_ |= step.untracks || step.rezones;
         if (outcome.obstacle.empty() && !ends)
@@ -151,6 +152,7 @@ Walk::Leads Walk::follow(const model::RuleChain& chain, const model::FilterRule&
     if (verdict.code == NFT_CONTINUE || drops(verdict))
         return {};
     const auto kind = verdict.code < 0 ? verdict.code : verdict.code & kindOfVerdict;
+    mayBeTreated_ |= kind != NF_ACCEPT;
     if (kind != NF_ACCEPT)
         findings_.push_back(
             {&chain, &rule, kind == NF_QUEUE ? "a program decides" : "its verdict is not known"});

@@ -48,6 +48,8 @@ public:
     /// What may become of the packet in the chains that were walked, each by itself.
     [[nodiscard]] bool mayPass() const { return mayPass_; }
     [[nodiscard]] bool mayBeDropped() const { return mayBeDropped_; } ///< or anything but passed as it is
+    /// Whether something else than that may be done with it: it is answered, marked, counted by its sender.
+    [[nodiscard]] bool mayBeTreated() const { return mayBeTreated_; }
     /// Whether connection tracking may take it for something else from then on.
     [[nodiscard]] bool mayChangeSides() const { return mayChangeSides_; }
 
@@ -100,6 +102,7 @@ private:
     bool asksConnectionMark_ = false;
     bool mayPass_ = true;
     bool mayBeDropped_ = false;
+    bool mayBeTreated_ = false;
     bool mayChangeSides_ = false;
 };
 

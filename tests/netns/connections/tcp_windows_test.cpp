@@ -45,6 +45,28 @@ TEST_F(Tcp, IsDroppedByLinuxOutsideOfItsWindows) {
     pass(0, {.payload = 10, .ahead = 0});
 }
 
+/// Two, of which the first one has so many bytes of the segment.
+std::vector<Frame> inFragments(const Frame& whole, std::size_t first) {
+    constexpr std::size_t headers = 34;
+    std::vector<Frame> parts;
+    for (const bool last : {false, true}) {
+        auto part = whole;
+        const auto begin = part.bytes.begin() + headers;
+        if (last)
+            part.bytes.erase(begin, begin + static_cast<std::ptrdiff_t>(first));
+        else
+            part.bytes.erase(begin + static_cast<std::ptrdiff_t>(first), part.bytes.end());
+        const auto length = part.bytes.size() - 14, place = last ? first / 8 : 0x2000;
+        for (const auto& [at, value] : {std::pair{16U, length}, {20U, place}}) {
+            part.bytes.at(at) = static_cast<std::uint8_t>(value >> 8U);
+            part.bytes.at(at + 1) = static_cast<std::uint8_t>(value);
+        }
+        finishIpv4(part);
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
 /// Linux puts them together, minds no windows any more, and what it lets pass must be known here.
 TEST_F(Tcp, WhoseSegmentComesInFragmentsGoesOn) {
     open();
@@ -53,22 +75,24 @@ TEST_F(Tcp, WhoseSegmentComesInFragmentsGoesOn) {
         pass(0, {.payload = 1000});
         pass(1, {});
     }
-    const auto whole = frame(0, {.payload = 1000});
-    constexpr std::size_t headers = 34, first = 800;
-    for (const bool last : {false, true}) {
-        auto part = whole;
-        const auto begin = part.bytes.begin() + headers;
-        if (last)
-            part.bytes.erase(begin, begin + first);
-        else
-            part.bytes.erase(begin + first, part.bytes.end());
-        put(part, 16, static_cast<std::uint32_t>(part.bytes.size() - 14), 2);
-        put(part, 20, last ? first / 8 : 0x2000, 2);
-        finishIpv4(part);
+    for (const auto& part : inFragments(frame(0, {.payload = 1000}), 800))
         EXPECT_EQ(treat(part, 0).path, slowPath("flow-kind"));
-    }
     hosts_[0].sent += 1000;
     EXPECT_EQ(pass(1, {}), fastPath());
+}
+
+/// Of which the first fragment has the ports and the number only.
+TEST_F(Tcp, WhoseHeaderComesInFragmentsIsJudged) {
+    open();
+    becomesFast();
+    for (const auto& part : inFragments(frame(0, {.payload = 100}), 8))
+        (void)treat(part, 0);
+    hosts_[0].sent += 100;
+    EXPECT_EQ(pass(1, {}), fastPath()) << "it was within the windows";
+    for (const auto& part : inFragments(frame(0, {.payload = 100, .ahead = 1 << 29}), 8))
+        EXPECT_EQ(treat(part, 0).out, Arrivals{});
+    expectSlow(0, {.payload = 10, .ahead = 1 << 29}, "flow-window", false);
+    EXPECT_EQ(pass(0, {.payload = 10}), fastPath());
 }
 
 /// It is none of the connection's for Linux, so its numbers are not noted either.

@@ -219,6 +219,40 @@ TEST(FlowRules, WhatBecomesOfInvalidPackets) {
         << "it has no SYN";
 }
 
+/// Who answers them, or marks them, comes first, or last.
+TEST(FlowRules, WhatIsDoneWithInvalidPacketsBeforeTheyAreDropped) {
+    using enum assemble::Invalid;
+    const std::vector invalid{ct(NFT_CT_STATE), bitwise({1, 0, 0, 0}, {0, 0, 0, 0}),
+                              cmp({0, 0, 0, 0}, NFT_CMP_NEQ)};
+    const auto those = [&](std::vector<model::RuleExpression> more) {
+        auto rule = invalid;
+        rule.insert(rule.end(), more.begin(), more.end());
+        return rule;
+    };
+    struct Case {
+        std::uint32_t hook;
+        std::int32_t priority;
+        std::vector<model::RuleExpression> rule;
+        assemble::Invalid becomes;
+    };
+    const auto marks = those({immediate({7, 0, 0, 0}), writing(meta(NFT_META_MARK))});
+    for (const auto& [hook, priority, rule, becomes] :
+         {Case{NF_INET_FORWARD, -10, those({of("reject")}), depends},
+          Case{NF_INET_FORWARD, 0, those({of("reject")}), depends},
+          Case{NF_INET_FORWARD, 10, those({of("reject")}), dropped},
+          Case{NF_INET_FORWARD, -10, {payload(2, 0, 2), cmp({0, 22}), drop()}, dropped},
+          Case{NF_INET_FORWARD, -10, those({of("log")}), dropped},
+          Case{NF_INET_PRE_ROUTING, -150, marks, depends}, Case{NF_INET_POST_ROUTING, 0, marks, dropped},
+          Case{NF_INET_PRE_ROUTING, -150, {payload(2, 0, 2), cmp({0, 22}), drop()}, dropped}}) {
+        auto set = ruleSetOf({those({drop()})});
+        set.chains.push_back(baseOf("input", NF_INET_LOCAL_IN, 0, {those({drop()})}));
+        set.chains.push_back(baseOf("more", hook, priority, {rule}));
+        const auto ipv4 = judged(std::move(set)).ipv4;
+        EXPECT_EQ(ipv4.invalid, becomes) << hook << ' ' << priority;
+        EXPECT_EQ(ipv4.invalidDroppedForHost, hook != NF_INET_PRE_ROUTING || becomes == dropped);
+    }
+}
+
 /// Bridges within which they pass, of br0 and br1, by rules at a place whose policy drops the rest.
 std::string passingWithin(const std::vector<std::vector<model::RuleExpression>>& rules,
                           std::uint32_t place = NF_INET_FORWARD) {
