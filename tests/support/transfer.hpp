@@ -8,9 +8,9 @@
 
 namespace tna::test {
 
-/// A connection of TCP between two namespaces, to an address of the server's: both ends send megabytes all
-/// the time, and each must get what the other sent. Before that, they send a byte each until somebody is
-/// ready. Clients may know the server by an address of their own.
+/// A connection of TCP between two namespaces, to an address of the server's: one end after the
+/// other sends megabytes, and each must get what the other sent. Before that, they send a byte each until
+/// somebody is ready. Clients may know the server by an address of their own.
 void transferBothWays(const Namespace& clients, const Namespace& servers, const std::string& ip,
                       const std::function<bool()>& ready = nullptr, const std::string& knownAs = {});
 
