@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sees what netfilter lets pass, as functions of its own: the first one at pre-routing, and the last one at
- * post-routing that may say something. What arrives there has passed all the rules. If connection tracking
- * calls it established, and it is as it was but for one hop (none, where a bridge has called the rules), then
- * that is a lesson: for as long as neither the rules nor the connection change, Linux would do the same with
- * the next packet.
+ * Sees what netfilter lets pass, as functions of its own: the first one and the last one at pre-routing, and
+ * the last one at post-routing that may say something. What arrives there has passed all the rules. If
+ * connection tracking calls it established, and it is as it was but for one hop (none, where a bridge has
+ * called the rules), then that is a lesson: for as long as neither the rules nor the connection change, Linux
+ * would do the same with the next packet.
  */
 #include "base/slots.bpf.h"
 #include "connection/invalid.bpf.h"
@@ -301,27 +301,27 @@ int set_out4(struct bpf_nf_ctx *ctx)
 }
 
 SEC("netfilter")
-int arrived4(struct bpf_nf_ctx *ctx)
-{
-	return arrived(ctx, 4);
-}
-
-SEC("netfilter")
 int came4(struct bpf_nf_ctx *ctx)
 {
 	return came(ctx, 4);
 }
 
 SEC("netfilter")
-int came6(struct bpf_nf_ctx *ctx)
+int arrived4(struct bpf_nf_ctx *ctx)
 {
-	return came(ctx, 6);
+	return arrived(ctx, 4);
 }
 
 SEC("netfilter")
 int set_out6(struct bpf_nf_ctx *ctx)
 {
 	return set_out(ctx, 6);
+}
+
+SEC("netfilter")
+int came6(struct bpf_nf_ctx *ctx)
+{
+	return came(ctx, 6);
 }
 
 SEC("netfilter")

@@ -48,11 +48,15 @@ INLINE u32 tracked_direction(u64 tracked)
 
 #define HEADERS_MAX 8 /* of IPv6, before TCP's */
 
-/* Those that Linux passes over (ipv6_skip_exthdr()), of which each says how many times 8 bytes it has behind
- * the first ones. */
-INLINE int header_is_passed_over(u32 protocol)
+/* The length of a header that connection tracking passes over (ipv6_skip_exthdr()), by what its second byte
+ * says; 0: it does not. A fragment that is the whole packet keeps its header. */
+INLINE u32 header_passed_over(u32 protocol, u32 says)
 {
-	return protocol == 0 || protocol == 43 || protocol == 60;
+	if (protocol == 0 || protocol == 43 || protocol == 60) /* hops, routing, destination */
+		return (says + 1) * 8;
+	if (protocol == 51) /* authentication */
+		return (says + 2) * 4;
+	return protocol == 44 ? 8 : 0;
 }
 
 /* How long the headers in front of TCP's are; 0: that is not known. */
@@ -67,11 +71,14 @@ NOINLINE u32 length_before_tcp6(struct bpf_nf_ctx *ctx)
 	if (bpf_dynptr_from_skb((struct __sk_buff *)ctx->skb, 0, &packet))
 		return 0;
 	EACH (number, HEADERS_MAX) {
-		if (!header_is_passed_over(protocol) ||
-		    bpf_dynptr_read(header, sizeof(header), &packet, before, 0))
+		if (bpf_dynptr_read(header, sizeof(header), &packet, before, 0))
+			return 0;
+		u32 length = header_passed_over(protocol, header[1]);
+
+		if (!length)
 			return 0;
 		protocol = header[0];
-		before += (header[1] + 1) * 8;
+		before += length;
 		if (protocol == PROTOCOL_TCP)
 			return before & 0xffff;
 	}
