@@ -85,7 +85,19 @@ TEST_F(TcxSegments, ThatAreFollowedByOtherBytesAreLinuxs) {
 }
 
 template <typename Router>
-class TcxRouter : public AtTcx<Router> {};
+class TcxRouter : public AtTcx<Router> {
+protected:
+    /// Packets are fast before and after, and come out all the same.
+    void expectLinuxsWith(const std::string& set, const std::string& unset, const char* reason) {
+        const auto packet = Router::packet();
+        const auto arrives = this->treat(packet).out;
+        this->expectFast(packet);
+        must(set);
+        EXPECT_EQ(this->treat(packet), (Treatment{slowPath(reason), arrives}));
+        must(unset);
+        this->expectFast(packet);
+    }
+};
 using Protocols = ::testing::Types<RouteTest, Route6Test>;
 TYPED_TEST_SUITE(TcxRouter, Protocols);
 
@@ -105,15 +117,9 @@ TYPED_TEST(TcxRouter, ProgramsWhereItLeavesAreLinuxs) {
     ASSERT_NO_FATAL_FAILURE(this->accelerateAtTcx());
     if (this->IsSkipped())
         return;
-    const auto packet = TypeParam::packet();
-    const auto arrives = this->treat(packet).out;
-    this->expectFast(packet);
     must("tc qdisc add dev p1 clsact");
-    this->expectFast(packet);
-    must("tc filter add dev p1 egress protocol all u32 match u32 0 0 flowid 1:1");
-    EXPECT_EQ(this->treat(packet), (Treatment{slowPath("tc"), arrives}));
-    must("tc qdisc del dev p1 clsact");
-    this->expectFast(packet);
+    this->expectLinuxsWith("tc filter add dev p1 egress protocol all u32 match u32 0 0 flowid 1:1",
+                           "tc qdisc del dev p1 clsact", "tc");
 }
 
 /// Frames in these tests come from sockets of this machine.
@@ -121,13 +127,8 @@ TYPED_TEST(TcxRouter, SendersWhoseSocketAQueueWouldSeeAreLinuxs) {
     ASSERT_NO_FATAL_FAILURE(this->accelerateAtTcx());
     if (this->IsSkipped())
         return;
-    const auto packet = TypeParam::packet();
-    const auto arrives = this->treat(packet).out;
-    this->expectFast(packet);
-    must("tc qdisc add dev p1 root pfifo_fast");
-    EXPECT_EQ(this->treat(packet), (Treatment{slowPath("sender-socket"), arrives}));
-    must("tc qdisc del dev p1 root");
-    this->expectFast(packet);
+    this->expectLinuxsWith("tc qdisc add dev p1 root pfifo_fast", "tc qdisc del dev p1 root",
+                           "sender-socket");
 }
 
 /// What asks when its packets leave would be told twice.

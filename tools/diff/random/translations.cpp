@@ -26,8 +26,8 @@ std::vector<std::string> translationRules(const Topology& topology, InvalidDropp
         // Else nothing that is translated is fast but UDP, or TCP where nothing is invalid.
         if (dropped == InvalidDropped::early)
             lines.push_back(fmt::format("add rule {} early ct state invalid drop", table));
-        for (const char* hook : {"input", "forward"})
-            if (dropped == InvalidDropped::whereverItGoes)
+        if (dropped == InvalidDropped::whereverItGoes)
+            for (const char* hook : {"input", "forward"})
                 for (const char* line :
                      {"add chain {0} late{1} {{ type filter hook {1} priority -5; }}",
                       "add rule {0} late{1} iif lo accept", "add rule {0} late{1} ct state invalid drop"})
