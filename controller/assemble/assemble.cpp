@@ -2,6 +2,7 @@
 #include "assemble/assemble.hpp"
 
 #include "assemble/devices.hpp"
+#include "assemble/flow_places.hpp"
 #include "assemble/manifest.hpp"
 #include "assemble/watched.hpp"
 
@@ -344,6 +345,11 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
                   underRoutedVlan(network, link) == nullptr))
             plan.ports.emplace(ifindex, PortDecision(around, link, nullptr).decide());
     }
+    plan.wide.flowPlaces = flowPlaces(network, plan.ports);
+    if (plan.wide.flowPlaces.empty())
+        for (auto& [ifindex, port] : plan.ports)
+            if (port.profile)
+                port.profile->rules = false;
     for (const auto& [ifindex, custom] : wishes.custom)
         if (const auto it = plan.ports.find(ifindex); it != plan.ports.end())
             addCustom(it->second, custom);

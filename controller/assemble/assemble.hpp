@@ -40,7 +40,8 @@ struct Wishes {
     /// Links whose frames may be steered to network functions, whether or not they are accelerated: the
     /// custom module that does it, by its identity.
     std::map<model::IfIndex, std::string> steered;
-    /// What becomes of connections is learnt where packets pass rules.
+    /// What becomes of connections can be learnt where packets pass rules, and is, where they have somewhere
+    /// to go; see NamespacePlan.
     bool learning = false;
     /// From so many routes on, what destinations are routed by is worth remembering; nothing: never.
     std::optional<unsigned> manyRoutes;

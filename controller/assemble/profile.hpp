@@ -125,9 +125,18 @@ struct PortPlan {
     bool operator==(const PortPlan&) const = default;
 };
 
+/// What the fast path may do with packets at a device.
+struct FlowPlace {
+    bool comes = false;  ///< forward those that come by it
+    bool leaves = false; ///< have them leave by it
+    bool operator==(const FlowPlace&) const = default;
+};
+using FlowPlaces = std::map<model::IfIndex, FlowPlace>;
+
 /// What is decided for a namespace as a whole, not for a port.
 struct NamespacePlan {
     bool manyRoutes = false; ///< what destinations are routed by is remembered, see hasManyRoutes()
+    FlowPlaces flowPlaces;   ///< between which connections that pass rules are learnt, see flowPlaces()
     bool operator==(const NamespacePlan&) const = default;
 };
 

@@ -38,7 +38,7 @@ struct Limits {
     unsigned maxStations = 131072;
     unsigned manyRoutes = 4096;      ///< from so many on destinations are remembered
     unsigned destinations = 4194304; ///< so many, by all CPUs; 0: none
-    unsigned connections = 0;        ///< that are learnt where packets pass rules; 0: those are left to Linux
+    unsigned connections = 16384;    ///< that are learnt where packets pass rules; 0: those are left to Linux
     bool operator==(const Limits&) const = default;
 };
 

@@ -36,25 +36,34 @@ void Connections::announce(const assemble::RuleJudgement& judged) const {
                      judged.obstacles.size() > 1 ? ", and more" : "");
 }
 
-void Connections::follow(const deploy::DataPath& dataPath, const model::Network& network, bool wanted) {
-    const bool learn = wanted && haveRules(network) && !impossible_;
-    if (learn == learning())
-        return;
-    if (!learn) {
+bool Connections::possible(const model::Network& network) const {
+    return haveRules(network) && !impossible_;
+}
+
+bool Connections::follow(const deploy::DataPath& dataPath, const model::Network& network,
+                         const assemble::FlowPlaces& places) {
+    if (places.empty())
         startOver();
-        return;
-    }
+    if (!places.empty() && !learning() && !begin(dataPath, network))
+        return true;
+    if (learner_)
+        learner_->learnBetween(places);
+    return false;
+}
+
+bool Connections::begin(const deploy::DataPath& dataPath, const model::Network& network) {
     auto attached = dataPath.learnConnections();
     if (!attached) {
         impossible_ = attached.error().sentence();
         spdlog::warn("{}; packets that pass rules are left to Linux", *impossible_);
-        return;
+        return false;
     }
     learner_ = std::move(*attached);
     keeper_ = std::make_unique<StreamKeeper>(kernel_, *learner_);
     if (!watch_)
         watch_ = std::make_unique<RuleWatch>(kernel_);
     rulesChanged(network);
+    return true;
 }
 
 void Connections::startOver() {

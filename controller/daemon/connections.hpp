@@ -15,8 +15,12 @@ public:
     /// `kernel` must outlive it.
     explicit Connections(Kernel& kernel) : kernel_(kernel) {}
 
-    /// Begins or ends to learn, as rules come and go.
-    void follow(const deploy::DataPath& dataPath, const model::Network& network, bool wanted);
+    /// Whether there are rules whose connections could be learnt.
+    [[nodiscard]] bool possible(const model::Network& network) const;
+    /// Begins or ends to learn, as a plan has places for it or none. Returns whether it turned out to be
+    /// impossible, which takes another plan.
+    [[nodiscard]] bool follow(const deploy::DataPath& dataPath, const model::Network& network,
+                              const assemble::FlowPlaces& places);
     /// The rules have changed, or may have.
     void rulesChanged(const model::Network& network);
     /// Passes on what the rules have been found to be; at each interval, also asks anew where it is in doubt.
@@ -30,6 +34,7 @@ public:
     [[nodiscard]] const std::optional<std::string>& impossible() const { return impossible_; }
 
 private:
+    [[nodiscard]] bool begin(const deploy::DataPath& dataPath, const model::Network& network);
     void announce(const assemble::RuleJudgement& judged) const;
 
     Kernel& kernel_;

@@ -19,9 +19,17 @@ Result<void> CurrentPath::watch(int fd) {
     return {};
 }
 
-Result<void> CurrentPath::start(std::vector<UniqueFd> inherited) {
+Result<Loaded> CurrentPath::load() const {
+    auto config = wanted_.config;
+    if (!room_)
+        config.limits.connections = 0;
+    return kernel_.load(config);
+}
+
+Result<void> CurrentPath::start(std::vector<UniqueFd> inherited, bool withRoom) {
+    room_ = withRoom;
     auto modules = kernel_.modules();
-    auto loaded = kernel_.load(wanted_.config);
+    auto loaded = load();
     if (!loaded)
         return std::unexpected(loaded.error());
     modules_ = std::move(modules);
@@ -61,7 +69,7 @@ bool CurrentPath::followKernelModules(Time now) {
     } else if (!retryModules_.isDue(now)) {
         return false;
     }
-    auto loaded = kernel_.load(wanted_.config);
+    auto loaded = load();
     if (!loaded) {
         spdlog::error("{}; ports stay with what was loaded before", loaded.error().sentence());
         return false;
@@ -69,6 +77,22 @@ bool CurrentPath::followKernelModules(Time now) {
     spdlog::info("kernel modules came or went: the fast path is loaded anew");
     reporter_.fastPathExchanged("kernel modules came or went", fdbWay(loaded->capabilities));
     modules_ = std::move(modules);
+    adopt(std::move(*loaded));
+    return true;
+}
+
+bool CurrentPath::makeRoom(Time now) {
+    if (room_ || !retryRoom_.isDue(now))
+        return false;
+    room_ = true;
+    auto loaded = load();
+    if (!loaded) {
+        room_ = false;
+        spdlog::error("{}; packets that pass rules are left to Linux", loaded.error().sentence());
+        return false;
+    }
+    spdlog::info("there are rules now: the fast path is loaded anew, with room for connections");
+    reporter_.fastPathExchanged("room for connections", fdbWay(loaded->capabilities));
     adopt(std::move(*loaded));
     return true;
 }

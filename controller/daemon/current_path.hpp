@@ -22,8 +22,13 @@ public:
     [[nodiscard]] Result<void> watch(int fd);
     [[nodiscard]] int pollFd() const { return poll_.get(); }
 
-    /// Loads the first one, which goes on with what another process has left attached.
-    [[nodiscard]] Result<void> start(std::vector<UniqueFd> inherited);
+    /// Loads the first one, which goes on with what another process has left attached; with room for
+    /// connections, or without.
+    [[nodiscard]] Result<void> start(std::vector<UniqueFd> inherited, bool withRoom);
+    /// Whether it has room for as many connections as it is to learn, which takes much memory.
+    [[nodiscard]] bool hasRoom() const { return room_; }
+    /// Loads another one, which has; whether it has done that.
+    [[nodiscard]] bool makeRoom(Time now);
     /// Where kernel modules came or went, loads another one; whether it has.
     [[nodiscard]] bool followKernelModules(Time now);
     /// Where reading in place is wrong about one thing, nothing that it says is believed; whether another way
@@ -36,6 +41,7 @@ public:
     [[nodiscard]] deploy::DataPath& dataPath() const { return way_->dataPath(); }
 
 private:
+    [[nodiscard]] Result<Loaded> load() const;
     void adopt(Loaded loaded);
 
     Kernel& kernel_;
@@ -48,6 +54,8 @@ private:
     Kernel::Modules modules_; ///< for which it was loaded
     Kernel::Modules modulesTried_;
     Backoff retryModules_; ///< for those
+    bool room_ = false;
+    Backoff retryRoom_;
 };
 
 } // namespace tna::daemon

@@ -17,7 +17,8 @@ Supervisor::Supervisor(std::unique_ptr<Kernel> kernel, std::unique_ptr<introspec
       observer_(*source_, clock_()), reconciler_(*source_, reporter), connections_(*kernel_) {}
 
 Result<void> Supervisor::start(std::vector<UniqueFd> inherited) {
-    auto started = path_.start(std::move(inherited));
+    auto started = path_.start(std::move(inherited),
+                               wanted_.config.limits.connections > 0 && connections_.possible(network()));
     if (started)
         reconcile();
     return started;
@@ -30,7 +31,8 @@ void Supervisor::readAllAgain() {
 
 assemble::Wishes Supervisor::wishes() const {
     auto wishes = wishesFor(network(), wanted_, observed_, refusedPorts_, dataPath());
-    wishes.learning = connections_.learning();
+    wishes.learning = observed_.capabilities.way == capability::Way::inPlace &&
+                      wanted_.config.limits.connections > 0 && connections_.possible(network());
     return wishes;
 }
 
@@ -103,16 +105,26 @@ void Supervisor::reconcile(Time since) {
         again_ = reconcileOnce(since);
 }
 
+/// False: something has changed by it, and another plan is needed.
+bool Supervisor::followConnections(const assemble::Plan& plan) {
+    const auto& places = plan.wide.flowPlaces;
+    if (!places.empty() && path_.makeRoom(clock_())) {
+        exchanged();
+        return false;
+    }
+    return !connections_.follow(dataPath(), network(), path_.hasRoom() ? places : assemble::FlowPlaces{});
+}
+
 bool Supervisor::reconcileOnce(Time since) {
     if (const auto wrong = path_.way().prepare(clock_()); wrong && path_.fallBack(*wrong)) {
         exchanged();
         (void)path_.way().prepare(clock_());
     }
     (void)path_.way().readFeatures();
-    const bool inPlace = observed_.capabilities.way == capability::Way::inPlace;
-    connections_.follow(dataPath(), network(), inPlace && wanted_.config.limits.connections > 0);
     auto wanted = wishes();
     auto plan = assemble::assemble(network(), observed_.capabilities, wanted);
+    if (!followConnections(plan))
+        return true;
     if (refusedPorts_.watch(dataPath(), plan, network())) {
         wanted = wishes();
         plan = assemble::assemble(network(), observed_.capabilities, wanted);

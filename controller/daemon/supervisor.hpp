@@ -55,6 +55,7 @@ public:
 private:
     void reconcile(Time since);
     [[nodiscard]] bool reconcileOnce(Time since);
+    [[nodiscard]] bool followConnections(const assemble::Plan& plan);
     [[nodiscard]] assemble::Wishes wishes() const;
     void exchanged();
     void followRules(bool changed, bool atInterval);

@@ -190,6 +190,23 @@ INLINE void stream_lose(struct tna_stream *stream)
  * it is invalid, which connection tracking has been told not to mind. */
 enum followed { FOLLOWED_NOT, FOLLOWED, FOLLOWED_INVALID };
 
+/* What connection tracking has noted of the last segment that it took: see nf_conntrack_tcp_packet(). */
+INLINE void stream_last(struct tna_stream *stream, u32 direction, const struct tcp_part *part)
+{
+	if (part->flags & TCP_SYN)
+		stream->last_end = part->end + 1;
+	stream->last_direction = direction;
+	stream->last_other = !is_mere_ack(part);
+}
+
+/* A reset that ends the connection. */
+INLINE int stream_is_reset(struct tna_stream *stream, u32 direction, const struct tcp_part *part)
+{
+	return part->flags & TCP_RST && (part->sequence == stream_side(stream, direction)->acked ||
+					 (part->sequence == stream->last_end &&
+					  stream->last_direction == direction && !stream->last_other));
+}
+
 /* Instead of noting a segment, only say whether it is invalid. */
 #define FOLLOW_LOOKS 0x10000u
 
@@ -217,6 +234,7 @@ NOINLINE int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 
 		return FOLLOWED_NOT;
 	if (part.flags & TCP_SYN) {
 		stream->reset = 0;
+		stream_last(stream, direction, &part);
 		if (!tracked_established(entry)) /* connection tracking begins anew */
 			stream->anew = 1;
 		return FOLLOWED_NOT;
@@ -227,16 +245,20 @@ NOINLINE int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 
 		stream_lose(stream);
 	stream_pieces(entry, direction, &part);
 	if ((!(part.flags & TCP_RST) || tracked_established(entry)) && tracked_liberal(entry) &&
-	    stream_invalid(stream, entry, direction, &part, net))
+	    stream_invalid(stream, entry, direction, &part, net)) {
+		if (!looks && part.flags & (TCP_RST | TCP_FIN) &&
+		    !stream_reset_late(stream, direction, &part, net))
+			stream_last(stream, direction, &part); /* nf_tcp_handle_invalid() */
 		return FOLLOWED_INVALID;
+	}
 	if (looks)
 		return FOLLOWED;
 	u32 verdict = stream_judge(stream, direction, &part);
 
-	if (part.flags & TCP_RST && (verdict == WINDOWS_IN || !stream->judged) &&
-	    (part.sequence == stream_side(stream, direction)->acked ||
-	     (part.sequence == stream->last_end && stream->last_direction == direction)))
+	if ((verdict == WINDOWS_IN || !stream->judged) && stream_is_reset(stream, direction, &part))
 		stream->reset = 1;
+	if (verdict == WINDOWS_IN || verdict == WINDOWS_OUT)
+		stream_last(stream, direction, &part);
 	if (part.flags & TCP_RST || !(part.flags & TCP_ACK))
 		return FOLLOWED;
 	if (verdict == WINDOWS_IN)

@@ -133,6 +133,30 @@ INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *her
 	lesson_port(passed->out_port, lesson->ports[1]);
 }
 
+/* What the fast path may do with packets at a device, by its index (TNA_FLOW_*). */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TNA_FLOW_PLACES_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, u32);
+	__type(value, u8);
+} flow_places SEC(".maps");
+
+INLINE int may_at(u64 device, u8 what)
+{
+	u32 ifindex = KLOAD(u32, KADDR(struct net_device, device, ifindex));
+	const u8 *place = bpf_map_lookup_elem(&flow_places, &ifindex);
+
+	return place && *place & what;
+}
+
+/* Linux is told of connections that may become fast, and of no others. */
+NOINLINE int may_be_fast(const struct passed *passed)
+{
+	return may_at(passed->in_port ? passed->in_port : passed->from, TNA_FLOW_COMES) &&
+	       may_at(passed->out_port ? passed->out_port : passed->to, TNA_FLOW_LEAVES);
+}
+
 /* What is looked at below is in front of the buffer. */
 INLINE int ports_are_seen(struct sk_buff *skb, u32 protocol, const int version)
 {
@@ -246,6 +270,8 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	    tracked_unfit(entry, direction, protocol, own_net))
 		return;
 	if (passed.out_port && here->leaves.steps) /* what bridges send elsewhere by their own rules */
+		return;
+	if (!may_be_fast(&passed))
 		return;
 	if (rules_differ(own_net, judged, version)) {
 		judged->missed = 1;

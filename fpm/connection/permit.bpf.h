@@ -63,6 +63,8 @@ INLINE u32 evaluate_note(struct tna_stream *stream, u64 entry, u32 direction, st
 		BECAUSE(stream_note(stream, entry, direction, part, verdict), FLOW_STATE);
 	else
 		stream_notice(stream);
+	if (verdict == WINDOWS_OUT)
+		*(volatile u32 *)&stream->last_direction = direction & 1;
 	return REASON_NONE;
 }
 

@@ -120,6 +120,12 @@ INLINE u32 stream_judge(struct tna_stream *stream, u32 direction, struct tcp_par
 	return windows_judge(stream_side(stream, direction), stream_side(stream, !(direction & 1)), part);
 }
 
+/* TCP_ACK_SET */
+INLINE int is_mere_ack(const struct tcp_part *part)
+{
+	return (part->flags & (TCP_ACK | TCP_SYN | TCP_FIN | TCP_RST)) == TCP_ACK;
+}
+
 /* A packet came. */
 INLINE void stream_notice(struct tna_stream *stream)
 {
@@ -130,7 +136,7 @@ INLINE u64 stream_note(struct tna_stream *stream, u64 entry, u32 direction, stru
 		       u32 verdict)
 {
 	stream_notice(stream);
-	if (verdict == WINDOWS_IN) {
+	if (verdict == WINDOWS_IN && is_mere_ack(part)) {
 		*(volatile u32 *)&stream->last_end = part->end;
 		*(volatile u32 *)&stream->last_direction = direction & 1;
 	}
@@ -138,15 +144,21 @@ INLINE u64 stream_note(struct tna_stream *stream, u64 entry, u32 direction, stru
 			    verdict, tracked_side_scale(entry, direction));
 }
 
+/* A reset of what has been acknowledged: invalid whether Linux is liberal or not, and nothing is noted of it.
+ */
+INLINE u32 stream_reset_late(struct tna_stream *stream, u32 direction, const struct tcp_part *part, u64 net)
+{
+	return part->flags & TCP_RST && !stream->lost && !tracking_ignores_resets(net) &&
+	       tcp_before(part->sequence, stream_side(stream, direction)->acked);
+}
+
 /* Invalid, by the windows as they are known here, and also by what Linux knows (which may be less). */
 INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part, u64 net)
 {
 	struct tna_stream_side sender, receiver;
-	u32 acked = stream_side(stream, direction)->acked;
 
-	if (part->flags & TCP_RST && !stream->lost && !tracking_ignores_resets(net) &&
-	    tcp_before(part->sequence, acked))
-		return 1; /* whether Linux is liberal or not */
+	if (stream_reset_late(stream, direction, part, net))
+		return 1;
 	if (!(stream->judged >> (direction & 1) & 1) || tracking_liberal(net))
 		return 0;
 	if (stream_judge(stream, direction, part) != WINDOWS_OUT)

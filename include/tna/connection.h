@@ -56,6 +56,11 @@ struct tna_rule_device {
 /* Bridges about which more is known than about all packets; of others it is not. */
 #define TNA_JUDGED_BRIDGES_MAX 32
 
+/* What the fast path may do at a device with packets whose connections are learnt. */
+#define TNA_FLOW_COMES 1u  /* forward those that come by it */
+#define TNA_FLOW_LEAVES 2u /* have them leave by it */
+#define TNA_FLOW_PLACES_MAX 16384
+
 /* The rules of one protocol, as the controller has judged them; `generation` is written last, and is 0
  * meanwhile, and from when packets meet other functions. */
 struct tna_judged_rules {
@@ -136,8 +141,9 @@ struct tna_stream {
 	__u32 judged; /* by direction: packets outside of the windows are invalid, and not let pass as ever */
 	__u32 shut;   /* the last window that was told was 0 */
 	__u32 reset;  /* it has been reset */
-	__u32 last_end;       /* of the last segment within the windows */
-	__u32 last_direction; /* and which way it went */
+	__u32 last_end;       /* of the last segment that connection tracking has noted */
+	__u32 last_direction; /* and which way the last one went that it took */
+	__u32 last_other;     /* which was no mere acknowledgement, so that a reset does not come behind it */
 	__u32 source[4];
 	__u32 destination[4];
 	__u16 source_port; /* all as it lies in the headers of the first packet */

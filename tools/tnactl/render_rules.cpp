@@ -29,13 +29,13 @@ std::string learntText(const json& steady) {
 std::string learningText(const json& document) {
     const auto learning = document.is_object() ? document.value("learning", json()) : json();
     if (!learning.is_object())
-        return "Packets that pass rules are left to Linux; where rules are steady, flows that Linux has let "
-               "pass could be "
-               "accelerated (`connections` under [limits] of the configuration).\n";
+        return "Packets that pass rules are left to Linux: `connections` under [limits] of the configuration "
+               "is 0.\n";
     if (const auto impossible = text(learning, "impossible"); !impossible.empty())
         return fmt::format("Packets that pass rules are left to Linux: {}\n", impossible);
     if (!yes(learning, "active"))
-        return "There are no rules for routed packets.\n";
+        return "Nothing is learnt: there are no rules, or no two accelerated devices that packets "
+               "pass them between (`tnactl status`).\n";
     const auto ipv4 = learning.value("ip", json::object()), ipv6 = learning.value("ip6", json::object());
     auto out = fmt::format("Flows that these rules let pass are learnt.\n  IPv4: {}\n  IPv6: {}\n",
                            learntText(ipv4), learntText(ipv6));

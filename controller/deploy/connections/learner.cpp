@@ -108,6 +108,7 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
         bpf_map__reuse_fd(opened->maps.streams, learner->streams_) != 0 || Generated::load(opened) != 0)
         return failErrno(errno, learning);
     learner->rules_ = opened->data_rules->judgement;
+    learner->places_ = bpf_map__fd(opened->maps.flow_places);
     learner->judge({});
     forgetStreams(learner->streams_);
     for (const auto& done :
@@ -146,6 +147,21 @@ Result<void> Learner::link(const bpf_program* of, unsigned family, unsigned hook
 void Learner::judge(const assemble::RuleJudgement& judgement) const {
     publish(rules_[0], judgement.generation, judgement.ipv4);
     publish(rules_[1], judgement.generation, judgement.ipv6);
+}
+
+/// What finds no room there is left to Linux.
+void Learner::learnBetween(const assemble::FlowPlaces& places) {
+    if (places == known_)
+        return;
+    for (const auto& [ifindex, place] : known_)
+        if (!places.contains(ifindex))
+            bpf_map_delete_elem(places_, &ifindex);
+    known_ = places;
+    for (const auto& [ifindex, place] : places) {
+        const auto value = static_cast<std::uint8_t>((place.comes ? TNA_FLOW_COMES : 0U) |
+                                                     (place.leaves ? TNA_FLOW_LEAVES : 0U));
+        bpf_map_update_elem(places_, &ifindex, &value, BPF_ANY);
+    }
 }
 
 std::vector<Stream> Learner::streams() const {

@@ -24,6 +24,7 @@ public:
     ~Learner() override;
 
     [[nodiscard]] std::set<std::uint32_t> programs() const override { return programs_; }
+    void learnBetween(const assemble::FlowPlaces& places) override;
     void judge(const assemble::RuleJudgement& judgement) const override;
     [[nodiscard]] bool missed() const override;
     [[nodiscard]] std::vector<Stream> streams() const override;
@@ -40,6 +41,8 @@ private:
     Skeleton skeleton_;
     tna_judged_rules* rules_ = nullptr; ///< of IPv4, and of IPv6: what it shares with the pipelines
     int streams_ = -1;                  ///< the pipeline's
+    int places_ = -1;
+    assemble::FlowPlaces known_; ///< that are in there
     std::vector<UniqueFd> links_;
     std::set<std::uint32_t> programs_;
 };

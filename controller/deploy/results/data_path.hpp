@@ -91,6 +91,8 @@ public:
 
     /// The BPF programs that netfilter calls for it, by their ids.
     [[nodiscard]] virtual std::set<std::uint32_t> programs() const = 0;
+    /// Only what comes and leaves by these, from now on; at first, nothing.
+    virtual void learnBetween(const assemble::FlowPlaces& places) = 0;
     /// These are the rules now: what was learnt of others does not hold.
     virtual void judge(const assemble::RuleJudgement& judgement) const = 0;
     /// Whether packets have met other functions than those that were judged.

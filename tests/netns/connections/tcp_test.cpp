@@ -158,6 +158,37 @@ TEST_F(Tcp, ThatWasPickedUpAndIsResetIsClosedToLinux) {
     expectTimeout(1, 10);
 }
 
+/// Linux takes no notice of that answer's numbers, but does not take a reset for the end of the train before
+/// it either.
+TEST_F(Tcp, ThatIsResetBehindAnAnswerOutOfTurnIsNotClosed) {
+    open();
+    becomesFast();
+    pass(0, {.payload = 1000});
+    pass(1, {.flags = syn | ack});
+    pass(0, {.flags = rst});
+    controller_.reset(); // tells Linux how things stand
+    EXPECT_GT(timeout(), 1000U);
+}
+
+/// Nothing of it can be fast: Linux minds its windows as ever.
+TEST_F(Tcp, ThatLeavesByAPortThatIsLinuxsIsNotLearnt) {
+    nft(strict);
+    accelerate();
+    if (IsSkipped())
+        return;
+    rulesAreKnown();
+    ASSERT_TRUE(controller_->pause("p1", true));
+    shakeHands();
+    for (int i = 0; i < 4; i++) {
+        pass(0, {.flags = psh | ack, .payload = 50});
+        pass(1, {});
+    }
+    EXPECT_EQ(controller_->rules()["learning"]["active"], true);
+    controller_.reset(); // tells Linux of those that were learnt
+    EXPECT_EQ(treat(frame(0, {.flags = fin | ack, .ahead = 10000000})).out, Arrivals{});
+    EXPECT_GT(timeout(), 1000U);
+}
+
 /// Closing it would be too late: the same ends have another connection by now.
 TEST_F(Tcp, ThatIsResetCanBeginAnewAtOnce) {
     open();

@@ -61,6 +61,9 @@ TEST(Hooks, WhatIsLearntOfRulesHoldsThereAsWell) {
     container.port().flags |= model::link_flag::up;
     container.port().addresses = {{.family = 4}};
     container.port().ip.forwarding4 = true;
+    auto& other = container.network.links[9] = container.port();
+    other.ifindex = 9;
+    container.wishes.atTcx.insert(9);
     container.wishes.learning = true;
     const auto plan = container.plan();
     ASSERT_TRUE(plan.profile) << plan.reasons.front().text;

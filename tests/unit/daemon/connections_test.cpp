@@ -8,6 +8,22 @@ namespace {
 
 class LearningTest : public SupervisorTest {
 protected:
+    static constexpr model::IfIndex otherIndex = 9;
+
+    /// Two ports that packets are routed by.
+    LearningTest() {
+        auto& port = network_->model.links.at(portIndex);
+        port.master = 0;
+        port.bridgePort.reset();
+        port.flags = model::link_flag::up;
+        port.ip.forwarding4 = true;
+        port.addresses = {{4, "10.0.0.1/24", "global"}};
+        auto& other = network_->model.links[otherIndex] = port;
+        other.ifindex = otherIndex;
+        other.name = "eth1";
+        kernel_->devices[otherIndex] = kernel_->devices.at(portIndex);
+    }
+
     void begin(unsigned connections = 16) {
         wanted_.config.limits.connections = connections;
         start();
@@ -49,6 +65,61 @@ TEST_F(LearningTest, IsOnlyDoneWhereItIsWanted) {
     begin(0);
     rulesCome();
     EXPECT_EQ(path().learners, 0U);
+    EXPECT_EQ(kernel_->loads, 1U);
+}
+
+TEST_F(LearningTest, IsOnlyDoneWherePacketsHaveSomewhereToGo) {
+    network_->model.links.erase(otherIndex);
+    begin();
+    rulesCome();
+    EXPECT_EQ(path().learners, 0U);
+    EXPECT_FALSE(port().profile->rules);
+    EXPECT_EQ(kernel_->loads, 1U);
+}
+
+TEST_F(LearningTest, IsToldBetweenWhichDevices) {
+    begin();
+    rulesCome();
+    EXPECT_EQ(path().places, supervisor_->plan().wide.flowPlaces);
+    EXPECT_EQ(path().places.size(), 2U);
+    wanted_.paused.ports = {"eth1"};
+    supervisor_->reconcile();
+    EXPECT_EQ(path().learners, 0U);
+}
+
+/// Connections take much memory.
+TEST_F(LearningTest, HasRoomMadeForItOnceThereAreRules) {
+    begin();
+    EXPECT_EQ(kernel_->connections, 0U);
+    rulesCome();
+    EXPECT_EQ(kernel_->connections, 16U);
+    EXPECT_EQ(kernel_->loads, 2U);
+    EXPECT_TRUE(port().profile->rules);
+    EXPECT_TRUE(path().attached.contains(portIndex));
+    rulesGo();
+    rulesCome();
+    EXPECT_EQ(kernel_->loads, 2U);
+}
+
+TEST_F(LearningTest, HasRoomFromTheBeginningWhereThereAreRules) {
+    network_->model.netfilter.hooks.push_back({"inet", "guard", "forward", "forward", ""});
+    begin();
+    EXPECT_EQ(kernel_->connections, 16U);
+    EXPECT_EQ(kernel_->loads, 1U);
+    EXPECT_EQ(path().learners, 1U);
+}
+
+TEST_F(LearningTest, IsNotBegunWhereThereIsNoRoom) {
+    begin();
+    kernel_->refused = refusal(ENOMEM);
+    rulesCome();
+    EXPECT_EQ(path().learners, 0U);
+    EXPECT_TRUE(path().attached.contains(portIndex));
+    kernel_->refused.reset();
+    now_ += seconds(2);
+    rulesChange();
+    supervisor_->reconcile();
+    EXPECT_EQ(path().learners, 1U);
 }
 
 TEST_F(LearningTest, TellsOfRulesThatChange) {
@@ -73,8 +144,8 @@ TEST_F(LearningTest, LooksAgainWherePacketsMeetOtherFunctions) {
 }
 
 TEST_F(LearningTest, IsTriedOnceWhereItIsImpossible) {
+    kernel_->canLearn = false;
     begin();
-    path().canLearn = false;
     rulesCome();
     EXPECT_EQ(path().learners, 0U);
     EXPECT_TRUE(supervisor_->connections().impossible());

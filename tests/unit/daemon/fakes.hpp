@@ -66,7 +66,8 @@ struct PathState {
     bool handedOver = false;
     bool canLearn = true; ///< connections, where there are rules
     unsigned learners = 0;
-    bool missed = false; ///< packets meet other functions than those that were judged
+    assemble::FlowPlaces places; ///< between which is learnt
+    bool missed = false;         ///< packets meet other functions than those that were judged
     std::vector<assemble::RuleJudgement> judgements;
     bool open = false;
     bool cut = false;
@@ -77,6 +78,7 @@ public:
     explicit FakeLearner(std::shared_ptr<PathState> state) : state_(std::move(state)) { state_->learners++; }
     ~FakeLearner() override { state_->learners--; }
     [[nodiscard]] std::set<std::uint32_t> programs() const override { return {77}; }
+    void learnBetween(const assemble::FlowPlaces& places) override { state_->places = places; }
     void judge(const assemble::RuleJudgement& judgement) const override {
         state_->judgements.push_back(judgement);
     }
@@ -186,6 +188,7 @@ public:
     }
     [[nodiscard]] Result<daemon::Loaded> load(const config::Config& config) override {
         loads++;
+        connections = config.limits.connections;
         if (refused)
             return std::unexpected(*refused);
         if (config.kernel.fdb == "kfunc")
@@ -230,6 +233,7 @@ public:
     [[nodiscard]] bool hasTcxAtEgress(model::IfIndex) const override { return false; }
 
     Devices devices;
+    bool canLearn = true;
     bool silent = false; ///< what drivers can do is not told
     bool wrong = false;  ///< it is laid out differently
     Modules kernelModules;
@@ -239,12 +243,14 @@ public:
     std::atomic<unsigned> ruleReadings = 0; ///< in a thread of its own
     std::atomic<std::uint32_t> generation = 5;
     unsigned loads = 0;
+    unsigned connections = 0; ///< for which the last one has room
     unsigned watchedLoads = 0;
     std::vector<std::shared_ptr<PathState>> paths; ///< that were loaded, one after the other
 
 private:
     std::unique_ptr<deploy::DataPath> newPath() {
         paths.push_back(std::make_shared<PathState>());
+        paths.back()->canLearn = canLearn;
         return std::make_unique<FakePath>(paths.back());
     }
     const FakeNetwork& network_;
