@@ -28,6 +28,8 @@ ConnectionChange settled(const deploy::Stream& stream, std::chrono::nanoseconds 
         lives = std::min(lives, timeouts.unacknowledged);
     else if (known.shut != 0)
         lives = std::min(lives, timeouts.retransmitted);
+    if (known.last_other == TNA_LAST_RESET)
+        lives = std::min(lives, timeouts.closed);
     if (known.reset != 0) {
         change.closed = true;
         lives = timeouts.closed;

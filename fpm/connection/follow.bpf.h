@@ -158,8 +158,11 @@ INLINE int is_established(u64 tracked)
 	return info == CONNECTION_ESTABLISHED || info == CONNECTION_ESTABLISHED_REPLY;
 }
 
-/* What connection tracking has noted besides: of segments that rules have dropped, or that came out
- * elsewhere. Not 0: that could not be noted. */
+/*
+ * What connection tracking has noted besides: of segments that rules have dropped, or that came out
+ * elsewhere. Not so the largest windows: it has added this segment to them already, and it adds too much to
+ * them where it has missed acknowledgements. Not 0: that could not be noted.
+ */
 INLINE u64 stream_catch_up(struct tna_stream *stream, u64 entry)
 {
 	struct tna_stream_side seen;
@@ -173,7 +176,6 @@ INLINE u64 stream_catch_up(struct tna_stream *stream, u64 entry)
 			continue;
 		word |= windows_raise(&side->end, seen.end);
 		word |= windows_raise(&side->maxend, seen.maxend);
-		word |= windows_raise(&side->maxwin, seen.maxwin);
 		word |= windows_raise(&side->acked, seen.acked);
 	}
 	return word;
@@ -196,7 +198,7 @@ INLINE void stream_last(struct tna_stream *stream, u32 direction, const struct t
 	if (part->flags & TCP_SYN)
 		stream->last_end = part->end + 1;
 	stream->last_direction = direction;
-	stream->last_other = !is_mere_ack(part);
+	stream->last_other = is_mere_ack(part) ? 0 : part->flags & TCP_RST ? TNA_LAST_RESET : TNA_LAST_OTHER;
 }
 
 /* A reset that ends the connection. */
@@ -248,7 +250,7 @@ NOINLINE int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 
 	    stream_invalid(stream, entry, direction, &part, net)) {
 		if (!looks && part.flags & (TCP_RST | TCP_FIN) &&
 		    !stream_reset_late(stream, direction, &part, net))
-			stream_last(stream, direction, &part); /* nf_tcp_handle_invalid() */
+			stream->last_other = TNA_LAST_OTHER; /* nf_tcp_handle_invalid() */
 		return FOLLOWED_INVALID;
 	}
 	if (looks)
@@ -257,7 +259,7 @@ NOINLINE int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 
 
 	if ((verdict == WINDOWS_IN || !stream->judged) && stream_is_reset(stream, direction, &part))
 		stream->reset = 1;
-	if (verdict == WINDOWS_IN || verdict == WINDOWS_OUT)
+	if (verdict == WINDOWS_IN || stream_takes_all(stream, direction, net))
 		stream_last(stream, direction, &part);
 	if (part.flags & TCP_RST || !(part.flags & TCP_ACK))
 		return FOLLOWED;

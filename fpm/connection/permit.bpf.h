@@ -55,15 +55,15 @@ INLINE u32 evaluate_stream(struct tna_stream *stream, u64 entry, u32 direction, 
  * beyond the windows either, where it lets it pass. */
 INLINE u32 evaluate_note(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part, u64 net)
 {
-	u32 judged = stream->judged >> (direction & 1) & 1 && !tracking_liberal(net);
 	u32 verdict = stream_judge(stream, direction, part);
 
-	BECAUSE(stream->shut || (judged && verdict != WINDOWS_IN), FLOW_STATE);
+	BECAUSE(stream->shut || (verdict != WINDOWS_IN && !stream_takes_all(stream, direction, net)),
+		FLOW_STATE);
 	if (verdict == WINDOWS_IN || verdict == WINDOWS_OVER)
 		BECAUSE(stream_note(stream, entry, direction, part, verdict), FLOW_STATE);
 	else
 		stream_notice(stream);
-	if (verdict == WINDOWS_OUT)
+	if (verdict != WINDOWS_IN)
 		*(volatile u32 *)&stream->last_direction = direction & 1;
 	return REASON_NONE;
 }

@@ -152,6 +152,12 @@ INLINE u32 stream_reset_late(struct tna_stream *stream, u32 direction, const str
 	       tcp_before(part->sequence, stream_side(stream, direction)->acked);
 }
 
+/* Linux takes segments outside of the windows, too: as it would if nobody had told it so here. */
+INLINE u32 stream_takes_all(const struct tna_stream *stream, u32 direction, u64 net)
+{
+	return !(stream->judged >> (direction & 1) & 1) || tracking_liberal(net);
+}
+
 /* Invalid, by the windows as they are known here, and also by what Linux knows (which may be less). */
 INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part, u64 net)
 {
@@ -159,7 +165,7 @@ INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, s
 
 	if (stream_reset_late(stream, direction, part, net))
 		return 1;
-	if (!(stream->judged >> (direction & 1) & 1) || tracking_liberal(net))
+	if (stream_takes_all(stream, direction, net))
 		return 0;
 	if (stream_judge(stream, direction, part) != WINDOWS_OUT)
 		return 0;

@@ -130,6 +130,10 @@ struct tna_stream_side {
 	__u32 acked;  /* what the other side has acknowledged */
 };
 
+/* A reset does not come behind these; and one that does not end the connection has it forgotten soon. */
+#define TNA_LAST_OTHER 1u
+#define TNA_LAST_RESET 2u
+
 /*
  * A connection of TCP some packets of which connection tracking does not see: the windows as it would have
  * them if it did, and what the controller needs to put its entry right when nothing comes for a while.
@@ -143,7 +147,7 @@ struct tna_stream {
 	__u32 reset;  /* it has been reset */
 	__u32 last_end;       /* of the last segment that connection tracking has noted */
 	__u32 last_direction; /* and which way the last one went that it took */
-	__u32 last_other;     /* which was no mere acknowledgement, so that a reset does not come behind it */
+	__u32 last_other;     /* TNA_LAST_*: which was no mere acknowledgement */
 	__u32 source[4];
 	__u32 destination[4];
 	__u16 source_port; /* all as it lies in the headers of the first packet */

@@ -207,6 +207,27 @@ TEST_F(Tcp, MindsTheWindowsOfBothSidesAfterAnotherHandshake) {
         EXPECT_EQ(treat(frame(host, {.payload = 10, .ahead = 10000000}), host).out, Arrivals{}) << host;
 }
 
+/// Linux allows for as much more as it has let pass beyond the window; that it has seen a segment, too, must
+/// not count twice. Urgent ones are slow.
+TEST_F(Tcp, WhoseSegmentsAreLargerThanWindowsHasThemDroppedBeyond) {
+    nft(strict);
+    accelerate();
+    if (IsSkipped())
+        return;
+    rulesAreKnown();
+    hosts_ = {Host{1000}, Host{900000}}; // whose windows of 1000 bytes are not scaled
+    pass(0, {.flags = syn});
+    pass(1, {.flags = syn | ack});
+    pass(0, {});
+    pass(0, {.flags = psh | ack, .payload = 100});
+    pass(1, {});
+    becomesFast();
+    pass(0, {.flags = urg | ack, .payload = 600});
+    pass(0, {.flags = urg | ack, .payload = 900}); // 500 beyond
+    EXPECT_EQ(treat(frame(0, {.flags = urg | ack, .payload = 1300})).out, Arrivals{});
+    pass(0, {.flags = urg | ack, .payload = 400}); // passes, as it is less than those 1500 beyond
+}
+
 TEST_F(Tcp, PassesOutsideOfItsWindowsWhereLinuxIsLiberal) {
     open();
     becomesFast();
