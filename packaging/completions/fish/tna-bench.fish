@@ -30,7 +30,7 @@ complete -c tna-bench -n "$in throughput rfc2544 latency kill reaction" -l stati
 complete -c tna-bench -n $frames -l size -x -d 'frame size in bytes'
 complete -c tna-bench -n "$in throughput rfc2544 latency kill containers micro delays tenants" -l rounds -x -d 'rounds, or kills'
 complete -c tna-bench -n "$frames containers delays tenants" -l seconds -x -d 'length of each measurement'
-complete -c tna-bench -n $setup -l scenario -x -a 'bridge router router6 bridges firewall firewall6 nat nat6' -d 'what lies in between'
+complete -c tna-bench -n $setup -l scenario -x -a 'bridge router router6 bridges firewall firewall6 nat nat6 forward forward6' -d 'what lies in between'
 complete -c tna-bench -n $setup -l generator -x -a 'auto live xdp packet' -d 'who sends'
 complete -c tna-bench -n "$setup delays tenants" -l tx -x -a '(__fish_print_interfaces)' -d 'send by this interface'
 complete -c tna-bench -n "$setup delays tenants" -l rx -x -a '(__fish_print_interfaces)' -d 'receive by this interface'

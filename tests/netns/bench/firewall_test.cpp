@@ -53,7 +53,7 @@ protected:
 
 /// What comes out is compared with what plain NAT makes of frames, before anything is measured.
 TEST_F(BenchOfFirewalls, TranslatedFlowsAreFast) {
-    for (const auto scenario : {Scenario::nat, Scenario::nat6}) {
+    for (const auto scenario : {Scenario::nat, Scenario::nat6, Scenario::forward, Scenario::forward6}) {
         auto options = firewall();
         options.setup.scenario = scenario;
         options.setup.frameSize = usualSizeOf(options.setup);

@@ -132,12 +132,12 @@ TEST(BenchPacer, GapsDoNotAddUpToAnother) {
 }
 
 TEST(BenchFrameWriter, WritesTheFramesThatAreExpected) {
-    for (const auto scenario : {Scenario::bridge, Scenario::router, Scenario::router6, Scenario::bridges,
-                                Scenario::firewall, Scenario::firewall6, Scenario::nat, Scenario::nat6})
+    for (const auto scenario :
+         {Scenario::bridge, Scenario::router, Scenario::router6, Scenario::bridges, Scenario::firewall,
+          Scenario::firewall6, Scenario::nat, Scenario::nat6, Scenario::forward, Scenario::forward6})
         for (const auto protocol : {Protocol::udp, Protocol::tcp})
             for (const unsigned size : {100U, imix}) {
-                if (size == imix && (protocol == Protocol::tcp || scenario == Scenario::firewall6 ||
-                                     scenario == Scenario::nat6))
+                if (size == imix && (protocol == Protocol::tcp || (filters(scenario) && usesIpv6(scenario))))
                     continue; // marks do not fit into the smallest
                 const bench::Setup setup{
                     .scenario = scenario, .flows = 70'000, .frameSize = size, .protocol = protocol};

@@ -153,12 +153,45 @@ TEST(BenchFrame, OfNatComesFromTheRouter) {
     }
 }
 
+/// Senders are as scattered as destinations are elsewhere; the host behind the router has another port than
+/// it.
+TEST(BenchFrame, OfAForwardedPortGoToTheHostBehind) {
+    for (const auto scenario : {Scenario::forward, Scenario::forward6}) {
+        const bool six = scenario == Scenario::forward6;
+        const Frames frames{scenario, 100};
+        const Frames plain{six ? Scenario::firewall6 : Scenario::firewall, 100};
+        const std::ptrdiff_t source = six ? 22 : 26, destination = six ? 38 : 30, size = six ? 16 : 4,
+                             port = six ? 56 : 36;
+        const auto sent = frames.sent(5), other = plain.sent(5), forwarded = frames.forwarded(5);
+        EXPECT_TRUE(
+            std::equal(sent.begin() + source, sent.begin() + source + size, other.begin() + destination));
+        EXPECT_EQ(sent[static_cast<std::size_t>(destination + size - 1)], 3);
+        EXPECT_EQ(sent[static_cast<std::size_t>(port + 1)], 9);
+        auto expected = sent;
+        std::copy_n(plain.forwarded(5).begin(), 12, expected.begin());
+        expected[six ? 21 : 22]--;
+        const Frame host =
+            six ? Frame{0xfd, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2} : Frame{10, 2, 0, 2};
+        std::ranges::copy(host, expected.begin() + destination);
+        std::ranges::copy(Frame{2009 >> 8, 2009 & 255}, expected.begin() + port);
+        if (!six)
+            std::copy_n(forwarded.begin() + 24, 2, expected.begin() + 24);
+        EXPECT_EQ(forwarded, expected);
+        const auto back = frames.back(5);
+        EXPECT_TRUE(std::equal(host.begin(), host.end(), back.begin() + source));
+        EXPECT_TRUE(
+            std::equal(sent.begin() + source, sent.begin() + source + size, back.begin() + destination));
+        EXPECT_EQ(back[static_cast<std::size_t>(port - 2)] << 8 | back[static_cast<std::size_t>(port - 1)],
+                  2009);
+    }
+}
+
 TEST(BenchSetup, FramesThatNobodyHasChosenHaveRoomForTheMark) {
     for (std::size_t i = 0; i < scenarioNames.size(); i++) {
         bench::Setup setup{.scenario = static_cast<Scenario>(i)};
         setup.frameSize = usualSizeOf(setup);
         EXPECT_EQ(problemWith(setup), "") << scenarioNames.at(i);
-        const bool six = setup.scenario == Scenario::firewall6 || setup.scenario == Scenario::nat6;
+        const bool six = filters(setup.scenario) && usesIpv6(setup.scenario);
         EXPECT_EQ(setup.frameSize, six ? 70U : 64U);
     }
 }

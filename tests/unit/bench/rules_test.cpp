@@ -23,6 +23,15 @@ TEST(BenchRules, OfAFirewallAreMetBeforeWhatAccepts) {
                 Not(HasSubstr("ct state")));
 }
 
+TEST(BenchRules, ForwardAPortBeforeTheRoute) {
+    EXPECT_THAT(ruleSetOf({.scenario = Scenario::forward}),
+                HasSubstr("type nat hook prerouting priority -100;\n"
+                          "ip daddr 10.1.0.3 udp dport 9 dnat ip to 10.2.0.2:2009\n}\n"));
+    EXPECT_THAT(ruleSetOf({.scenario = Scenario::forward6}),
+                HasSubstr("ip6 daddr fd00:1::3 udp dport 9 dnat ip6 to [fd00:2::2]:2009\n"));
+    EXPECT_THAT(ruleSetOf({.scenario = Scenario::nat}), Not(HasSubstr("dnat")));
+}
+
 TEST(BenchRules, ThatChangeAreAChainOfTheirOwn) {
     const bench::Setup setup{.scenario = Scenario::firewall, .ruleChanges = 10};
     EXPECT_THAT(ruleSetOf(setup), HasSubstr("jump changes\nct state"));

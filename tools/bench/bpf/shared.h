@@ -62,6 +62,7 @@ static inline __attribute__((always_inline)) __u32 latency_bucket(__u64 ns)
 #define ADDRESSING_IPV4 1     /* destination and header checksum */
 #define ADDRESSING_IPV6 2     /* destination */
 #define ADDRESSING_PORTS 4    /* added to either: and the source's port */
+#define ADDRESSING_SOURCE 8   /* added to either: the source instead of the destination */
 
 #define HEAD_WORDS 8 /* of each frame are the generator's, eight bytes each */
 
@@ -93,7 +94,8 @@ static inline __attribute__((always_inline)) __u32 latency_bucket(__u64 ns)
 static inline __attribute__((always_inline)) void write_flow(__u8 *data, __u32 addressing, __u32 flow,
 							     __u32 header_sum, int back)
 {
-	__u32 way = addressing & ~ADDRESSING_PORTS;
+	__u32 way = addressing & ~(ADDRESSING_PORTS | ADDRESSING_SOURCE);
+	int source = !(addressing & ADDRESSING_SOURCE) == !!back;
 
 	if (addressing & ADDRESSING_PORTS)
 		*(__u16 *)(data + TNA_BENCH_ETH + (way == ADDRESSING_IPV6 ? 40 : 20) + (back ? 2 : 0)) =
@@ -104,13 +106,13 @@ static inline __attribute__((always_inline)) void write_flow(__u8 *data, __u32 a
 	} else if (way == ADDRESSING_IPV4) {
 		__u32 bits = SCATTER(flow), sum = header_sum + (bits >> 16) + (bits & 0xffff);
 
-		*(__u32 *)(data + TNA_BENCH_ETH + (back ? 12 : 16)) =
+		*(__u32 *)(data + TNA_BENCH_ETH + (source ? 12 : 16)) =
 			TNA_BENCH_BE32(DESTINATIONS_IPV4 | bits);
 		sum = (sum & 0xffff) + (sum >> 16);
 		*(__u16 *)(data + TNA_BENCH_ETH + 10) =
 			TNA_BENCH_BE16((__u16) ~((sum & 0xffff) + (sum >> 16)));
 	} else {
-		*(__u32 *)(data + TNA_BENCH_ETH + (back ? 12 : 28)) =
+		*(__u32 *)(data + TNA_BENCH_ETH + (source ? 12 : 28)) =
 			TNA_BENCH_BE32(SCATTER(flow) << (32 - SCATTER_BITS));
 	}
 }

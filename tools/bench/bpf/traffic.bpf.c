@@ -297,18 +297,19 @@ SEC("xdp.frags")
 int reflect(struct xdp_md *ctx)
 {
 	__u8 *data = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
+	__u32 way = addressing & ~ADDRESSING_SOURCE;
 
 	if (!stamp_of(data, end) || data + HEAD > end)
 		return XDP_PASS;
 	count_received(ctx, data, end);
 	swap_bytes(data, data + ETH_ALEN, ETH_ALEN);
-	if ((addressing & ~ADDRESSING_PORTS) == ADDRESSING_IPV4)
+	if ((way & ~ADDRESSING_PORTS) == ADDRESSING_IPV4)
 		swap_bytes(data + ETH_HLEN + 12, data + ETH_HLEN + 16, 4);
-	else if ((addressing & ~ADDRESSING_PORTS) == ADDRESSING_IPV6)
+	else if ((way & ~ADDRESSING_PORTS) == ADDRESSING_IPV6)
 		swap_bytes(data + ETH_HLEN + 8, data + ETH_HLEN + 24, 16);
-	if (addressing == (ADDRESSING_IPV4 | ADDRESSING_PORTS))
+	if (way == (ADDRESSING_IPV4 | ADDRESSING_PORTS))
 		swap_bytes(data + ETH_HLEN + 20, data + ETH_HLEN + 22, 2);
-	else if (addressing == (ADDRESSING_IPV6 | ADDRESSING_PORTS))
+	else if (way == (ADDRESSING_IPV6 | ADDRESSING_PORTS))
 		swap_bytes(data + ETH_HLEN + 40, data + ETH_HLEN + 42, 2);
 	return bpf_redirect_map(&reflecting_port, 0, XDP_DROP);
 }

@@ -125,7 +125,8 @@ void addSetup(CLI::App& command, Setup& setup) {
         names.emplace(scenarioNames.at(i), static_cast<Scenario>(i));
     command
         .add_option("--scenario", setup.scenario,
-                    "what lies in between: bridge, router, router6, bridges, firewall, firewall6, nat, nat6")
+                    "what lies in between: bridge, router, router6, bridges, firewall, firewall6, nat, nat6, "
+                    "forward, forward6")
         ->transform(CLI::CheckedTransformer(names, CLI::ignore_case).description(""))
         ->default_str("bridge");
     static const std::map<std::string, Generator> generators{{"auto", Generator::automatic},

@@ -125,7 +125,8 @@ void addThroughput(CLI::App& app, int& exitCode) {
         "with IPv4 addresses;\nfirewall, firewall6: a router that drops what it does not accept: --rules "
         "that "
         "concern nobody, then established connections;\nnat, nat6: the same, and what leaves comes from the "
-        "router's own address.\nfast%: the part of all frames that did not go to "
+        "router's own address;\nforward, forward6: the firewall, "
+        "a port of which is forwarded to a host behind it.\nfast%: the part of all frames that did not go to "
         "Linux, where there is another way.\n" +
         contenderHelp() +
         "Before anything is timed a frame of each flow and size is sent, and compared at the far end; then a "

@@ -76,24 +76,24 @@ Result<void> addRoutingRules(const std::string& name, const Setup& setup) {
 }
 
 /// One route for all destinations, and more specific ones that divide them evenly.
-std::string routesTo4(unsigned count) {
+std::string routesTo4(unsigned count, const char* via) {
     const auto bits = static_cast<unsigned>(std::bit_width(count - 1));
-    std::string lines = "route add 100.64.0.0/10 via 10.2.0.2\n";
+    std::string lines = fmt::format("route add 100.64.0.0/10 via {}\n", via);
     for (unsigned i = 0; i + 1 < count; i++) {
         const auto address = 0x64400000U + (i << (scatterBits - bits));
-        lines += fmt::format("route add {}.{}.{}.{}/{} via 10.2.0.2\n", address >> 24U, address >> 16U & 255U,
-                             address >> 8U & 255U, address & 255U, 32 - scatterBits + bits);
+        lines += fmt::format("route add {}.{}.{}.{}/{} via {}\n", address >> 24U, address >> 16U & 255U,
+                             address >> 8U & 255U, address & 255U, 32 - scatterBits + bits, via);
     }
     return lines;
 }
 
-std::string routesTo6(unsigned count) {
+std::string routesTo6(unsigned count, const char* via) {
     const auto bits = static_cast<unsigned>(std::bit_width(count - 1));
-    std::string lines = "route add 2001:db8::/32 via fd00:2::2\n";
+    std::string lines = fmt::format("route add 2001:db8::/32 via {}\n", via);
     for (unsigned i = 0; i + 1 < count; i++) {
         const auto address = i << (32 - bits);
-        lines += fmt::format("route add 2001:db8:{:x}:{:x}::/{} via fd00:2::2\n", address >> 16U,
-                             address & 0xffffU, 32 + bits);
+        lines += fmt::format("route add 2001:db8:{:x}:{:x}::/{} via {}\n", address >> 16U, address & 0xffffU,
+                             32 + bits, via);
     }
     return lines;
 }
@@ -104,7 +104,7 @@ Result<void> setSysctl(const std::string& name, const std::string& setting) {
 
 /// `in` and `out` are the devices with addresses.
 Result<void> setUpRouter4(const std::string& name, const std::string& in, const std::string& out,
-                          unsigned routes) {
+                          const Setup& setup) {
     if (auto set = setSysctl(name, "net.ipv4.ip_forward=1"); !set)
         return set;
     return runBatch("ip", name,
@@ -112,10 +112,12 @@ Result<void> setUpRouter4(const std::string& name, const std::string& in, const 
                                 "neighbour replace 10.1.0.2 lladdr {2} dev {0} nud permanent\n"
                                 "neighbour replace 10.2.0.2 lladdr {3} dev {1} nud permanent\n",
                                 in, out, generatorMac, sinkMac) +
-                        routesTo4(routes));
+                        (forwardsPorts(setup.scenario) ? fmt::format("address add 10.1.0.3/24 dev {}\n", in) +
+                                                             routesTo4(setup.routes, "10.1.0.2")
+                                                       : routesTo4(setup.routes, "10.2.0.2")));
 }
 
-Result<void> setUpRouter6(const std::string& name, unsigned routes) {
+Result<void> setUpRouter6(const std::string& name, const Setup& setup) {
     for (const char* setting : {"net.ipv6.conf.all.disable_ipv6=0", "net.ipv6.conf.d0.disable_ipv6=0",
                                 "net.ipv6.conf.d1.disable_ipv6=0", "net.ipv6.conf.all.forwarding=1"})
         if (auto set = setSysctl(name, setting); !set)
@@ -126,10 +128,12 @@ Result<void> setUpRouter6(const std::string& name, unsigned routes) {
                     "neighbour replace fd00:1::2 lladdr {} dev d0 nud permanent\n"
                     "neighbour replace fd00:2::2 lladdr {} dev d1 nud permanent\n",
                     generatorMac, sinkMac) +
-            routesTo6(routes));
+            (forwardsPorts(setup.scenario)
+                 ? "address add fd00:1::3/64 dev d0 nodad\n" + routesTo6(setup.routes, "fd00:1::2")
+                 : routesTo6(setup.routes, "fd00:2::2")));
 }
 
-Result<void> setUpBridges(const std::string& name, unsigned routes) {
+Result<void> setUpBridges(const std::string& name, const Setup& setup) {
     if (auto made =
             runBatch("ip", name,
                      fmt::format("link add br0 address {} type bridge ageing_time 1000000 mcast_snooping 0\n"
@@ -144,7 +148,7 @@ Result<void> setUpBridges(const std::string& name, unsigned routes) {
                                                    generatorMac, sinkMac));
         !added)
         return added;
-    return setUpRouter4(name, "br0", "br1", routes);
+    return setUpRouter4(name, "br0", "br1", setup);
 }
 
 Result<void> setUpRouter(const std::string& name, const Setup& setup) {
@@ -153,8 +157,7 @@ Result<void> setUpRouter(const std::string& name, const Setup& setup) {
             fmt::format("link set d0 address {} up\nlink set d1 address {} up\n", ingressMac, egressMac));
         !set)
         return set;
-    return usesIpv6(setup.scenario) ? setUpRouter6(name, setup.routes)
-                                    : setUpRouter4(name, "d0", "d1", setup.routes);
+    return usesIpv6(setup.scenario) ? setUpRouter6(name, setup) : setUpRouter4(name, "d0", "d1", setup);
 }
 } // namespace
 
@@ -167,9 +170,11 @@ Result<void> setUpScenario(const std::string& name, const Setup& setup) {
     case Scenario::firewall6:
     case Scenario::nat:
     case Scenario::nat6:
+    case Scenario::forward:
+    case Scenario::forward6:
         return setUpRouter(name, setup);
     case Scenario::bridges:
-        return setUpBridges(name, setup.routes);
+        return setUpBridges(name, setup);
     case Scenario::bridge:
         break;
     }

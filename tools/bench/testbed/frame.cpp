@@ -99,7 +99,9 @@ Frame Frames::ofBridge(unsigned flow) const {
 
 Frame Frames::ofRouter(unsigned flow) const {
     const auto to = 0x64400000U | SCATTER(flow);
-    auto frame = ipv4Frame(size_, protocol_, sourcePort(flow), {0x0a01, 2, to >> 16U, to});
+    auto frame = forwardsPorts(scenario_)
+                     ? ipv4Frame(size_, protocol_, sourcePort(flow), {to >> 16U, to, 0x0a01, 3})
+                     : ipv4Frame(size_, protocol_, sourcePort(flow), {0x0a01, 2, to >> 16U, to});
     setMacs(frame, ingressMac, generatorMac);
     return frame;
 }
@@ -113,7 +115,9 @@ Frame Frames::ofRouter6(unsigned flow) const {
     writeWords(frame, 12,
                {0x86dd, 0x6000, 0, size_ - static_cast<unsigned>(ethernet + ipv6),
                 (carries ? numberOf(protocol_) : 59U) << 8U | hopLimit});
-    writeWords(frame, ethernet + 8, {0xfd00, 1, 0, 0, 0, 0, 0, 2, 0x2001, 0x0db8, to >> 16U, to, 0, 0, 0, 1});
+    const bool own = forwardsPorts(scenario_);
+    writeWords(frame, ethernet + (own ? 24 : 8), {0xfd00, 1, 0, 0, 0, 0, 0, own ? 3U : 2U});
+    writeWords(frame, ethernet + (own ? 8 : 24), {0x2001, 0x0db8, to >> 16U, to, 0, 0, 0, 1});
     if (carries)
         writeTransport(frame, ethernet + ipv6, protocol_, sourcePort(flow));
     return frame;
@@ -125,10 +129,12 @@ Frame Frames::untagged(unsigned flow) const {
     case Scenario::bridges:
     case Scenario::firewall:
     case Scenario::nat:
+    case Scenario::forward:
         return ofRouter(flow);
     case Scenario::router6:
     case Scenario::firewall6:
     case Scenario::nat6:
+    case Scenario::forward6:
         return ofRouter6(flow);
     case Scenario::bridge:
         break;
@@ -149,13 +155,20 @@ Frame Frames::sent(unsigned flow, std::uint32_t sequence) const {
     return frame;
 }
 
-/// With the router's address there. Its words add up to what those of the generator's do, so that checksums
-/// stay.
-void Frames::writeOwn(Frame& frame, bool destination) const {
+/// As a frame is on the sink's side: from or to the router's address there, or to or from the host that a
+/// port is forwarded to. Its words add up to what those of the address on the generator's side do, so that
+/// checksums stay.
+void Frames::translate(Frame& frame, bool back) const {
+    if (!translates(scenario_))
+        return;
+    const bool destination = forwardsPorts(scenario_) != back;
+    const unsigned host = forwardsPorts(scenario_) ? 2 : 1;
     if (usesIpv6(scenario_))
-        writeWords(frame, ethernet + (destination ? 24 : 8), {0xfd00, 2, 0, 0, 0, 0, 0, 1});
+        writeWords(frame, ethernet + (destination ? 24 : 8), {0xfd00, 2, 0, 0, 0, 0, 0, host});
     else
-        writeWords(frame, ethernet + (destination ? 16 : 12), {0x0a02, 1});
+        writeWords(frame, ethernet + (destination ? 16 : 12), {0x0a02, host});
+    if (forwardsPorts(scenario_))
+        writeWords(frame, ethernet + network() + (destination ? 2 : 0), {2009});
 }
 
 Frame Frames::back(unsigned flow) const {
@@ -171,8 +184,7 @@ Frame Frames::back(unsigned flow) const {
         swapBytes(frame, ethernet + 12, ethernet + 16, 4);
     if (filters(scenario_))
         swapBytes(frame, ethernet + network(), ethernet + network() + 2, 2);
-    if (translates(scenario_))
-        writeOwn(frame, true);
+    translate(frame, true);
     return frame;
 }
 
@@ -181,8 +193,7 @@ Frame Frames::forwarded(unsigned flow, std::uint32_t sequence) const {
     if (!routes(scenario_))
         return frame;
     setMacs(frame, sinkMac, egressMac);
-    if (translates(scenario_))
-        writeOwn(frame, false);
+    translate(frame, false);
     if (usesIpv6(scenario_)) {
         frame[hopLimitAt]--;
         return frame;
@@ -227,10 +238,12 @@ FrameHead Frames::head() const {
         differ(2, 6);
         differ(8, 12);
     } else if (usesIpv6(scenario_)) {
-        differ(ethernet + 28, ethernet + 32);
+        const std::size_t own = ethernet + (forwardsPorts(scenario_) ? 12 : 28);
+        differ(own, own + 4);
     } else {
         differ(checksumAt, checksumAt + 2);
-        differ(ethernet + 16, ethernet + 20);
+        const std::size_t own = ethernet + (forwardsPorts(scenario_) ? 12 : 16);
+        differ(own, own + 4);
     }
     if (filters(scenario_))
         differ(ethernet + network(), ethernet + network() + 2);

@@ -35,7 +35,9 @@ struct FrameHead {
 
 /// The frames of one scenario and size, to their last byte. A bridge's flow n goes from station 02:01:n to
 /// station 02:00:n, n being four bytes; a router's to one of the addresses 100.64.0.0/10 or 2001:db8::/32; a
-/// firewall's from another port as well. Behind NAT they come from 10.2.0.1 or fd00:2::1.
+/// firewall's from another port as well. Behind NAT they come from 10.2.0.1 or fd00:2::1. Where a port is
+/// forwarded, those addresses are the senders', who send to port 9 of 10.1.0.3 or fd00:1::3, which is port
+/// 2009 of 10.2.0.2 or fd00:2::2.
 class Frames {
 public:
     Frames(Scenario scenario, unsigned size, unsigned vlan = 0, Protocol protocol = Protocol::udp)
@@ -57,7 +59,7 @@ private:
     [[nodiscard]] Frame ofRouter(unsigned flow) const;
     [[nodiscard]] Frame ofRouter6(unsigned flow) const;
     [[nodiscard]] std::size_t tag() const { return vlan_ != 0 ? 4 : 0; }
-    void writeOwn(Frame& frame, bool destination) const;
+    void translate(Frame& frame, bool back) const;
     [[nodiscard]] unsigned sourcePort(unsigned flow) const;
     [[nodiscard]] std::size_t network() const { return usesIpv6(scenario_) ? 40 : 20; }
     [[nodiscard]] std::size_t transport() const;

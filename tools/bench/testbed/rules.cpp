@@ -62,7 +62,12 @@ std::string ruleSetOf(const Setup& setup) {
     if (setup.ruleChanges != 0)
         text += "jump changes\n";
     text += (firewall ? acceptance(setup) : "") + "}\n";
-    if (translates(setup.scenario))
+    if (forwardsPorts(setup.scenario))
+        text += fmt::format("chain before {{\ntype nat hook prerouting priority -100;\n{}}}\n",
+                            usesIpv6(setup.scenario)
+                                ? "ip6 daddr fd00:1::3 udp dport 9 dnat ip6 to [fd00:2::2]:2009\n"
+                                : "ip daddr 10.1.0.3 udp dport 9 dnat ip to 10.2.0.2:2009\n");
+    if (masquerades(setup.scenario))
         text += "chain after {\ntype nat hook postrouting priority 100;\noifname \"d1\" masquerade\n}\n";
     return text + "}\n";
 }

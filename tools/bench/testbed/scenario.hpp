@@ -20,10 +20,12 @@ enum class Scenario {
     firewall6, ///< the same of IPv6
     nat,       ///< the firewall, behind which flows come from its own address
     nat6,      ///< the same of IPv6
+    forward,   ///< the firewall, to whose own address flows come that are for a host behind it
+    forward6,  ///< the same of IPv6
 };
 
-constexpr std::array<std::string_view, 8> scenarioNames{"bridge",   "router",    "router6", "bridges",
-                                                        "firewall", "firewall6", "nat",     "nat6"};
+constexpr std::array<std::string_view, 10> scenarioNames{
+    "bridge", "router", "router6", "bridges", "firewall", "firewall6", "nat", "nat6", "forward", "forward6"};
 
 [[nodiscard]] constexpr std::string_view nameOf(Scenario scenario) {
     return scenarioNames.at(static_cast<std::size_t>(scenario));
@@ -33,17 +35,25 @@ constexpr std::array<std::string_view, 8> scenarioNames{"bridge",   "router",   
     return scenario != Scenario::bridge;
 }
 [[nodiscard]] constexpr bool usesIpv6(Scenario scenario) {
-    return scenario == Scenario::router6 || scenario == Scenario::firewall6 || scenario == Scenario::nat6;
+    return scenario == Scenario::router6 || scenario == Scenario::firewall6 || scenario == Scenario::nat6 ||
+           scenario == Scenario::forward6;
+}
+/// Packets leave from the router's own address, and answers come to it.
+[[nodiscard]] constexpr bool masquerades(Scenario scenario) {
+    return scenario == Scenario::nat || scenario == Scenario::nat6;
+}
+/// Packets of many senders come to the router's own address and a port, and go to a host behind it; answers
+/// leave from that address.
+[[nodiscard]] constexpr bool forwardsPorts(Scenario scenario) {
+    return scenario == Scenario::forward || scenario == Scenario::forward6;
+}
+[[nodiscard]] constexpr bool translates(Scenario scenario) {
+    return masquerades(scenario) || forwardsPorts(scenario);
 }
 /// Packets pass rules that drop what they do not accept. Flows differ in a port as well, and answers have
 /// the ports the other way round.
 [[nodiscard]] constexpr bool filters(Scenario scenario) {
-    return scenario == Scenario::firewall || scenario == Scenario::firewall6 || scenario == Scenario::nat ||
-           scenario == Scenario::nat6;
-}
-/// Packets leave from the router's own address, and answers come to it.
-[[nodiscard]] constexpr bool translates(Scenario scenario) {
-    return scenario == Scenario::nat || scenario == Scenario::nat6;
+    return scenario == Scenario::firewall || scenario == Scenario::firewall6 || translates(scenario);
 }
 
 /// What flows are to the connection tracking of a firewall.

@@ -31,6 +31,10 @@ std::uint32_t addressingOf(Scenario scenario) {
     case Scenario::firewall6:
     case Scenario::nat6:
         return ADDRESSING_IPV6 | ADDRESSING_PORTS;
+    case Scenario::forward:
+        return ADDRESSING_IPV4 | ADDRESSING_PORTS | ADDRESSING_SOURCE;
+    case Scenario::forward6:
+        return ADDRESSING_IPV6 | ADDRESSING_PORTS | ADDRESSING_SOURCE;
     case Scenario::bridge:
         break;
     }
