@@ -34,7 +34,8 @@ static __always_inline void count(__u32 which)
 		(*own)++;
 }
 
-/* Run with BPF_F_TEST_XDP_LIVE_FRAMES, which uses memory again as it comes back: with its addresses swapped. */
+/* Run with BPF_F_TEST_XDP_LIVE_FRAMES, which uses memory again as it comes back: with its addresses swapped.
+ */
 SEC("xdp")
 int give(struct xdp_md *ctx)
 {

@@ -23,8 +23,9 @@ int runFunctions(FunctionsArguments& arguments) {
     }
     if (options.rounds == 0 || options.seconds <= 0)
         return complain("--rounds must be at least 1, --seconds more than 0", ExitCode::usage);
-    const auto plan = fmt::format("{} rounds of {} s for each contestant: {:.0f} s, and what it takes to start them\n",
-                                  options.rounds, options.seconds, secondsOf(options));
+    const auto plan =
+        fmt::format("{} rounds of {} s for each contestant: {:.0f} s, and what it takes to start them\n",
+                    options.rounds, options.seconds, secondsOf(options));
     fmt::print(arguments.plan ? stdout : stderr, "{}", plan);
     if (arguments.plan)
         return 0;

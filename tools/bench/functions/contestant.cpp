@@ -69,16 +69,16 @@ Result<std::unique_ptr<Contestant>> startFunction(const Contest& contest, bool b
     auto folder = TemporaryFolder::make();
     if (!folder)
         return std::unexpected(folder.error());
-    const auto declared = fmt::format("users = [\"root\"]\nports = [\"{}\"]\notherwise = \"drop\"\n[[rule]]\n",
-                                      place.deviceName());
+    const auto declared = fmt::format(
+        "users = [\"root\"]\nports = [\"{}\"]\notherwise = \"drop\"\n[[rule]]\n", place.deviceName());
     if (auto written = writeFile(folder->path() + "/swap.toml", declared); !written)
         return std::unexpected(written.error());
     const auto inside = NamespaceScope::enter(place.device());
     if (!inside)
         return std::unexpected(inside.error());
-    auto tnad =
-        Tnad::startAs(contest.tnad, fmt::format("[ports]\nexclude_kinds = []\n[functions]\ndirectory = \"{}\"\n",
-                                                folder->path()));
+    auto tnad = Tnad::startAs(
+        contest.tnad,
+        fmt::format("[ports]\nexclude_kinds = []\n[functions]\ndirectory = \"{}\"\n", folder->path()));
     if (!tnad)
         return std::unexpected(tnad.error());
     std::vector<std::string> words{contest.workload, "macswap", "swap", "--socket", tnad->functionSocket()};

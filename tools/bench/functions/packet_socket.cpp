@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program can do without a network function: take a copy of each frame by a packet socket, and send it.
+// What a program can do without a network function: take a copy of each frame by a packet socket, and send
+// it.
 #include "bench/functions/contestant.hpp"
 #include "bench/traffic/traffic.hpp"
 

@@ -131,14 +131,14 @@ double secondsOf(const FunctionsOptions& options) {
 Result<std::string> findWorkload(const std::string& named) {
     const auto here = ownFolder();
     const std::vector<std::filesystem::path> places =
-        named.empty()
-            ? std::vector<std::filesystem::path>{here / "../../functions/workload/tna-workload",
-                                                 here / "tna-workload", "/usr/bin/tna-workload"}
-            : std::vector<std::filesystem::path>{named};
+        named.empty() ? std::vector<std::filesystem::path>{here / "../../functions/workload/tna-workload",
+                                                           here / "tna-workload", "/usr/bin/tna-workload"}
+                      : std::vector<std::filesystem::path>{named};
     for (const auto& place : places)
         if (::access(place.c_str(), X_OK) == 0)
             return place.lexically_normal().string();
-    return std::unexpected(Error{"cannot run tna-workload", {}, "build or install it, or name it with --workload"});
+    return std::unexpected(
+        Error{"cannot run tna-workload", {}, "build or install it, or name it with --workload"});
 }
 
 Result<std::vector<FunctionsRuns>> measureFunctions(const FunctionsOptions& options, Watcher& watcher) {

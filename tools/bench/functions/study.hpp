@@ -33,7 +33,7 @@ struct FunctionsRuns {
     std::string name;
     std::string what; ///< that it is, in words
     std::vector<double> mpps;
-    std::vector<double> loss; ///< the part of what was offered that did not come back
+    std::vector<double> loss;                  ///< the part of what was offered that did not come back
     std::vector<double> user, system, softirq; ///< processors that were busy with it
 };
 
