@@ -46,6 +46,7 @@ int parseAndRun(const std::vector<std::string>& words) {
     tna::bench::addMicro(app, exitCode);
     tna::bench::addDelays(app, exitCode);
     tna::bench::addTenants(app, exitCode);
+    tna::bench::addFunctions(app, exitCode);
     tna::bench::addReport(app, exitCode);
     tna::bench::addRepeat(app, exitCode, parseAndRun);
     app.add_subcommand("clean", "remove what killed runs have left")->callback([] {

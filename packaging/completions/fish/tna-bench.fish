@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 set -l in __fish_seen_subcommand_from
-set -l commands throughput rfc2544 latency kill reaction containers change micro delays tenants report repeat clean
+set -l commands throughput rfc2544 latency kill reaction containers change micro delays tenants functions report repeat clean
 set -l no_command "not $in $commands"
 
 complete -c tna-bench -f
@@ -14,6 +14,7 @@ complete -c tna-bench -n $no_command -a change -d 'how soon a change of the conf
 complete -c tna-bench -n $no_command -a micro -d 'what each module costs'
 complete -c tna-bench -n $no_command -a delays -d 'round trips by AF_XDP, with every combination of settings'
 complete -c tna-bench -n $no_command -a tenants -d 'XDP, DPDK, Linux and tna beside busy neighbours'
+complete -c tna-bench -n $no_command -a functions -d 'network functions, a socket program and XDP'
 complete -c tna-bench -n $no_command -a report -d 'one HTML page of result files'
 complete -c tna-bench -n $no_command -a repeat -d 'measure what was measured in a result file'
 complete -c tna-bench -n $no_command -a clean -d 'remove what killed runs have left'
@@ -21,15 +22,15 @@ complete -c tna-bench -n $no_command -l version -d 'show the version'
 complete -c tna-bench -s h -l help -d 'show the options'
 
 # What measurements have in common: all, those of frames, those that set up what lies in between.
-set -l all "$in throughput rfc2544 latency kill reaction containers change micro delays tenants"
+set -l all "$in throughput rfc2544 latency kill reaction containers change micro delays tenants functions"
 set -l frames "$in throughput rfc2544 latency kill"
 set -l setup "$in throughput rfc2544 latency"
 complete -c tna-bench -n $all -l json -d 'every value, for programs'
-complete -c tna-bench -n "$in throughput rfc2544 latency kill reaction containers change tenants repeat" -l tnad -r -F -d 'the daemon to run'
+complete -c tna-bench -n "$in throughput rfc2544 latency kill reaction containers change tenants functions repeat" -l tnad -r -F -d 'the daemon to run'
 complete -c tna-bench -n "$in throughput rfc2544 latency kill reaction" -l stations -x -d 'numbers of pairs of stations'
 complete -c tna-bench -n $frames -l size -x -d 'frame size in bytes'
-complete -c tna-bench -n "$in throughput rfc2544 latency kill containers micro delays tenants" -l rounds -x -d 'rounds, or kills'
-complete -c tna-bench -n "$frames containers delays tenants" -l seconds -x -d 'length of each measurement'
+complete -c tna-bench -n "$in throughput rfc2544 latency kill containers micro delays tenants functions" -l rounds -x -d 'rounds, or kills'
+complete -c tna-bench -n "$frames containers delays tenants functions" -l seconds -x -d 'length of each measurement'
 complete -c tna-bench -n $setup -l scenario -x -a 'bridge router router6 bridges firewall firewall6 nat nat6 forward forward6' -d 'what lies in between'
 complete -c tna-bench -n $setup -l generator -x -a 'auto live xdp packet' -d 'who sends'
 complete -c tna-bench -n "$setup delays tenants" -l tx -x -a '(__fish_print_interfaces)' -d 'send by this interface'
@@ -48,13 +49,14 @@ complete -c tna-bench -n $setup -l reverse -x -d 'frames per second that come ba
 complete -c tna-bench -n "$setup change" -l contender -x -d 'separated by commas' \
     -a 'linux linux+nf tna tna-mirror tna@ ceiling direct flowtable xdp-forward ovs ovs-packet dpdk dpdk-packet polycube all'
 
-complete -c tna-bench -n "$in throughput" -l cpus -x -d 'numbers of CPUs'
+complete -c tna-bench -n "$in throughput functions" -l cpus -x -d 'numbers of CPUs'
 complete -c tna-bench -n "$in throughput tenants" -l sizes -x -d 'frame sizes in bytes'
 complete -c tna-bench -n "$in throughput" -l tracking -x -a 'established one-way new off' -d 'what flows are to connection tracking'
 complete -c tna-bench -n "$in throughput" -l rule-changes -x -d 'changes of the rules per second'
-complete -c tna-bench -n "$in throughput delays tenants" -l quick -d 'short'
+complete -c tna-bench -n "$in functions" -l workload -r -F -d 'the function to run'
+complete -c tna-bench -n "$in throughput delays tenants functions" -l quick -d 'short'
 complete -c tna-bench -n "$in throughput delays tenants" -l paper -d 'long, as in the papers'
-complete -c tna-bench -n "$in delays tenants" -l plan -d 'say what would be measured'
+complete -c tna-bench -n "$in delays tenants functions" -l plan -d 'say what would be measured'
 complete -c tna-bench -n "$in delays tenants" -l journal -r -F -d 'go on where a run was ended'
 complete -c tna-bench -n "$in delays" -l intervals -x -d 'seconds from probe to probe'
 complete -c tna-bench -n "$in delays" -l forward -x -a '(__fish_print_interfaces)' -d 'send probes back at this interface'

@@ -103,10 +103,11 @@ protected:
     bool ticking_ = false;   ///< time passes for the controller while something is waited for
     bool blind_ = false;     ///< the controller sees nothing while frames are sent
     /// What senders use, raw sockets, leaves nothing unfinished.
-    /// Each frame is decided twice; and none is needed to refresh stations while a test runs.
+    /// Each frame is decided twice; and none is needed to refresh stations while a test runs. Rules leave
+    /// packets to Linux, unless a test is about connections.
     config::Config config_{.ports = {.finishedFrames = {"*"}},
                            .kernel = {.refresh = 1U << 30U, .selfCheck = 1},
-                           .limits = {.flowsPerCpu = 256},
+                           .limits = {.flowsPerCpu = 256, .connections = 0},
                            .modules = {.directory = ""}};
     daemon::Seams seams_;
     std::unique_ptr<daemon::Controller> controller_;

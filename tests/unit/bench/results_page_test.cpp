@@ -3,6 +3,7 @@
 #include "base/file.hpp"
 #include "bench/delays/delays.hpp"
 #include "bench/delays/yardsticks.hpp"
+#include "bench/functions/study.hpp"
 #include "bench/measure/change.hpp"
 #include "bench/measure/kill.hpp"
 #include "bench/measure/latency_report.hpp"
@@ -49,6 +50,12 @@ nlohmann::json delays(const nlohmann::json& machine) {
     return document;
 }
 
+nlohmann::json functions(const nlohmann::json& machine) {
+    return functionsDocument(
+        {}, machine,
+        {{.name = "xdp", .what = "", .mpps = {1}, .loss = {0}, .user = {1}, .system = {1}, .softirq = {1}}});
+}
+
 nlohmann::json tenants(const nlohmann::json& machine) {
     TenantsResult result;
     result.plan.cases = {{"xdp", 64, 1}};
@@ -81,7 +88,8 @@ std::vector<nlohmann::json> documents() {
             killDocument({}, machine, std::vector<KillRound>(1)),
             reactionDocument({}, machine, reaction),
             delays(machine),
-            tenants(machine)};
+            tenants(machine),
+            functions(machine)};
 }
 
 TEST(BenchResults, PageNamesEveryFieldAndVersion) {

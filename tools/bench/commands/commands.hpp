@@ -29,6 +29,7 @@ void addChange(CLI::App& app, int& exitCode);
 // Those of papers, repeated.
 void addDelays(CLI::App& app, int& exitCode);
 void addTenants(CLI::App& app, int& exitCode);
+void addFunctions(CLI::App& app, int& exitCode);
 
 // What the commands have in common.
 

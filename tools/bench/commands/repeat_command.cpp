@@ -10,8 +10,9 @@
 namespace tna::bench {
 
 namespace {
-constexpr std::array<std::string_view, 9> measuring{"throughput", "rfc2544", "latency", "kill",   "reaction",
-                                                    "change",     "micro",   "delays",  "tenants"};
+constexpr std::array<std::string_view, 10> measuring{"throughput", "rfc2544",  "latency", "kill",
+                                                     "reaction",   "change",   "micro",   "delays",
+                                                     "tenants",    "functions"};
 
 constexpr std::size_t largestResult = 1U << 30U;
 

@@ -129,7 +129,8 @@ std::vector<unsigned char> wrongFrame(unsigned size, const std::array<unsigned c
     return frame;
 }
 
-Offer::Offer(const DropPlace& place, unsigned size) : frame_(place.frame(size)) {
+Offer::Offer(const DropPlace& place, unsigned size, std::optional<int> program)
+    : frame_(place.frame(size)), program_(program.value_or(place.offerProgram())) {
     // The handler does nothing: the signal is to end a system call.
     struct sigaction wake{};
     wake.sa_handler = [](int) {};
@@ -151,7 +152,7 @@ Result<void> Offer::send(const DropPlace& place) const {
         LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame_.data(), .data_size_in = size,
                     .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = untilInterrupted,
                     .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch);
-        if (bpf_prog_test_run_opts(place.offerProgram(), &options) != 0 && errno != EINTR)
+        if (bpf_prog_test_run_opts(program_, &options) != 0 && errno != EINTR)
             return failErrno(errno, "cannot offer frames");
     }
     return {};

@@ -59,7 +59,8 @@ private:
 /// Sends such frames from the last processor, as many as it can, for as long as this lives.
 class Offer {
 public:
-    Offer(const DropPlace& place, unsigned size);
+    /// `program`: another one than the place's.
+    Offer(const DropPlace& place, unsigned size, std::optional<int> program = {});
     Offer(const Offer&) = delete;
     Offer& operator=(const Offer&) = delete;
     ~Offer() { [[maybe_unused]] const auto ended = stop(); }
@@ -69,6 +70,7 @@ public:
 private:
     [[nodiscard]] Result<void> send(const DropPlace& place) const;
     std::vector<unsigned char> frame_;
+    int program_;
     std::atomic<bool> stop_{false};
     std::atomic<bool> done_{false};
     Result<void> result_;

@@ -36,6 +36,8 @@ public:
     [[nodiscard]] Result<nlohmann::json> get(const std::string& path);
     /// A port's document under "port" (docs/api.md).
     [[nodiscard]] Result<nlohmann::json> port(const std::string& name);
+    /// Where processes of network functions connect.
+    [[nodiscard]] std::string functionSocket() const { return folder_.path() + "/functions.sock"; }
     /// SIGKILL: it cannot clean up.
     void kill() { process_.end(SIGKILL); }
     void stop() { process_.end(SIGTERM); }
