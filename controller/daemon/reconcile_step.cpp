@@ -14,12 +14,19 @@ Failures newFailures(const Failures& before, const Failures& now) {
     return fresh;
 }
 
+namespace {
+/// What the kernel says of devices that have gone, and of what was attached to them.
+bool maySayGone(const Error& error) {
+    return error.number == EINVAL || error.number == ENODEV || error.number == ENOLINK;
+}
+} // namespace
+
 Step stepAfter(const InPlace& before, assemble::Plan plan, Failures failures, const model::Network& network,
                const std::set<model::IfIndex>& attachedBefore, const std::set<model::IfIndex>& attachedNow) {
     Step step;
     std::ranges::set_difference(attachedBefore, attachedNow, std::inserter(step.lost, step.lost.end()));
     for (const auto& [ifindex, error] : newFailures(before.failures, failures))
-        if (error.number == EINVAL || error.number == ENODEV)
+        if (maySayGone(error))
             step.doubtful.insert(ifindex);
     step.now = {std::move(plan), std::move(failures), assemble::presumedIn(network)};
     step.forgetFlows = step.now.presumed != before.presumed;
