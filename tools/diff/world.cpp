@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <linux/ipv6_route.h>
 #include <regex>
 #include <sched.h>
 #include <span>
@@ -144,19 +145,46 @@ Result<void> World::awaitLinks() {
     return {};
 }
 
+namespace {
+/// What a line of /proc/net begins with.
+std::array<std::uint8_t, 16> addressIn(const std::string& line) {
+    std::array<std::uint8_t, 16> address{};
+    for (std::size_t i = 0; i < address.size() && line.size() > 2 * i + 1; i++)
+        std::from_chars(&line[2 * i], &line[2 * i + 2], address[i], 16);
+    return address;
+}
+} // namespace
+
 void World::takeAddresses() {
     const auto addresses = statistics("if_inet6");
     if (!addresses)
         return; // this kernel has no IPv6
     std::istringstream lines(*addresses);
     for (std::string line; std::getline(lines, line);) {
-        std::array<std::uint8_t, 16> address{};
-        for (std::size_t i = 0; i < address.size() && line.size() > 2 * i + 1; i++)
-            std::from_chars(&line[2 * i], &line[2 * i + 2], address[i], 16);
+        auto address = addressIn(line);
         own_.ipv6.insert(address);
         // The one of all routers of the net, which this file does not name (RFC 4291, 2.6.1).
         std::fill(address.begin() + address.size() / 2, address.end(), 0);
         own_.ipv6.insert(address);
+    }
+}
+
+/// A host answers from addresses, too, that only a route makes its own.
+void World::takeLocalRoutes() {
+    const auto routes = statistics("ipv6_route");
+    if (!routes)
+        return;
+    std::istringstream lines(*routes);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string destination, word;
+        std::uint32_t flags = 0;
+        words >> destination;
+        for (int skipped = 0; skipped < 7; skipped++) // lengths, source, next hop, metric, uses
+            words >> word;
+        words >> std::hex >> flags;
+        if ((flags & RTF_LOCAL) != 0)
+            own_.ipv6.insert(addressIn(destination));
     }
 }
 
@@ -165,6 +193,8 @@ Result<std::string> World::run(const std::string& words) {
     if (said)
         if (auto done = awaitLinks(); !done)
             return std::unexpected(done.error());
+    if (words.contains(" local "))
+        takeLocalRoutes();
     return said;
 }
 

@@ -71,6 +71,7 @@ private:
     [[nodiscard]] Result<void> plugIn(const std::string& name);
     [[nodiscard]] Result<void> awaitLinks();
     void takeAddresses();
+    void takeLocalRoutes();
 
     const FarSide* farSide_;
     NetNamespace home_;

@@ -45,9 +45,11 @@ TEST(ReconcileStep, LinksThatHadAProgramAndHaveNoneAreLost) {
 }
 
 TEST(ReconcileStep, WhatTheKernelAlsoSaysOfLinksThatAreGoneIsInDoubt) {
-    const Failures failures{
-        {1, failedWith(EINVAL)}, {2, failedWith(ENODEV)}, {3, failedWith(EBUSY)}, {4, failedWith(0)},
-        {5, failedWith(ENOLINK)}};
+    const Failures failures{{1, failedWith(EINVAL)},
+                            {2, failedWith(ENODEV)},
+                            {3, failedWith(EBUSY)},
+                            {4, failedWith(0)},
+                            {5, failedWith(ENOLINK)}};
     const auto step = daemon::stepAfter({}, planOf({1, 2, 3, 4, 5}), failures, {}, {}, {});
     EXPECT_EQ(step.doubtful, (Links{1, 2, 5}));
 }
