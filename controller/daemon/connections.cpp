@@ -42,12 +42,15 @@ bool Connections::possible(const model::Network& network) const {
 
 bool Connections::follow(const deploy::DataPath& dataPath, const model::Network& network,
                          const assemble::FlowPlaces& places) {
-    if (places.empty())
+    if (!possible(network)) {
         startOver();
-    if (!places.empty() && !learning() && !begin(dataPath, network))
+        return false;
+    }
+    if (!learning() && places.empty())
+        return false;
+    if (!learning() && !begin(dataPath, network))
         return true;
-    if (learner_)
-        learner_->learnBetween(places);
+    learner_->learnBetween(places);
     return false;
 }
 

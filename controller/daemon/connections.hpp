@@ -17,7 +17,8 @@ public:
 
     /// Whether there are rules whose connections could be learnt.
     [[nodiscard]] bool possible(const model::Network& network) const;
-    /// Begins or ends to learn, as a plan has places for it or none. Returns whether it turned out to be
+    /// Begins to learn when a plan has places for it, and ends when the rules have gone: whose windows are
+    /// minded for Linux is not forgotten while a port is down. Returns whether it turned out to be
     /// impossible, which takes another plan.
     [[nodiscard]] bool follow(const deploy::DataPath& dataPath, const model::Network& network,
                               const assemble::FlowPlaces& places);

@@ -207,6 +207,17 @@ TEST_F(Tcp, MindsTheWindowsOfBothSidesAfterAnotherHandshake) {
         EXPECT_EQ(treat(frame(host, {.payload = 10, .ahead = 10000000}), host).out, Arrivals{}) << host;
 }
 
+/// One port is left meanwhile, between which and another one nothing is learnt.
+TEST_F(Tcp, IsDroppedOutsideOfItsWindowsAfterPortsWereAway) {
+    open();
+    becomesFast();
+    for (const bool paused : {true, false})
+        for (const char* port : {"p1", "p2"})
+            ASSERT_TRUE(controller_->pause(port, paused));
+    becomesFast();
+    expectSlow(0, {.payload = 10, .ahead = 10000000}, "flow-window", false);
+}
+
 /// Linux allows for as much more as it has let pass beyond the window; that it has seen a segment, too, must
 /// not count twice. Urgent ones are slow.
 TEST_F(Tcp, WhoseSegmentsAreLargerThanWindowsHasThemDroppedBeyond) {
