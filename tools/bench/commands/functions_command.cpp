@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/commands/measurement.hpp"
 #include "bench/functions/study.hpp"
+#include "cli/checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -51,7 +52,7 @@ void addFunctions(CLI::App& app, int& exitCode) {
     command
         ->add_option("--cpus", options.cpus,
                      "1: user space shares the processor of generator and kernel; 2: it has another one")
-        ->check(CLI::IsMember({1, 2}))
+        ->check(cli::wholeNumber(1, 2))
         ->capture_default_str();
     auto* quick = command->add_flag("--quick", arguments->quick, "3 rounds of 0.3 s");
     quick->excludes("--rounds")->excludes("--seconds");
