@@ -175,18 +175,18 @@ TEST_F(Tcp, IsDroppedOutsideOfItsWindowsByWhateverWay) {
     pass(1, {.payload = 10});
 }
 
-/// Connection tracking sees segments before rules drop them: here, one that tells of a larger window, and
-/// acknowledges what it has seen.
+/// Connection tracking sees segments before rules of pre-routing drop them, and nobody else does: here, one
+/// that tells of a larger window, and acknowledges what it has seen.
 TEST_F(Tcp, IsFastAgainAfterRulesHaveDroppedSegments) {
     open();
     const std::int64_t seen = hosts_.at(0).sent;
     becomesFast();
-    nft("insert rule inet guard forward tcp sport 5000 drop");
+    nft("add table inet early; add chain inet early c { type filter hook prerouting priority -150; };"
+        " add rule inet early c tcp sport 5000 drop");
     rulesAreKnown();
     const auto behind = seen - hosts_.at(0).sent;
     EXPECT_EQ(treat(frame(1, {.ackAhead = behind, .window = 60000}), 1).out, Arrivals{});
-    nft("flush chain inet guard forward; add rule inet guard forward ct state invalid drop;"
-        " add rule inet guard forward ct state established accept");
+    nft("delete table inet early");
     rulesAreKnown();
     hosts_.at(0).sent += 1000000;
     becomesFast();
