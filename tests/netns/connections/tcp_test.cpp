@@ -172,6 +172,18 @@ TEST_F(Tcp, ThatIsResetBehindAnAnswerOutOfTurnIsNotClosed) {
     EXPECT_GT(timeout(), 1000U);
 }
 
+/// The first one is at no number that Linux knows, the second one behind it.
+TEST_F(Tcp, ThatIsResetBehindAnotherResetIsNotClosed) {
+    open();
+    becomesFast();
+    pass(0, {.payload = 1000});
+    pass(0, {.flags = rst, .ahead = 5});
+    pass(0, {.flags = rst});
+    controller_.reset(); // tells Linux how things stand
+    pass(0, {});
+    EXPECT_GT(timeout(), 1000U);
+}
+
 /// Nothing of it can be fast: Linux minds its windows as ever.
 TEST_F(Tcp, ThatLeavesByAPortThatIsLinuxsIsNotLearnt) {
     nft(strict);
@@ -186,6 +198,7 @@ TEST_F(Tcp, ThatLeavesByAPortThatIsLinuxsIsNotLearnt) {
         pass(1, {});
     }
     EXPECT_EQ(controller_->rules()["learning"]["active"], true);
+    letTell();
     controller_.reset(); // tells Linux of those that were learnt
     EXPECT_EQ(treat(frame(0, {.flags = fin | ack, .ahead = 10000000})).out, Arrivals{});
     EXPECT_GT(timeout(), 1000U);
