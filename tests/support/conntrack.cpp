@@ -7,6 +7,7 @@
 #include <functional>
 #include <libmnl/libmnl.h>
 #include <linux/netfilter/nf_conntrack_common.h>
+#include <linux/netfilter/nf_conntrack_tcp.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_conntrack.h>
 #include <memory>
@@ -151,6 +152,32 @@ std::optional<std::uint32_t> timeoutOf(const Connection& connection) {
 
 bool isAssured(const Connection& connection) {
     return (numberOf(connection, CTA_STATUS).value_or(0) & IPS_ASSURED) != 0;
+}
+
+namespace {
+/// Each goes one level deeper.
+int takeFlags(const nlattr* one, void* into) {
+    if (mnl_attr_get_type(one) == CTA_PROTOINFO_TCP_FLAGS_ORIGINAL)
+        *static_cast<std::uint8_t*>(into) =
+            static_cast<const nf_ct_tcp_flags*>(mnl_attr_get_payload(one))->flags;
+    return MNL_CB_OK;
+}
+int takeTcp(const nlattr* one, void* into) {
+    return mnl_attr_get_type(one) == CTA_PROTOINFO_TCP ? mnl_attr_parse_nested(one, takeFlags, into)
+                                                       : MNL_CB_OK;
+}
+int takeProtocol(const nlattr* one, void* into) {
+    return mnl_attr_get_type(one) == CTA_PROTOINFO ? mnl_attr_parse_nested(one, takeTcp, into) : MNL_CB_OK;
+}
+} // namespace
+
+bool isLiberal(const Connection& connection) {
+    Buffer buffer{};
+    std::uint8_t flags = 0;
+    const int error = ask(begin(buffer, IPCTNL_MSG_CT_GET, 0, connection), [&](const nlmsghdr* message) {
+        mnl_attr_parse(message, sizeof(nfgenmsg), takeProtocol, &flags);
+    });
+    return error == 0 && (flags & IP_CT_TCP_FLAG_BE_LIBERAL) != 0;
 }
 
 } // namespace tna::test

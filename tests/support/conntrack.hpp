@@ -38,5 +38,7 @@ struct EntryWords {
 [[nodiscard]] std::optional<std::uint32_t> timeoutOf(const Connection& connection);
 /// Whether packets have come both ways for a while.
 [[nodiscard]] bool isAssured(const Connection& connection);
+/// Whether Linux has been told not to mind the windows of a connection of TCP.
+[[nodiscard]] bool isLiberal(const Connection& connection);
 
 } // namespace tna::test

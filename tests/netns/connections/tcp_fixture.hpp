@@ -9,7 +9,6 @@
 #include <array>
 #include <linux/if_ether.h>
 #include <optional>
-#include <thread>
 
 namespace tna::test {
 
@@ -127,9 +126,6 @@ protected:
             return fast || HasFailure();
         }));
     }
-    /// `tnad` looks for what it has to tell Linux four times a second. Who does not wait so long finds less,
-    /// but nothing wrong.
-    static void letTell() { std::this_thread::sleep_for(std::chrono::milliseconds(600)); }
     void expectSlow(unsigned host, const Segment& segment, const char* reason, bool passes = true) {
         const auto made = frame(host, segment);
         EXPECT_EQ(treat(made, host),
