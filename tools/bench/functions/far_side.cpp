@@ -68,12 +68,7 @@ int FarSide::swapProgram() const {
 }
 
 std::uint64_t FarSide::counted(unsigned which) const {
-    std::vector<std::uint64_t> values(static_cast<std::size_t>(std::max(1, libbpf_num_possible_cpus())));
-    std::uint64_t sum = 0;
-    if (bpf_map_lookup_elem(bpf_map__fd(programs_->maps.counts), &which, values.data()) == 0)
-        for (const auto value : values)
-            sum += value;
-    return sum;
+    return sumOfProcessors(bpf_map__fd(programs_->maps.counts), which);
 }
 
 } // namespace tna::bench

@@ -105,13 +105,17 @@ int DropPlace::workProgram() const {
     return bpf_program__fd(programs_->progs.work);
 }
 
-std::uint64_t DropPlace::counted(unsigned which) const {
+std::uint64_t sumOfProcessors(int map, unsigned place) {
     std::vector<std::uint64_t> values(static_cast<std::size_t>(std::max(1, libbpf_num_possible_cpus())));
     std::uint64_t sum = 0;
-    if (bpf_map_lookup_elem(bpf_map__fd(programs_->maps.counts), &which, values.data()) == 0)
+    if (bpf_map_lookup_elem(map, &place, values.data()) == 0)
         for (const auto value : values)
             sum += value;
     return sum;
+}
+
+std::uint64_t DropPlace::counted(unsigned which) const {
+    return sumOfProcessors(bpf_map__fd(programs_->maps.counts), which);
 }
 
 std::vector<unsigned char> wrongFrame(unsigned size, const std::array<unsigned char, 6>& from,

@@ -52,6 +52,9 @@ private:
     ::drop* programs_ = nullptr;
 };
 
+/// What all processors together have counted at one place of a map.
+[[nodiscard]] std::uint64_t sumOfProcessors(int map, unsigned place);
+
 /// A frame of IPv4 whose header checksum is wrong, from a station to another one.
 [[nodiscard]] std::vector<unsigned char> wrongFrame(unsigned size, const std::array<unsigned char, 6>& from,
                                                     const std::array<unsigned char, 6>& to);
