@@ -17,8 +17,7 @@ Supervisor::Supervisor(std::unique_ptr<Kernel> kernel, std::unique_ptr<introspec
       observer_(*source_, clock_()), reconciler_(*source_, reporter), connections_(*kernel_) {}
 
 Result<void> Supervisor::start(std::vector<UniqueFd> inherited) {
-    auto started = path_.start(std::move(inherited),
-                               wanted_.config.limits.connections > 0 && connections_.possible(network()));
+    auto started = path_.start(std::move(inherited), mayLearn());
     if (started)
         reconcile();
     return started;
@@ -31,9 +30,12 @@ void Supervisor::readAllAgain() {
 
 assemble::Wishes Supervisor::wishes() const {
     auto wishes = wishesFor(network(), wanted_, observed_, refusedPorts_, dataPath());
-    wishes.learning = observed_.capabilities.way == capability::Way::inPlace &&
-                      wanted_.config.limits.connections > 0 && connections_.possible(network());
+    wishes.learning = observed_.capabilities.way == capability::Way::inPlace && mayLearn();
     return wishes;
+}
+
+bool Supervisor::mayLearn() const {
+    return wanted_.config.limits.connections > 0 && connections_.possible(network());
 }
 
 bool Supervisor::isConcern(const Result<introspect::Changes>& changes) const {

@@ -55,6 +55,8 @@ public:
 private:
     void reconcile(Time since);
     [[nodiscard]] bool reconcileOnce(Time since);
+    /// Whether there are rules whose connections are to be learnt, where the kernel is read in place.
+    [[nodiscard]] bool mayLearn() const;
     [[nodiscard]] bool followConnections(const assemble::Plan& plan);
     [[nodiscard]] assemble::Wishes wishes() const;
     void exchanged();

@@ -13,7 +13,7 @@ struct tna_judged_rules;
 
 namespace tna::deploy {
 
-/// Two programs at netfilter's hooks of this network namespace, which see what Linux lets pass and tell the
+/// Three programs at netfilter's hooks of this network namespace, which see what Linux lets pass and tell the
 /// pipeline (fpm/connection/). They are attached for as long as this lives.
 class Learner : public ConnectionLearner {
 public:
