@@ -2,9 +2,9 @@
 /*
  * Sees what netfilter lets pass, as functions of its own: the first one and the last one at pre-routing, and
  * the last one at post-routing that may say something. What arrives there has passed all the rules. If
- * connection tracking calls it established, and it is as it was but for one hop (none, where a bridge has
- * called the rules), then that is a lesson: for as long as neither the rules nor the connection change, Linux
- * would do the same with the next packet.
+ * connection tracking calls it established, or nobody tracks connections, and it is as it was but for one hop
+ * (none, where a bridge has called the rules), then that is a lesson: for as long as neither the rules nor the
+ * connection change, Linux would do the same with the next packet.
  */
 #include "base/slots.bpf.h"
 #include "connection/invalid.bpf.h"
@@ -109,14 +109,14 @@ INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *her
 {
 	/* no CPU writes two at a time */
 	u64 stamp = bpf_ktime_get_ns() << 12 | (bpf_get_smp_processor_id() & 0xfff);
-	s64 left = tracked_left(entry), most = refresh;
+	s64 most = refresh, left = entry ? tracked_left(entry) : most << 6;
 
 	*lesson = (struct tna_lesson){
 		.stamp = stamp,
 		.entry = entry,
 		.generation = here->generation,
 		.serial = here->serial,
-		.mark = tracked_mark(entry),
+		.mark = entry ? tracked_mark(entry) : 0,
 		.direction = direction,
 		.until = bpf_jiffies64() + (left >> 6 < most ? left >> 6 : most),
 		.arrival = passed->from,
@@ -167,13 +167,12 @@ INLINE int ports_are_seen(struct sk_buff *skb, u32 protocol, const int version)
 }
 
 /* What may be in the middle of a flow, with a plain header. */
-INLINE int in_the_middle(u64 header, u32 protocol, u64 entry, const int version)
+INLINE int in_the_middle(u64 header, u32 protocol, const int version)
 {
 	if (version == 4 && KLOAD(u8, header) != 0x45)
 		return 0;
 	if (protocol == PROTOCOL_TCP)
-		return (KLOAD(u8, header + (version == 6 ? 53 : 33)) & ~TCP_PSH) == TCP_ACK &&
-		       !tracked_restless(entry);
+		return (KLOAD(u8, header + (version == 6 ? 53 : 33)) & ~TCP_PSH) == TCP_ACK;
 	return protocol == PROTOCOL_UDP;
 }
 
@@ -245,38 +244,66 @@ INLINE u64 lets_translated(const struct tna_passage *here, const volatile struct
 							for_arrival(passed->from, here->ends.destination));
 }
 
+/* It has passed rules that treat its like as they have treated it, and is as it was when it set out, but for
+ * its ends. */
+INLINE int has_passed_alike(struct bpf_nf_ctx *ctx, const struct tna_passage *here, struct passed *passed,
+			    const int version)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
+	u64 header = header_of(skb);
+	u32 protocol = header_protocol(header, version);
+
+	if (!passed->to || !passed_devices(skb, bridge_noted(skb), own_net, passed))
+		return 0;
+	if (has_changed(here, (u64)ctx->skb, header, !passed->out_port, version) ||
+	    !rules_steady(judged_rules(version), protocol))
+		return 0;
+	if (KGET(u32, skb, mark)) /* a device that leads to this namespace keeps it there */
+		return 0;
+	return ports_are_seen(skb, protocol, version) && in_the_middle(header, protocol, version);
+}
+
+/* Others like it may become fast, by functions that are still those that were judged. */
+INLINE int is_of_use(const struct passed *passed, const int version)
+{
+	volatile struct tna_judged_rules *judged = judged_rules(version);
+
+	if (!may_be_fast(passed))
+		return 0;
+	if (!rules_differ(own_net, judged, version))
+		return 1;
+	judged->missed = 1;
+	return 0;
+}
+
+INLINE struct passed passed_from_to(struct bpf_nf_ctx *ctx)
+{
+	struct nf_hook_state *state = KCAST(struct nf_hook_state, ctx->state);
+
+	return (struct passed){.from = KGET(u64, state, in), .to = KGET(u64, state, out)};
+}
+
 /* `known`: of TCP, its windows are. */
 INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked, int known, const int version)
 {
-	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
-	struct nf_hook_state *state = KCAST(struct nf_hook_state, ctx->state);
-	u64 entry = tracked & ~CONNECTION_INFO, header = header_of(skb), noted = bridge_noted(skb);
+	u64 entry = tracked & ~CONNECTION_INFO, header = header_of(KCAST(struct sk_buff, ctx->skb));
 	u32 direction = tracked_direction(tracked), protocol = header_protocol(header, version);
 	volatile struct tna_judged_rules *judged = judged_rules(version);
-	struct passed passed = {.from = KGET(u64, state, in), .to = KGET(u64, state, out)};
+	struct passed passed = passed_from_to(ctx);
 
-	if (!is_established(tracked) || !passed.to || !passed_devices(skb, noted, own_net, &passed))
-		return;
-	if (has_changed(here, (u64)ctx->skb, header, !passed.out_port, version) ||
-	    !rules_steady(judged, protocol))
+	if (!is_established(tracked) || !has_passed_alike(ctx, here, &passed, version))
 		return;
 	passed.invalid = invalid_becomes(&passed, version);
-	if (!rules_certain(own_net, passed.invalid, protocol))
+	if (judged->steady & TNA_UNTRACKED || !rules_certain(own_net, passed.invalid, protocol))
 		return;
-	if (KGET(u32, skb, mark)) /* a device that leads to this namespace keeps it there */
-		return;
-	if (!ports_are_seen(skb, protocol, version) || !in_the_middle(header, protocol, entry, version) ||
+	if ((protocol == PROTOCOL_TCP && tracked_restless(entry)) ||
 	    ends_are_others(here, header, entry, direction, version) ||
 	    tracked_unfit(entry, direction, protocol, own_net))
 		return;
 	if (passed.out_port && here->leaves.steps) /* what bridges send elsewhere by their own rules */
 		return;
-	if (!may_be_fast(&passed))
+	if (!is_of_use(&passed, version))
 		return;
-	if (rules_differ(own_net, judged, version)) {
-		judged->missed = 1;
-		return;
-	}
 	if (protocol == PROTOCOL_TCP && here->leaves.steps && !lets_translated(here, judged, &passed))
 		return;
 	if (known == FOLLOWED_NOT && stream_begin(entry))
@@ -285,6 +312,90 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		write_lesson6(here, tracked, &passed);
 	else
 		write_lesson4(here, tracked, &passed);
+}
+
+/*
+ * Flows that nobody tracks, as remembered for a while by a number of theirs. Two may have the same: then the
+ * first packet of the second one is a lesson, which is no harm.
+ */
+#define PASSED_ONCE_LOG 12
+
+__u32 passed_once[1 << PASSED_ONCE_LOG];
+
+/* What passes once only, such as the packets of who looks for open ports, is not worth the place of others. */
+INLINE int has_passed_before(const struct tna_translation *ends, u32 protocol)
+{
+	u64 mixed = (u64)protocol << 32 | (u32)ends->source_port << 16 | ends->destination_port;
+
+	EACH (index, 2) {
+		mixed = (mixed ^ ends->source[index]) * 0x9e3779b97f4a7c15ull;
+		mixed = (mixed ^ mixed >> 32 ^ ends->destination[index]) * 0x9e3779b97f4a7c15ull;
+	}
+	volatile __u32 *place = &passed_once[mixed >> (64 - PASSED_ONCE_LOG)];
+	u32 number = mixed | 1;
+
+	if (*place == number)
+		return 1;
+	*place = number;
+	return 0;
+}
+
+/* The ends that the packet set out with, as those that it is to leave with. */
+INLINE void leaves_as_it_came(struct tna_passage *here, const int version)
+{
+	struct tna_translation *leaves = &here->leaves;
+
+	leaves->steps = 0;
+	if (version == 6) {
+		EACH (index, 2) {
+			leaves->source[index] = here->ends6.source[index];
+			leaves->destination[index] = here->ends6.destination[index];
+		}
+		leaves->source_port = here->ends6.source_port;
+		leaves->destination_port = here->ends6.destination_port;
+	} else {
+		leaves->source[0] = here->ends.source;
+		leaves->destination[0] = here->ends.destination;
+		leaves->source[1] = leaves->destination[1] = 0;
+		leaves->source_port = here->ends.source_port;
+		leaves->destination_port = here->ends.destination_port;
+	}
+}
+
+/* The ends of the packet are not those that it is to have. */
+INLINE u64 header_differs(u64 header, const struct tna_translation *leaves, const int version)
+{
+	u64 word;
+
+	if (version == 6) {
+		struct tna_ends6 ends = packet_ends6(header, 0);
+
+		word = destination_differs(leaves, &ends, 6);
+		return word | source_differs(leaves, &ends, 6);
+	}
+	struct tna_ends ends = packet_ends(header, 0);
+
+	word = destination_differs(leaves, &ends, 4);
+	return word | source_differs(leaves, &ends, 4);
+}
+
+/* Where connection tracking does not see packets, and rules ask for what is the same in all of a flow. */
+INLINE void learn_untracked(struct bpf_nf_ctx *ctx, struct tna_passage *here, const int version)
+{
+	u64 header = header_of(KCAST(struct sk_buff, ctx->skb));
+	struct passed passed = passed_from_to(ctx);
+
+	if (!(judged_rules(version)->steady & TNA_UNTRACKED) ||
+	    !has_passed_alike(ctx, here, &passed, version))
+		return;
+	leaves_as_it_came(here, version);
+	if (header_differs(header, &here->leaves, version) || !is_of_use(&passed, version) ||
+	    !has_passed_before(&here->leaves, header_protocol(header, version)))
+		return;
+	if (version == 6)
+		write_lesson6(here, 0, &passed);
+	else
+		write_lesson4(here, 0, &passed);
 }
 
 /* What rules answer with (resets) belongs to the connection, too, but connection tracking does not look at it
@@ -315,6 +426,8 @@ INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 	if (here && here->packet == (u64)ctx->skb) {
 		if (entry)
 			learn(ctx, here, tracked, known, version);
+		else if (!tracked)
+			learn_untracked(ctx, here, version);
 		here->packet = 0;
 	}
 	return NF_ACCEPT;

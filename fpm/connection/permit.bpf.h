@@ -77,51 +77,100 @@ struct seen_by_rules {
 	int bridged; /* a bridge calls them */
 };
 
-/* As connection_permit(), of a packet that has been looked at, and of which this is the lesson. */
-INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const void *ends,
-			   volatile struct tna_lesson *lesson, const struct seen_by_rules seen,
-			   const int version)
+/* Rules, routes, devices, or what else rules look at, are not those of the lesson. */
+INLINE u64 lesson_differs(const volatile struct tna_lesson *lesson, const struct segment *segment,
+			  const struct seen_by_rules *seen, const int version)
 {
-	u64 net = CONSTANT(NET), word = 0;
-	volatile struct tna_judged_rules *judged = judged_rules(version);
-	struct tna_stream *stream = NULL;
+	const volatile struct tna_judged_rules *judged = judged_rules(version);
+	u64 arrival = lesson->arrival, word = 0;
 
-	BECAUSE(!lesson, FLOW_UNKNOWN);
-	u64 stamp = lesson->stamp, entry = lesson->entry;
-	u64 departure = lesson->departure, known_arrival = lesson->arrival;
+	COLLECT(word, lesson->generation ^ judged->generation);
+	COLLECT(word, lesson->serial ^ judged->serial);
+	COLLECT(word, lesson->routes ^ routes_generation(CONSTANT(NET), version));
+	COLLECT(word, lesson->service ^ segment->service);
+	COLLECT(word, arrival ^ seen->arrival);
+	COLLECT(word, lesson_port_differs(seen->in_port, lesson->ports[0]));
+	COLLECT(word, lesson_port_differs(seen->out_port, lesson->ports[1]));
+	COLLECT(word, lesson_device_differs(arrival, &lesson->from));
+	COLLECT(word, lesson_device_differs(lesson->departure, &lesson->to));
+	return word;
+}
+
+/* Of a packet that nobody tracks: it is not the one that was learnt about, or was not routed as it is. */
+INLINE u64 untracked_differs(const void *ends, const int bridged, const int version)
+{
+	const struct tna_ends *ends4 = ends;
+	const struct tna_ends6 *ends6 = ends;
+
+	if (likely(!home.translated))
+		return 0;
+	struct tna_translation *note = translation_note();
+
+	if (!note)
+		return 1;
+	note->steps = 0;
+	if (bridged)
+		return 0;
+	u64 word = note->routed[0] ^ (version == 6 ? ends6->destination[0] : ends4->destination);
+
+	if (version == 6)
+		COLLECT(word, note->routed[1] ^ ends6->destination[1]);
+	return word;
+}
+
+/* Connection tracking would let the packet pass; of TCP, `stream` is what is known of its connection. */
+INLINE u32 evaluate_entry(struct segment *segment, const void *ends, const volatile struct tna_lesson *lesson,
+			  u64 entry, const int bridged, struct tna_stream **stream, const int version)
+{
+	u64 net = CONSTANT(NET);
 	u32 direction = lesson->direction;
 
 	BECAUSE(tracked_differs(entry, direction, ends, version), FLOW_CHANGED);
 	BECAUSE(tracked_unfit(entry, direction, segment->protocol, net), FLOW_CHANGED);
 	u32 steps = tracked_steps(entry, direction);
 
-	if (seen.bridged)
+	if (bridged)
 		BECAUSE(steps, FLOW_TRANSLATED);
 	else
 		UNLESS_BECAUSE(evaluate_translation(entry, steps, lesson, ends, version));
 	if (segment->protocol == PROTOCOL_TCP) {
-		BECAUSE(steps && !translated_in_order(net, judged), FLOW_TRANSLATED);
-		stream = bpf_map_lookup_elem(&streams, &entry);
-		UNLESS_BECAUSE(evaluate_stream(stream, entry, direction, segment, net));
+		BECAUSE(steps && !translated_in_order(net, judged_rules(version)), FLOW_TRANSLATED);
+		*stream = bpf_map_lookup_elem(&streams, &entry);
+		UNLESS_BECAUSE(evaluate_stream(*stream, entry, direction, segment, net));
 		BECAUSE(!rules_certain(net, lesson->invalid, PROTOCOL_TCP), IP_NETFILTER);
 	}
-	COLLECT(word, lesson->generation ^ judged->generation);
-	COLLECT(word, lesson->serial ^ judged->serial);
-	COLLECT(word, lesson->routes ^ routes_generation(net, version));
-	COLLECT(word, lesson->service ^ segment->service);
-	COLLECT(word, known_arrival ^ seen.arrival);
-	COLLECT(word, lesson_port_differs(seen.in_port, lesson->ports[0]));
-	COLLECT(word, lesson_port_differs(seen.out_port, lesson->ports[1]));
-	COLLECT(word, lesson_device_differs(known_arrival, &lesson->from));
-	COLLECT(word, lesson_device_differs(departure, &lesson->to));
-	COLLECT(word, tracked_mark(entry) ^ lesson->mark);
+	return REASON_NONE;
+}
+
+/* As connection_permit(), of a packet that has been looked at, and of which this is the lesson. */
+INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const void *ends,
+			   volatile struct tna_lesson *lesson, const struct seen_by_rules seen,
+			   const int version)
+{
+	u64 net = CONSTANT(NET), word = 0;
+	struct tna_stream *stream = NULL;
+
+	BECAUSE(!lesson, FLOW_UNKNOWN);
+	u64 stamp = lesson->stamp, entry = lesson->entry, departure = lesson->departure;
+	u32 direction = lesson->direction;
+
+	if (entry)
+		UNLESS_BECAUSE(evaluate_entry(segment, ends, lesson, entry, seen.bridged, &stream, version));
+	else
+		COLLECT(word, untracked_differs(ends, seen.bridged, version));
+	COLLECT(word, lesson_differs(lesson, segment, &seen, version));
+	if (entry)
+		COLLECT(word, tracked_mark(entry) ^ lesson->mark);
 	u64 until = lesson->until;
 	s32 least = lesson->least;
 
 	COLLECT(word, (lesson->stamp ^ stamp) | (lesson->stamp_again ^ stamp));
 	BECAUSE(word, FLOW_CHANGED);
 	BECAUSE(!segment_in_the_middle(segment), FLOW_KIND);
-	BECAUSE((s64)(until - bpf_jiffies64()) < 0 || tracked_left(entry) < least, FLOW_REFRESH);
+	BECAUSE((s64)(until - bpf_jiffies64()) < 0, FLOW_REFRESH);
+	if (!entry) /* nobody looks at checksums, nor at windows */
+		return departure;
+	BECAUSE(tracked_left(entry) < least, FLOW_REFRESH);
 	u64 addresses = version == 6 ? ends6_sum(ends) : ends_sum(ends);
 
 	BECAUSE(segment->checksum && checksum_matters(net) && !hook_checksum_known(hook_kernel_buffer(ctx)) &&

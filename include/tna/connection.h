@@ -17,6 +17,8 @@
 #define TNA_INVALID_DROPPED_EARLY 16u
 /* Those that are for this host are dropped. */
 #define TNA_INVALID_DROPPED_FOR_HOST 32u
+/* Connection tracking is not among the functions that netfilter calls: no packet has a connection. */
+#define TNA_UNTRACKED 64u
 
 /* The places that forwarded packets pass: pre-routing, forward, post-routing. */
 #define TNA_RULE_HOOKS 3
@@ -97,7 +99,7 @@ struct tna_ends6 {
 /* What became of a packet. */
 struct tna_lesson {
 	__u64 stamp;      /* no two lessons have the same */
-	__u64 entry;      /* struct nf_conn *, of the connection */
+	__u64 entry;      /* struct nf_conn *, of the connection; 0: nobody tracks it */
 	__u32 generation; /* of the rules that let it pass */
 	__u32 serial;     /* of the judgement about those */
 	__u32 mark;       /* of the connection */

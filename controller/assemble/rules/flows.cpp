@@ -93,7 +93,10 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         if (!fields.empty())
             obstacles.push_back(looking(family, fields));
     }
-    if ((dropped || passed) && !masked)
+    rules.untracked = !tracksConnections(family, set);
+    if (rules.untracked) // nobody calls packets invalid
+        rules.invalid = Invalid::passed;
+    else if ((dropped || passed) && !masked)
         rules.invalid = dropped ? Invalid::dropped : Invalid::passed;
     else {
         // Also where TCP is not steady any more: connections have been fast, and go on.

@@ -241,8 +241,8 @@ private:
             for (const bool ipv6 : {false, true}) {
                 if ((place.packets == RuleFamily::ip && ipv6) || (place.packets == RuleFamily::ip6 && !ipv6))
                     continue;
-                const AbstractPacket packet{place.packets == RuleFamily::bridge, ipv6, protocol,
-                                            isTracked(base)};
+                const bool tracked = isTracked(base) && tracksConnections(place.packets, set_);
+                const AbstractPacket packet{place.packets == RuleFamily::bridge, ipv6, protocol, tracked};
                 rules::Walk walk(packet, chains_, surroundings_);
                 walk.base(base);
                 looksAt_.insert(walk.looksAt().begin(), walk.looksAt().end());
@@ -331,6 +331,16 @@ AbstractPacket invalidWithin(const rules::RuleDevice& bridge, const Place& place
             .to = place.hook != NF_INET_PRE_ROUTING ? &bridge : nullptr};
 }
 } // namespace
+
+bool tracksConnections(RuleFamily family, const model::RuleSet& set) {
+    if (family == RuleFamily::bridge || !set.functions)
+        return true;
+    const std::string_view tracking =
+        family == RuleFamily::ip6 ? "ipv6_conntrack_in" : "ipv4_conntrack_in";
+    return std::ranges::any_of(*set.functions, [&](const model::HookFunction& one) {
+        return one.family == family && (one.function == tracking || one.function.empty());
+    });
+}
 
 bool passInvalidWithin(const rules::RuleDevice& bridge, RuleFamily family, const model::RuleSet& set) {
     const rules::Chains chains(set);

@@ -51,6 +51,10 @@ struct JudgedHook {
     bool operator==(const JudgedHook&) const = default;
 };
 
+/// Whether connection tracking sees packets of this family, or may: it is among the functions that netfilter
+/// calls, or those are not known. Pure.
+[[nodiscard]] bool tracksConnections(model::RuleFamily family, const model::RuleSet& set);
+
 /// For each place whether the rules are steady: whether all packets in the middle of an established TCP or
 /// UDP flow fare alike, for as long as the rules are the same. In doubt they are not. Pure.
 /// `loopback` is the device by which nothing comes that is forwarded.

@@ -122,10 +122,19 @@ inline model::RuleChain baseOf(const char* name, std::uint32_t hook, std::int32_
     chain.type = "filter";
     return chain;
 }
-/// Nothing else is called by netfilter.
+/// Nothing else is called by netfilter than connection tracking.
 inline model::RuleSet emptyRuleSet() {
     model::RuleSet set;
     set.functions.emplace();
+    for (const auto& [family, name] : {std::pair{model::RuleFamily::ip, "ipv4_conntrack_in"},
+                                       std::pair{model::RuleFamily::ip6, "ipv6_conntrack_in"}})
+        set.functions->push_back({.family = family,
+                                  .hook = NF_INET_PRE_ROUTING,
+                                  .priority = -200,
+                                  .function = name,
+                                  .module = {},
+                                  .ofTables = false,
+                                  .program = 0});
     return set;
 }
 /// With one base chain at forward.
