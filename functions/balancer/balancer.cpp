@@ -9,17 +9,16 @@ namespace tna::balancer {
 
 namespace {
 constexpr std::uint32_t closingTime = 120; // seconds: as long as Linux waits for the other side's FIN
-constexpr std::size_t macLength = 6;
-} // namespace
-
-Verdict Balancer::count(Outcome outcome, Action action) {
-    counters_.outcomes[static_cast<std::size_t>(outcome)]++;
-    return {action};
 }
 
 std::optional<std::uint16_t> Balancer::serviceAt(const Place& place) const {
     const auto found = places_.find(place);
     return found == places_.end() ? std::nullopt : std::optional{found->second};
+}
+
+/// Whoever claims an address of this host would have what backends answer to this host as a client's.
+bool Balancer::isClient(const Address& address) const {
+    return address.isSource() && !own_.contains(address);
 }
 
 std::uint32_t Balancer::idleTime(const Session& session) const {
@@ -37,8 +36,7 @@ Session* Balancer::live(std::uint16_t service, const Endpoint& client, std::uint
     return nullptr;
 }
 
-Verdict Balancer::treat(Frame frame, unsigned port, std::uint32_t now) {
-    port_ = port;
+Outcome Balancer::treat(Frame frame, std::uint32_t now) {
     const auto packet = parse(frame);
     switch (packet.kind) {
     case Kind::segment:
@@ -46,26 +44,26 @@ Verdict Balancer::treat(Frame frame, unsigned port, std::uint32_t now) {
     case Kind::error:
         return error(frame, packet, now);
     case Kind::options:
-        return count(Outcome::options, Action::toLinux);
+        return Outcome::options;
     case Kind::fragment:
-        return count(Outcome::fragment, Action::toLinux);
+        return Outcome::fragment;
     case Kind::malformed:
-        return count(Outcome::malformed, Action::toLinux);
+        return Outcome::malformed;
     case Kind::otherKind:
         break;
     }
-    return count(Outcome::otherKind, Action::toLinux);
+    return Outcome::otherKind;
 }
 
-Verdict Balancer::segment(Frame frame, const Packet& packet, std::uint32_t now) {
+Outcome Balancer::segment(Frame frame, const Packet& packet, std::uint32_t now) {
     const auto& headers = packet.outer;
     if (const auto service = serviceAt({headers.protocol, headers.to}))
         return forward(frame, packet, *service, now);
     const auto backend = backends_.find({headers.protocol, headers.from});
     if (backend == backends_.end())
-        return count(Outcome::noService, Action::toLinux);
+        return Outcome::noService;
     if (own_.contains(headers.to.address))
-        return count(Outcome::ownHost, Action::toLinux);
+        return Outcome::ownHost;
     return reply(frame, packet, backend->second, now);
 }
 
@@ -81,8 +79,6 @@ std::optional<std::uint16_t> Balancer::choose(std::uint16_t service, const Endpo
 bool Balancer::clashes(std::uint16_t service, std::uint16_t backend, const Endpoint& client,
                        std::uint32_t now) {
     const auto& settings = services_[service].settings;
-    if (settings.way == Way::direct)
-        return false;
     const auto& owners =
         backends_.at({settings.place.protocol, services_[service].backends[backend].settings.endpoint});
     return std::ranges::any_of(owners, [&](const Owner& owner) {
@@ -96,15 +92,13 @@ bool Balancer::clashes(std::uint16_t service, std::uint16_t backend, const Endpo
 /// That of a packet from a client, which has one from now on; none: `why`.
 Session* Balancer::sessionFor(const Packet& packet, std::uint16_t service, std::uint32_t now, Outcome& why) {
     const auto& headers = packet.outer;
-    auto& of = services_[service];
     auto* session = live(service, headers.from, now);
     const bool begins = headers.protocol == tcp && (headers.flags & (synFlag | ackFlag | rstFlag)) == synFlag;
     if (session != nullptr && session->state == Session::closing && begins) {
         sessions_.remove(*session); // its ports are used again
         session = nullptr;
     }
-    const bool moves = session != nullptr && !of.backends[session->backend].up && !of.settings.keep;
-    if (session != nullptr && !moves) {
+    if (session != nullptr) {
         follow(*session, headers, true, now);
         return session;
     }
@@ -112,13 +106,9 @@ Session* Balancer::sessionFor(const Packet& packet, std::uint16_t service, std::
     why = backend ? Outcome::clash : Outcome::noBackend;
     if (!backend || clashes(service, *backend, headers.from, now))
         return nullptr;
-    counters_.moved += moves ? 1 : 0;
-    of.backends[*backend].chosen++;
-    if (moves)
-        session->backend = *backend;
-    else
-        session = &sessions_.add(service, headers.from, *backend, now);
-    follow(*session, headers, moves, now);
+    services_[service].backends[*backend].chosen++;
+    session = &sessions_.add(service, headers.from, *backend, now);
+    follow(*session, headers, false, now);
     return session;
 }
 
@@ -134,128 +124,148 @@ void Balancer::follow(Session& session, const Headers& headers, bool known, std:
         sessions_.touch(session, state, now);
 }
 
-Verdict Balancer::forward(Frame frame, const Packet& packet, std::uint16_t service, std::uint32_t now) {
-    if (!packet.outer.from.address.isSource())
-        return count(Outcome::badSource, Action::toLinux);
-    const bool direct = services_[service].settings.way == Way::direct;
-    if (direct && !canBeDirect(frame, packet))
-        return count(Outcome::notDirect, Action::toLinux);
+Outcome Balancer::forward(Frame frame, const Packet& packet, std::uint16_t service, std::uint32_t now) {
+    if (!isClient(packet.outer.from.address))
+        return Outcome::badSource;
     auto why = Outcome::noBackend;
     auto* session = sessionFor(packet, service, now, why);
     if (session == nullptr)
-        return count(why, Action::drop);
+        return why;
     auto& backend = services_[service].backends[session->backend];
-    if (direct)
-        return sendDirectly(frame, packet, backend, Outcome::forwarded);
     setEndpoint(frame, packet, Side::to, backend.settings.endpoint);
     backend.packets++;
     backend.bytes += packet.outer.end - packet.outer.network;
-    return count(Outcome::forwarded, Action::toLinux);
+    return Outcome::forwarded;
 }
 
-/// Which service a backend answers for. Without a session, after a restart for instance, that is clear if
-/// there is only one; but not if the client has a session with another backend.
+/// Whose session a backend answers.
 std::optional<Balancer::Owner> Balancer::ownerOf(const std::vector<Owner>& owners, const Endpoint& client,
                                                  std::uint32_t now) {
-    bool none = true;
     for (const auto& owner : owners)
-        if (const auto* session = live(owner.service, client, now); session != nullptr) {
-            if (session->backend == owner.backend)
-                return owner;
-            none = false;
-        }
-    return none && owners.size() == 1 ? std::optional{owners.front()} : std::nullopt;
+        if (const auto* session = live(owner.service, client, now);
+            session != nullptr && session->backend == owner.backend)
+            return owner;
+    return std::nullopt;
 }
 
-Verdict Balancer::reply(Frame frame, const Packet& packet, const std::vector<Owner>& owners,
+/// After a restart, sessions that were known before are not. For some time, what backends send belongs to
+/// them, if it begins nothing, one service only has this backend, and its client has no other one there.
+std::optional<Balancer::Owner> Balancer::adopt(const Packet& packet, const std::vector<Owner>& owners,
+                                               std::uint32_t now) {
+    const auto& headers = packet.outer;
+    if (now >= adopting_ || owners.size() != 1 || (headers.flags & (synFlag | rstFlag)) != 0 ||
+        !isClient(headers.to.address))
+        return std::nullopt;
+    const auto& owner = owners.front();
+    if (live(owner.service, headers.to, now) != nullptr)
+        return std::nullopt;
+    follow(sessions_.add(owner.service, headers.to, owner.backend, now), headers, true, now);
+    return owner;
+}
+
+Outcome Balancer::reply(Frame frame, const Packet& packet, const std::vector<Owner>& owners,
                         std::uint32_t now) {
     const auto& headers = packet.outer;
-    const auto owner = ownerOf(owners, headers.to, now);
+    auto owner = ownerOf(owners, headers.to, now);
+    if (owner)
+        follow(*live(owner->service, headers.to, now), headers, true, now);
+    else
+        owner = adopt(packet, owners, now);
     if (!owner)
-        return count(Outcome::unclear, Action::drop);
-    if (auto* session = live(owner->service, headers.to, now); session != nullptr)
-        follow(*session, headers, true, now);
-    else if ((headers.flags & (synFlag | rstFlag)) == 0)
-        follow(sessions_.add(owner->service, headers.to, owner->backend, now), headers, true, now);
+        return Outcome::noSession;
     auto& service = services_[owner->service];
     setEndpoint(frame, packet, Side::from, service.settings.place.endpoint);
     auto& backend = service.backends[owner->backend];
     backend.replies++;
     backend.replyBytes += headers.end - headers.network;
-    return count(Outcome::replied, Action::toLinux);
+    return Outcome::replied;
 }
 
 /// Who it is sent to has sent the packet that is quoted.
-Verdict Balancer::error(Frame frame, const Packet& packet, std::uint32_t now) {
+Outcome Balancer::error(Frame frame, const Packet& packet, std::uint32_t now) {
     const auto& quoted = packet.quoted;
     if (packet.outer.to.address != quoted.from.address)
-        return count(Outcome::noService, Action::toLinux);
+        return Outcome::noService;
     if (const auto service = serviceAt({quoted.protocol, quoted.from}))
         return errorToBackend(frame, packet, *service, now);
     const auto backend = backends_.find({quoted.protocol, quoted.to});
     if (backend == backends_.end())
-        return count(Outcome::noService, Action::toLinux);
+        return Outcome::noService;
     if (own_.contains(quoted.from.address))
-        return count(Outcome::ownHost, Action::toLinux);
+        return Outcome::ownHost;
     return errorToClient(frame, packet, backend->second, now);
 }
 
 /// It quotes what the service has sent to a client.
-Verdict Balancer::errorToBackend(Frame frame, const Packet& packet, std::uint16_t service,
+Outcome Balancer::errorToBackend(Frame frame, const Packet& packet, std::uint16_t service,
                                  std::uint32_t now) {
-    if (!packet.outer.from.address.isSource())
-        return count(Outcome::badSource, Action::toLinux);
-    const bool direct = services_[service].settings.way == Way::direct;
-    if (direct && !canBeDirect(frame, packet))
-        return count(Outcome::notDirect, Action::toLinux);
+    if (!isClient(packet.outer.from.address))
+        return Outcome::badSource;
     const auto* session = live(service, packet.quoted.to, now);
-    const auto chosen =
-        session != nullptr ? std::optional{session->backend} : choose(service, packet.quoted.to);
-    if (!chosen)
-        return count(Outcome::noBackend, Action::drop);
-    auto& backend = services_[service].backends[*chosen];
-    if (direct)
-        return sendDirectly(frame, packet, backend, Outcome::errorForwarded);
-    setQuoted(frame, packet, Side::from, backend.settings.endpoint);
-    setAddress(frame, packet, Side::to, backend.settings.endpoint.address);
-    return count(Outcome::errorForwarded, Action::toLinux);
+    if (session == nullptr)
+        return Outcome::noSession;
+    const auto& backend = services_[service].backends[session->backend].settings.endpoint;
+    setQuoted(frame, packet, Side::from, backend);
+    setAddress(frame, packet, Side::to, backend.address);
+    return Outcome::errorForwarded;
 }
 
 /// It quotes what a client has sent, after its destination has been another one.
-Verdict Balancer::errorToClient(Frame frame, const Packet& packet, const std::vector<Owner>& owners,
+Outcome Balancer::errorToClient(Frame frame, const Packet& packet, const std::vector<Owner>& owners,
                                 std::uint32_t now) {
     const auto owner = ownerOf(owners, packet.quoted.from, now);
     if (!owner)
-        return count(Outcome::unclear, Action::drop);
+        return Outcome::noSession;
     const auto& service = services_[owner->service].settings.place.endpoint;
     setQuoted(frame, packet, Side::to, service);
     if (packet.outer.from.address == packet.quoted.to.address)
         setAddress(frame, packet, Side::from, service.address);
-    return count(Outcome::errorReplied, Action::toLinux);
+    return Outcome::errorReplied;
 }
 
-/// Tags would have to become those of the other port, if it has any.
-bool Balancer::canBeDirect(Frame frame, const Packet& packet) const {
-    return !packet.tagged && port_ < ports_.size() &&
-           std::equal(ports_[port_].begin(), ports_[port_].end(), frame.begin());
+Balancer::Balancer(Configuration configuration, std::uint64_t seed)
+    : adopting_(configuration.adopt), sessions_(configuration.sessions, seed) {
+    for (auto& settings : configuration.services) {
+        Service service;
+        for (const auto& backend : settings.backends)
+            service.backends.push_back({.settings = backend});
+        service.settings = std::move(settings);
+        services_.push_back(std::move(service));
+    }
+    for (auto& service : services_)
+        rebuild(service);
+    indexPlaces();
 }
 
-Verdict Balancer::sendDirectly(Frame frame, const Packet& packet, Backend& backend, Outcome outcome) {
-    if (!backend.hop)
-        return count(Outcome::noNeighbour, Action::drop);
-    const auto& hop = *backend.hop;
-    const auto length = packet.outer.end - packet.outer.network;
-    if (length > hop.longest)
-        return count(Outcome::tooLong, Action::drop);
-    if (!takeHop(frame, packet))
-        return count(Outcome::noHop, Action::drop);
-    std::ranges::copy(hop.destination, frame.begin());
-    std::ranges::copy(hop.source, frame.begin() + macLength);
-    backend.packets++;
-    backend.bytes += length;
-    auto verdict = count(outcome, Action::send);
-    verdict.port = hop.port;
-    return verdict;
+void Balancer::rebuild(Service& service) {
+    std::vector<Choice> choices;
+    for (std::size_t i = 0; i < service.backends.size(); i++) {
+        const auto& settings = service.backends[i].settings;
+        choices.push_back({static_cast<std::uint16_t>(i), hashOf(settings.endpoint, 0), settings.weight});
+    }
+    service.table = Maglev(choices, service.settings.table);
+}
+
+void Balancer::indexPlaces() {
+    places_.clear();
+    backends_.clear();
+    for (std::uint16_t i = 0; i < services_.size(); i++) {
+        const auto& [settings, backends, table] = services_[i];
+        places_[settings.place] = i;
+        for (std::uint16_t j = 0; j < backends.size(); j++)
+            backends_[{settings.place.protocol, backends[j].settings.endpoint}].push_back({i, j});
+    }
+}
+
+std::vector<std::vector<std::uint64_t>> Balancer::sessionsOfBackends(std::uint32_t now) const {
+    std::vector<std::vector<std::uint64_t>> counts;
+    for (const auto& service : services_)
+        counts.emplace_back(service.backends.size());
+    sessions_.forEach([&](const Session& session) {
+        if (now - session.seen <= idleTime(session))
+            counts[session.service][session.backend]++;
+    });
+    return counts;
 }
 
 } // namespace tna::balancer

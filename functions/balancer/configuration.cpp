@@ -13,8 +13,7 @@ constexpr std::size_t mostServices = 1024;
 constexpr std::size_t mostBackends = 1024;
 constexpr unsigned fewestPlaces = 100; // for each backend: shares are right within about a per cent
 
-const std::vector<std::string> protocols{"tcp", "udp"}, ways{"nat", "direct"},
-    affinities{"connection", "address"}, downs{"move", "keep"}, checks{"tcp", "http", "none"};
+const std::vector<std::string> protocols{"tcp", "udp"}, affinities{"connection", "address"};
 
 /// Setters for what only the balancer has.
 class SettingsReader : public config::Reader {
@@ -49,51 +48,26 @@ private:
         };
     }
 
-    Setter path(const std::string& key, std::string& target) {
-        return [this, key, &target](const toml::node& node) {
-            target = node.value_exact<std::string>().value_or("");
-            const bool visible = std::ranges::all_of(target, [](char c) { return c > ' ' && c < 127; });
-            if (!target.starts_with('/') || !visible || target.size() > 512)
-                expected(node, key, "a path that begins with /, without spaces");
-        };
-    }
-
     ServiceSettings service(const toml::table& read) {
         ServiceSettings service;
         std::optional<Address> to;
-        std::string protocol = "tcp", way = "nat", affinity = "connection", down = "move";
+        std::string protocol = "tcp", affinity = "connection";
         unsigned port = 0, idle = 0;
         const toml::node* backends = nullptr;
-        auto& check = service.check;
         table(read, "service.",
               {{"name", string("service.name", service.name)},
                {"address", address("service.address", to)},
                {"protocol", choice("service.protocol", protocol, protocols)},
                {"port", number("service.port", port, 1, 65535, false)},
-               {"mode", choice("service.mode", way, ways)},
                {"affinity", choice("service.affinity", affinity, affinities)},
-               {"when_down", choice("service.when_down", down, downs)},
                {"idle", number("service.idle", idle, 1, 86400, false)},
                {"table", number("service.table", service.table, 2, 1'000'003, false)},
-               {"check",
-                section("service.check",
-                        {{"kind", choice("service.check.kind", check.kind, checks)},
-                         {"path", path("service.check.path", check.path)},
-                         {"port", number("service.check.port", check.port, 1, 65535, false)},
-                         {"interval", number("service.check.interval", check.interval, 50, 3'600'000, false)},
-                         {"timeout", number("service.check.timeout", check.patience, 10, 60000, false)},
-                         {"rise", number("service.check.rise", check.rise, 1, 100, false)},
-                         {"fall", number("service.check.fall", check.fall, 1, 100, false)}})},
                {"backend", [&](const toml::node& node) { backends = &node; }}});
         service.place = {protocol == "tcp" ? tcp : udp,
                          {to.value_or(Address{}), static_cast<std::uint16_t>(port)}};
-        service.way = way == "nat" ? Way::translate : Way::direct;
         service.byAddress = affinity == "address";
-        service.keep = down == "keep";
         constexpr unsigned idleTcp = 900, idleUdp = 120;
         service.idle = idle != 0 ? idle : protocol == "tcp" ? idleTcp : idleUdp;
-        if (check.kind.empty())
-            check.kind = protocol == "tcp" ? "tcp" : "none";
         if (!to || port == 0 || backends == nullptr)
             expected(read, "service", "with an 'address', a 'port' and a [[service.backend]]");
         else
@@ -117,9 +91,6 @@ private:
             expected(read, "service.backend", "with an 'address'");
         else if (to->isFour() != service.place.endpoint.address.isFour())
             expected(read, "service.backend", "of the same version of IP as the service");
-        else if (service.way == Way::direct && port != service.place.endpoint.port)
-            expected(read, "service.backend",
-                     "without a 'port' of its own where the mode is \"direct\": packets stay as they are");
         return backend;
     }
 
@@ -161,6 +132,7 @@ Result<Configuration> parseConfiguration(const std::string& text, const std::str
     constexpr unsigned mostSessions = 1U << 26U;
     reader.table(*parsed, "",
                  {{"sessions", reader.number("sessions", configuration.sessions, 16, mostSessions, false)},
+                  {"adopt", reader.number("adopt", configuration.adopt, 0, 86400, false)},
                   {"service", reader.services(configuration.services)}});
     if (const auto error = reader.error())
         return std::unexpected(*error);

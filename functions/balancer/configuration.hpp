@@ -15,38 +15,19 @@ struct BackendSettings {
     bool operator==(const BackendSettings&) const = default;
 };
 
-/// How one learns whether a backend is there.
-struct CheckSettings {
-    std::string kind;         ///< "tcp", "http", "none"
-    std::string path = "/";   ///< for "http"
-    unsigned port = 0;        ///< 0: the backend's
-    unsigned interval = 2000; ///< milliseconds
-    unsigned patience = 1000; ///< milliseconds that an answer may take
-    unsigned rise = 2;        ///< good answers after which it is there
-    unsigned fall = 3;        ///< bad ones after which it is not
-    bool operator==(const CheckSettings&) const = default;
-};
-
-enum class Way {
-    translate, ///< another destination is written into packets; Linux forwards them
-    direct,    ///< packets stay as they are, and are sent to the backend's MAC address
-};
-
 struct ServiceSettings {
     std::string name;
     Place place;
-    Way way = Way::translate;
     bool byAddress = false; ///< all of a client's connections go to the same backend
-    bool keep = false;      ///< sessions stay with a backend that is down
     unsigned idle = 900;    ///< seconds after which a session is forgotten
     unsigned table = 65537; ///< places, a prime number
-    CheckSettings check;
     std::vector<BackendSettings> backends;
     bool operator==(const ServiceSettings&) const = default;
 };
 
 struct Configuration {
     unsigned sessions = 65536; ///< at most
+    unsigned adopt = 60;       ///< seconds after the start in which answers make sessions
     std::vector<ServiceSettings> services;
     bool operator==(const Configuration&) const = default;
 };

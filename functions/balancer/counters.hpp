@@ -11,21 +11,17 @@
     X(replied, "replied", "from a backend to its client")                                                    \
     X(errorForwarded, "errors-forwarded", "ICMP errors to the backend whose packet they are about")          \
     X(errorReplied, "errors-replied", "ICMP errors to the client whose packet they are about")               \
-    X(otherKind, "other", "to Linux: no TCP, UDP, or ICMP error about them")                                 \
-    X(noService, "no-service", "to Linux: no service's and no backend's")                                    \
-    X(ownHost, "own", "to Linux: answers of backends to this host, to health checks for instance")           \
-    X(options, "options", "to Linux: IPv4 with options, or IPv6 with more headers")                          \
-    X(fragment, "fragments", "to Linux: parts of packets, of which only the first has ports")                \
-    X(malformed, "malformed", "to Linux: lengths contradict each other")                                     \
-    X(badSource, "bad-source", "to Linux: from an address that no host has")                                 \
-    X(notDirect, "not-direct",                                                                               \
-      "to Linux: tagged, or not to the port's own MAC address, of a direct service")                         \
+    X(otherKind, "other", "to Linux as it is: no TCP, UDP, or ICMP error about them")                        \
+    X(noService, "no-service", "to Linux as it is: no service's and no backend's")                           \
+    X(noSession, "no-session", "to Linux as it is: a backend's or a service's, of no connection known here") \
+    X(ownHost, "own", "to Linux as it is: answers of backends to this host, to its checks for instance")     \
+    X(options, "options", "to Linux as it is: IPv4 with options, or IPv6 with more headers")                 \
+    X(fragment, "fragments", "to Linux as it is: parts of packets, of which only the first has ports")       \
+    X(malformed, "malformed", "to Linux as it is: lengths contradict each other")                            \
+    X(badSource, "bad-source", "to Linux as it is: from an address that no client has")                      \
     X(noBackend, "no-backend", "dropped: no backend is there")                                               \
     X(clash, "clash", "dropped: the client has the same port with another service, at the same backend")     \
-    X(unclear, "unclear", "dropped: which service a backend answers for is not clear")                       \
-    X(noNeighbour, "no-neighbour", "dropped: the backend's MAC address is not known")                        \
-    X(noHop, "expired", "dropped: it has no hop left to live")                                               \
-    X(tooLong, "too-long", "dropped: longer than the MTU of the port of a direct service")
+    X(notSent, "not-sent", "dropped: changed, but there was no room on the way to Linux")
 
 namespace tna::balancer {
 
@@ -44,13 +40,9 @@ inline constexpr std::array outcomeWords{
 #undef TNA_BALANCER_WORDS
 };
 
-struct Counters {
-    std::array<std::uint64_t, outcomeWords.size()> outcomes{};
-    std::uint64_t moved = 0; ///< sessions, to another backend
-
-    [[nodiscard]] std::uint64_t of(Outcome outcome) const {
-        return outcomes.at(static_cast<std::size_t>(outcome));
-    }
-};
+/// All others are Linux's, changed or not.
+[[nodiscard]] constexpr bool isDropped(Outcome outcome) {
+    return outcome >= Outcome::noBackend;
+}
 
 } // namespace tna::balancer

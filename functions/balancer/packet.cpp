@@ -112,7 +112,6 @@ Packet parse(Bytes frame) {
         return packet;
     auto type = word(frame, at - 2);
     for (int tags = 0; tags < 2 && (type == 0x8100 || type == 0x88a8); tags++) {
-        packet.tagged = true;
         at += tag;
         if (frame.size() < at)
             return packet;

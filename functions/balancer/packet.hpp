@@ -34,7 +34,6 @@ enum class Kind {
 
 struct Packet {
     Kind kind = Kind::otherKind;
-    bool tagged = false;
     Headers outer;
     Headers quoted; ///< of the packet that an error is about: who had sent it is its `from`
 };

@@ -107,19 +107,4 @@ void setAddress(Frame frame, const Packet& packet, Side side, const Address& add
         setWord(frame, at, difference.appliedTo(word(frame, at)));
 }
 
-bool takeHop(Frame frame, const Packet& packet) {
-    const bool four = packet.outer.from.address.isFour();
-    const auto at = packet.outer.network + (four ? 8 : 7);
-    if (frame[at] <= 1)
-        return false;
-    if (!four) {
-        frame[at]--;
-        return true;
-    }
-    Difference difference;
-    replaceWord(frame, at, static_cast<std::uint16_t>(word(frame, at) - 0x100), difference);
-    finishNetwork(frame, packet.outer, true, difference);
-    return true;
-}
-
 } // namespace tna::balancer

@@ -16,7 +16,4 @@ void setQuoted(std::span<std::uint8_t> frame, const Packet& packet, Side side, c
 /// An address of the error itself.
 void setAddress(std::span<std::uint8_t> frame, const Packet& packet, Side side, const Address& address);
 
-/// One hop less to live; false: there is none left.
-[[nodiscard]] bool takeHop(std::span<std::uint8_t> frame, const Packet& packet);
-
 } // namespace tna::balancer

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "statistics.hpp"
+
+#include <chrono>
+#include <tna/function.hpp>
+
+namespace tna::balancer {
+
+/// What the command line says.
+struct Options {
+    std::string name;
+    std::string file;
+    std::string socket;
+    unsigned interval = 0; ///< seconds between statistics; 0: none
+    bool json = false;
+    bool busy = false;
+};
+
+/// A balancer with a network function around it.
+class Server {
+public:
+    Server(const Options& options, Configuration configuration, NetworkFunction function);
+
+    /// Frames that have come; waits for them. 0, EINTR, or the function's error.
+    [[nodiscard]] int serve(std::chrono::milliseconds longest);
+    /// Sends what is to be sent.
+    void flush() { tna_function_flush(function_.get()); }
+    [[nodiscard]] std::string statistics();
+    [[nodiscard]] const NetworkFunction& function() const { return function_; }
+
+private:
+    [[nodiscard]] std::uint32_t now() const;
+
+    Options options_;
+    Balancer balancer_;
+    NetworkFunction function_;
+    Statistics statistics_;
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+    std::uint32_t looked_ = 0; ///< when for addresses of this host
+};
+
+} // namespace tna::balancer
