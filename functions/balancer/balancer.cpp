@@ -98,7 +98,9 @@ Session* Balancer::sessionFor(const Packet& packet, std::uint16_t service, std::
         sessions_.remove(*session); // its ports are used again
         session = nullptr;
     }
-    if (session != nullptr) {
+    auto& backends = services_[service].backends;
+    const bool moves = session != nullptr && !backends[session->backend].up;
+    if (session != nullptr && !moves) {
         follow(*session, headers, true, now);
         return session;
     }
@@ -106,9 +108,13 @@ Session* Balancer::sessionFor(const Packet& packet, std::uint16_t service, std::
     why = backend ? Outcome::clash : Outcome::noBackend;
     if (!backend || clashes(service, *backend, headers.from, now))
         return nullptr;
-    services_[service].backends[*backend].chosen++;
-    session = &sessions_.add(service, headers.from, *backend, now);
-    follow(*session, headers, false, now);
+    backends[*backend].chosen++;
+    moved_ += moves ? 1 : 0;
+    if (moves)
+        session->backend = *backend;
+    else
+        session = &sessions_.add(service, headers.from, *backend, now);
+    follow(*session, headers, moves, now);
     return session;
 }
 
@@ -221,51 +227,6 @@ Outcome Balancer::errorToClient(Frame frame, const Packet& packet, const std::ve
     if (packet.outer.from.address == packet.quoted.to.address)
         setAddress(frame, packet, Side::from, service.address);
     return Outcome::errorReplied;
-}
-
-Balancer::Balancer(Configuration configuration, std::uint64_t seed)
-    : adopting_(configuration.adopt), sessions_(configuration.sessions, seed) {
-    for (auto& settings : configuration.services) {
-        Service service;
-        for (const auto& backend : settings.backends)
-            service.backends.push_back({.settings = backend});
-        service.settings = std::move(settings);
-        services_.push_back(std::move(service));
-    }
-    for (auto& service : services_)
-        rebuild(service);
-    indexPlaces();
-}
-
-void Balancer::rebuild(Service& service) {
-    std::vector<Choice> choices;
-    for (std::size_t i = 0; i < service.backends.size(); i++) {
-        const auto& settings = service.backends[i].settings;
-        choices.push_back({static_cast<std::uint16_t>(i), hashOf(settings.endpoint, 0), settings.weight});
-    }
-    service.table = Maglev(choices, service.settings.table);
-}
-
-void Balancer::indexPlaces() {
-    places_.clear();
-    backends_.clear();
-    for (std::uint16_t i = 0; i < services_.size(); i++) {
-        const auto& [settings, backends, table] = services_[i];
-        places_[settings.place] = i;
-        for (std::uint16_t j = 0; j < backends.size(); j++)
-            backends_[{settings.place.protocol, backends[j].settings.endpoint}].push_back({i, j});
-    }
-}
-
-std::vector<std::vector<std::uint64_t>> Balancer::sessionsOfBackends(std::uint32_t now) const {
-    std::vector<std::vector<std::uint64_t>> counts;
-    for (const auto& service : services_)
-        counts.emplace_back(service.backends.size());
-    sessions_.forEach([&](const Session& session) {
-        if (now - session.seen <= idleTime(session))
-            counts[session.service][session.backend]++;
-    });
-    return counts;
 }
 
 } // namespace tna::balancer

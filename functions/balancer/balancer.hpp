@@ -16,6 +16,7 @@ namespace tna::balancer {
 
 struct Backend {
     BackendSettings settings;
+    bool up = true;            ///< until checks say otherwise
     std::uint64_t chosen = 0;  ///< for sessions
     std::uint64_t packets = 0; ///< to it
     std::uint64_t bytes = 0;   ///< of these, from their network headers on
@@ -34,6 +35,10 @@ class Balancer {
 public:
     Balancer(Configuration configuration, std::uint64_t seed);
 
+    /// What services and backends of the same places have counted and know stays, as do their sessions.
+    void reconfigure(Configuration configuration);
+    /// Sessions of one that is down go to another one with their next packet.
+    void setUp(std::size_t service, std::size_t backend, bool up);
     /// Addresses of this host: what backends answer to them is no client's, and no client has them.
     void setOwnAddresses(std::set<Address> addresses) { own_ = std::move(addresses); }
 
@@ -43,6 +48,8 @@ public:
 
     [[nodiscard]] const std::vector<Service>& services() const { return services_; }
     [[nodiscard]] const Sessions& sessions() const { return sessions_; }
+    /// Sessions, to another backend.
+    [[nodiscard]] std::uint64_t moved() const { return moved_; }
     /// Of each service's backends, sessions that are not forgotten.
     [[nodiscard]] std::vector<std::vector<std::uint64_t>> sessionsOfBackends(std::uint32_t now) const;
 
@@ -87,6 +94,7 @@ private:
     std::unordered_map<Place, std::vector<Owner>, PlaceHash> backends_;
     std::set<Address> own_;
     Sessions sessions_;
+    std::uint64_t moved_ = 0;
 };
 
 } // namespace tna::balancer

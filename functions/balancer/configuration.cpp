@@ -13,7 +13,8 @@ constexpr std::size_t mostServices = 1024;
 constexpr std::size_t mostBackends = 1024;
 constexpr unsigned fewestPlaces = 100; // for each backend: shares are right within about a per cent
 
-const std::vector<std::string> protocols{"tcp", "udp"}, affinities{"connection", "address"};
+const std::vector<std::string> protocols{"tcp", "udp"}, affinities{"connection", "address"},
+    checks{"tcp", "none"};
 
 /// Setters for what only the balancer has.
 class SettingsReader : public config::Reader {
@@ -54,6 +55,7 @@ private:
         std::string protocol = "tcp", affinity = "connection";
         unsigned port = 0, idle = 0;
         const toml::node* backends = nullptr;
+        auto& check = service.check;
         table(read, "service.",
               {{"name", string("service.name", service.name)},
                {"address", address("service.address", to)},
@@ -62,12 +64,22 @@ private:
                {"affinity", choice("service.affinity", affinity, affinities)},
                {"idle", number("service.idle", idle, 1, 86400, false)},
                {"table", number("service.table", service.table, 2, 1'000'003, false)},
+               {"check",
+                section("service.check",
+                        {{"kind", choice("service.check.kind", check.kind, checks)},
+                         {"port", number("service.check.port", check.port, 1, 65535, false)},
+                         {"interval", number("service.check.interval", check.interval, 50, 3'600'000, false)},
+                         {"timeout", number("service.check.timeout", check.timeout, 10, 60000, false)},
+                         {"rise", number("service.check.rise", check.rise, 1, 100, false)},
+                         {"fall", number("service.check.fall", check.fall, 1, 100, false)}})},
                {"backend", [&](const toml::node& node) { backends = &node; }}});
         service.place = {protocol == "tcp" ? tcp : udp,
                          {to.value_or(Address{}), static_cast<std::uint16_t>(port)}};
         service.byAddress = affinity == "address";
         constexpr unsigned idleTcp = 900, idleUdp = 120;
         service.idle = idle != 0 ? idle : protocol == "tcp" ? idleTcp : idleUdp;
+        if (check.kind.empty())
+            check.kind = protocol == "tcp" ? "tcp" : "none";
         if (!to || port == 0 || backends == nullptr)
             expected(read, "service", "with an 'address', a 'port' and a [[service.backend]]");
         else

@@ -14,7 +14,8 @@ namespace {
 using namespace tna;
 
 std::atomic<bool> stopped = false;
-std::atomic<bool> asked = false; ///< for statistics
+std::atomic<bool> changed = false; ///< the file, perhaps
+std::atomic<bool> asked = false;   ///< for statistics
 
 Error whyNot(const NetworkFunction& function) {
     return {function.why().empty() ? errnoText(function.error()) : function.why(),
@@ -36,6 +37,16 @@ Result<balancer::Configuration> readConfiguration(const std::string& file) {
     return balancer::parseConfiguration(*text, file);
 }
 
+/// What is wrong changes nothing.
+void readAgain(balancer::Server& server, const std::string& file) {
+    if (auto configuration = readConfiguration(file)) {
+        server.reconfigure(std::move(*configuration));
+        fmt::print(stderr, "tna-balancer: {} has been read again\n", file);
+    } else {
+        fmt::print(stderr, "tna-balancer: {}; all stays as it was\n", configuration.error().sentence());
+    }
+}
+
 Result<void> serve(const balancer::Options& options) {
     auto configuration = readConfiguration(options.file);
     if (!configuration)
@@ -55,6 +66,8 @@ Result<void> serve(const balancer::Options& options) {
         const auto error = server.serve(std::chrono::milliseconds(200));
         if (error != 0 && error != EINTR && error != EAGAIN)
             return std::unexpected(whyNot(server.function()));
+        if (changed.exchange(false))
+            readAgain(server, options.file);
         const auto now = std::chrono::steady_clock::now();
         if (asked.exchange(false) || (options.interval != 0 && now - told >= interval)) {
             tell(server);
@@ -88,6 +101,7 @@ int run(int argc, char** argv) {
         return *ended;
     std::signal(SIGINT, [](int) { stopped = true; });
     std::signal(SIGTERM, [](int) { stopped = true; });
+    std::signal(SIGHUP, [](int) { changed = true; });
     std::signal(SIGUSR1, [](int) { asked = true; });
     const auto served = serve(options);
     if (served)

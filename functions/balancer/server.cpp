@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server.hpp"
 
+#include <algorithm>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <random>
@@ -37,6 +38,15 @@ std::optional<std::set<Address>> ownAddresses() {
 Server::Server(const Options& options, Configuration configuration, NetworkFunction function)
     : options_(options), balancer_(std::move(configuration), someSeed()), function_(std::move(function)) {
     balancer_.setOwnAddresses(ownAddresses().value_or(std::set<Address>{}));
+    checks_ = Checks(balancer_.services(), begun_);
+}
+
+void Server::reconfigure(Configuration configuration) {
+    if (configuration.sessions != balancer_.sessions().most())
+        fmt::print(stderr, "tna-balancer: 'sessions' stays {} until it is started again\n",
+                   balancer_.sessions().most());
+    balancer_.reconfigure(std::move(configuration));
+    checks_ = Checks(balancer_.services(), std::chrono::steady_clock::now());
 }
 
 std::uint32_t Server::now() const {
@@ -44,14 +54,32 @@ std::uint32_t Server::now() const {
     return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(passed).count());
 }
 
-int Server::serve(std::chrono::milliseconds longest) {
-    const auto frames = function_.receive(longest);
-    const auto second = now();
-    if (second != looked_) {
+void Server::check(std::chrono::steady_clock::time_point now) {
+    for (const auto& change : checks_.step(now)) {
+        balancer_.setUp(change.service, change.backend, change.up);
+        const auto& service = balancer_.services()[change.service];
+        fmt::print(stderr, "tna-balancer: {}: {} is {}{}{}\n", service.settings.name,
+                   text(service.backends[change.backend].settings.endpoint), change.up ? "up" : "down",
+                   change.up ? "" : ": ", change.why);
+    }
+}
+
+void Server::attend() {
+    if (const auto second = now(); second != looked_) {
         looked_ = second;
         if (auto own = ownAddresses())
             balancer_.setOwnAddresses(std::move(*own));
     }
+    if (const auto now = std::chrono::steady_clock::now(); now >= checks_.next())
+        check(now);
+}
+
+int Server::serve(std::chrono::milliseconds longest) {
+    using std::chrono::milliseconds;
+    const auto until = std::chrono::ceil<milliseconds>(checks_.next() - std::chrono::steady_clock::now());
+    const auto frames = function_.receive(std::clamp(until, milliseconds(0), longest));
+    attend();
+    const auto second = now();
     for (auto& frame : frames) {
         const auto outcome = balancer_.treat({frame.data, frame.length}, second);
         if (isDropped(outcome))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "checks.hpp"
 #include "statistics.hpp"
 
 #include <chrono>
@@ -25,6 +26,8 @@ public:
 
     /// Frames that have come; waits for them. 0, EINTR, or the function's error.
     [[nodiscard]] int serve(std::chrono::milliseconds longest);
+    /// Sessions stay.
+    void reconfigure(Configuration configuration);
     /// Sends what is to be sent.
     void flush() { tna_function_flush(function_.get()); }
     [[nodiscard]] std::string statistics();
@@ -32,9 +35,13 @@ public:
 
 private:
     [[nodiscard]] std::uint32_t now() const;
+    /// What is to be done now and then, frames or not.
+    void attend();
+    void check(std::chrono::steady_clock::time_point now);
 
     Options options_;
     Balancer balancer_;
+    Checks checks_;
     NetworkFunction function_;
     Statistics statistics_;
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();

@@ -68,6 +68,19 @@ void Sessions::forEach(const std::function<void(const Session&)>& each) const {
             each(all_[number]);
 }
 
+void Sessions::renumber(const std::function<bool(std::uint16_t&, std::uint16_t&)>& change) {
+    std::ranges::fill(buckets_, none);
+    for (auto number = first; number < all_.size(); number++) {
+        auto& session = all_[number];
+        if (session.state == Session::unused)
+            continue;
+        const bool stays = change(session.service, session.backend);
+        chain(number);
+        if (!stays)
+            remove(session);
+    }
+}
+
 /// As the newest.
 void Sessions::link(std::uint32_t number, std::uint32_t list) {
     all_[number].newer = list;

@@ -44,6 +44,8 @@ public:
     void touch(Session& session, Session::State state, std::uint32_t now);
     void remove(Session& session);
     void forEach(const std::function<void(const Session&)>& each) const;
+    /// Numbers of services and backends are others now; false: there is no such thing any more.
+    void renumber(const std::function<bool(std::uint16_t& service, std::uint16_t& backend)>& change);
 
     [[nodiscard]] std::uint32_t size() const { return size_; }
     [[nodiscard]] std::uint32_t most() const { return static_cast<std::uint32_t>(all_.size() - first); }

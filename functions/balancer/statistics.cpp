@@ -9,8 +9,8 @@ namespace tna::balancer {
 std::string inWords(const Statistics& statistics, const Balancer& balancer, const tna_function_counts& counts,
                     std::uint32_t now) {
     const auto& sessions = balancer.sessions();
-    auto text = fmt::format("received {}, sessions {} of {}, evicted {}\n", statistics.received,
-                            sessions.size(), sessions.most(), sessions.evicted());
+    auto text = fmt::format("received {}, sessions {} of {}, evicted {}, moved {}\n", statistics.received,
+                            sessions.size(), sessions.most(), sessions.evicted(), balancer.moved());
     if (counts.lost + counts.invalid != 0)
         text += fmt::format("lost before {}, invalid {}\n", counts.lost, counts.invalid);
     for (std::size_t i = 0; i < outcomeWords.size(); i++)
@@ -23,9 +23,10 @@ std::string inWords(const Statistics& statistics, const Balancer& balancer, cons
         text += fmt::format("{}:\n", service.settings.name);
         for (std::size_t j = 0; j < service.backends.size(); j++) {
             const auto& backend = service.backends[j];
-            text += fmt::format("  {} weight {}: sessions {} (chosen {}), packets {} to it, {} from it\n",
-                                balancer::text(backend.settings.endpoint), backend.settings.weight,
-                                lasting[i][j], backend.chosen, backend.packets, backend.replies);
+            text += fmt::format("  {} {}, weight {}: sessions {} (chosen {}), packets {} to it, {} from it\n",
+                                balancer::text(backend.settings.endpoint), backend.up ? "up" : "down",
+                                backend.settings.weight, lasting[i][j], backend.chosen, backend.packets,
+                                backend.replies);
         }
     }
     return text;
@@ -37,6 +38,7 @@ nlohmann::json backendsOf(const Service& service, const std::vector<std::uint64_
     for (std::size_t i = 0; i < sessions.size(); i++) {
         const auto& backend = service.backends[i];
         all.push_back({{"endpoint", balancer::text(backend.settings.endpoint)},
+                       {"up", backend.up},
                        {"weight", backend.settings.weight},
                        {"sessions", sessions[i]},
                        {"chosen", backend.chosen},
@@ -60,13 +62,16 @@ std::string asJson(const Statistics& statistics, const Balancer& balancer, const
         services.push_back({{"name", balancer.services()[i].settings.name},
                             {"backends", backendsOf(balancer.services()[i], lasting[i])}});
     const auto& sessions = balancer.sessions();
-    const nlohmann::json document{
-        {"received", statistics.received},
-        {"outcomes", outcomes},
-        {"lost", counts.lost},
-        {"invalid", counts.invalid},
-        {"sessions", {{"now", sessions.size()}, {"most", sessions.most()}, {"evicted", sessions.evicted()}}},
-        {"services", services}};
+    const nlohmann::json document{{"received", statistics.received},
+                                  {"outcomes", outcomes},
+                                  {"lost", counts.lost},
+                                  {"invalid", counts.invalid},
+                                  {"sessions",
+                                   {{"now", sessions.size()},
+                                    {"most", sessions.most()},
+                                    {"evicted", sessions.evicted()},
+                                    {"moved", balancer.moved()}}},
+                                  {"services", services}};
     return document.dump() + "\n";
 }
 
