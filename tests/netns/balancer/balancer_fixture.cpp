@@ -60,6 +60,11 @@ void BalancerTest::SetUp() {
     sysctl("net.ipv4.ip_forward", "1");
     sysctl("net.ipv6.conf.all.forwarding", "1");
     sysctl("net.ipv4.conf.all.rp_filter", "0");
+    // Nobody else answers, and nothing of servers passes as it is, when the balancer or tnad is away.
+    must("ip route add blackhole 192.0.2.80");
+    must("ip -6 route add blackhole 2001:db8:2::80");
+    must("ip rule add iif eth1 from 10.0.1.0/24 ipproto tcp sport 8080 blackhole");
+    must("ip -6 rule add iif eth1 from 2001:db8:1::/64 ipproto tcp sport 8080 blackhole");
     makeHost(*clients_, "lan0", 1, {"198.51.100.2/24", "2001:db8::2/64"}, {"198.51.100.1", "2001:db8::1"});
     makeHost(*servers_, "rack0", 2,
              {"10.0.1.11/24", "10.0.1.12/24", "2001:db8:1::11/64", "2001:db8:1::12/64"},
@@ -104,6 +109,22 @@ from = "2001:db8:1::/64"
 
 void BalancerTest::configure(const std::string& text) const {
     ASSERT_TRUE(writeFile(directory_ + "/balancer.toml", text));
+}
+
+void BalancerTest::reconfigure(const std::string& text) const {
+    const auto before = said().size();
+    configure(text);
+    balancer_->signal(SIGHUP);
+    EXPECT_TRUE(eventually([&] {
+        const auto now = said().substr(before);
+        return now.find("read again") != std::string::npos || now.find("all stays") != std::string::npos;
+    })) << said();
+}
+
+std::string checkedService(const std::string& check) {
+    std::string text = oneService;
+    text.insert(text.find("[[service.backend]]"), check);
+    return text;
 }
 
 std::string BalancerTest::state() const {

@@ -21,6 +21,8 @@ protected:
     /// All that goes to services, and all that servers send.
     void declare() const;
     void configure(const std::string& text) const;
+    /// The same while it runs, which it is told.
+    void reconfigure(const std::string& text) const;
     void startBalancer();
     /// Its statistics; it has ended.
     [[nodiscard]] nlohmann::json endBalancer();
@@ -47,5 +49,8 @@ port = 8080
 address = "10.0.1.12"
 port = 8080
 )";
+/// What is said of its checks is put behind this, before the first [[service.backend]].
+[[nodiscard]] std::string checkedService(const std::string& check);
+inline constexpr const char* oftenChecked = "check = { interval = 100, timeout = 200, rise = 2, fall = 2 }\n";
 
 } // namespace tna::test

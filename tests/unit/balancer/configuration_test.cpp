@@ -33,6 +33,8 @@ address = "2001:db8:1::11"
     EXPECT_EQ(all.services[0].backends[0].weight, 1U);
     EXPECT_EQ(all.services[1].name, "[2001:db8::53]:53/udp");
     EXPECT_EQ(all.services[1].idle, 120U);
+    EXPECT_EQ(all.services[0].check.kind, "tcp");
+    EXPECT_EQ(all.services[1].check.kind, "none");
 }
 
 TEST(Settings, AreRead) {
@@ -46,6 +48,13 @@ port = 80
 affinity = "address"
 idle = 5
 table = 251
+[service.check]
+kind = "tcp"
+port = 8081
+interval = 100
+timeout = 50
+rise = 1
+fall = 2
 [[service.backend]]
 address = "10.0.1.11"
 port = 8080
@@ -58,6 +67,7 @@ weight = 7
     EXPECT_TRUE(service.byAddress);
     EXPECT_EQ(service.idle, 5U);
     EXPECT_EQ(service.table, 251U);
+    EXPECT_EQ(service.check, (CheckSettings{"tcp", 8081, 100, 50, 1, 2}));
     EXPECT_EQ(service.backends.at(0).weight, 7U);
     EXPECT_EQ(text(service.backends[0].endpoint), "10.0.1.11:8080");
 }
@@ -99,6 +109,9 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"Port", "port = 80\n", "port = 65536\n", "'service.port' must be"},
         Wrong{"Protocol", "protocol = \"udp\"", "protocol = \"sctp\"", "one of \"tcp\", \"udp\""},
         Wrong{"Affinity", "name = \"web\"", "affinity = \"all\"", "'service.affinity' must be one of"},
+        Wrong{"Check", "name = \"web\"", "check = { kind = \"ping\" }",
+              "'service.check.kind' must be one of"},
+        Wrong{"Interval", "name = \"web\"", "check = { interval = 1 }", "'service.check.interval' must be"},
         Wrong{"NoPrime", "name = \"web\"", "table = 65536", "prime number, from 200 on for 2 backends"},
         Wrong{"SmallTable", "name = \"web\"", "table = 199", "prime number, from 200 on"},
         Wrong{"OtherVersion", "\"10.0.1.12\"", "\"2001:db8::1\"", "of the same version of IP"},
