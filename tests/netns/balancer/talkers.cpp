@@ -17,9 +17,9 @@ const sockaddr* plain(const sockaddr_in6& address) {
     return reinterpret_cast<const sockaddr*>(&address);
 }
 
-UniqueFd tcpIn(const Namespace& where) {
+UniqueFd socketIn(const Namespace& where, int type) {
     const auto inside = where.enter();
-    UniqueFd fd{::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    UniqueFd fd{::socket(AF_INET6, type | SOCK_CLOEXEC, 0)};
     const timeval patience{15, 0};
     ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
@@ -52,7 +52,7 @@ std::string text(const sockaddr_in6& address) {
 }
 
 Talker::Talker(const Namespace& where, const std::string& ip, std::uint16_t port)
-    : ip_(ip), listener_(tcpIn(where)), wake_(::eventfd(0, EFD_CLOEXEC)) {
+    : ip_(ip), listener_(socketIn(where, SOCK_STREAM)), wake_(::eventfd(0, EFD_CLOEXEC)) {
     const int one = 1;
     ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     const auto here = socketAddress(ip, port);
@@ -114,7 +114,25 @@ void Talker::talk() {
     }
 }
 
-Talk::Talk(const Namespace& where, const std::string& ip, std::uint16_t port) : fd_(tcpIn(where)) {
+std::string datagramBothWays(const Namespace& clients, const std::string& ip, std::uint16_t port,
+                             const Namespace& servers, const std::string& serverIp,
+                             std::uint16_t serverPort) {
+    const auto client = socketIn(clients, SOCK_DGRAM), server = socketIn(servers, SOCK_DGRAM);
+    const auto here = socketAddress(serverIp, serverPort), there = socketAddress(ip, port);
+    EXPECT_EQ(::bind(server.get(), plain(here), sizeof(here)), 0) << std::strerror(errno);
+    ::sendto(client.get(), "question", 8, 0, plain(there), sizeof(there));
+    std::array<char, 16> words{};
+    sockaddr_in6 from{};
+    socklen_t length = sizeof(from);
+    auto* const whom = reinterpret_cast<sockaddr*>(&from);
+    if (::recvfrom(server.get(), words.data(), words.size(), 0, whom, &length) != 8)
+        return "";
+    ::sendto(server.get(), "answer", 6, 0, whom, length);
+    return ::recvfrom(client.get(), words.data(), words.size(), 0, whom, &length) == 6 ? text(from) : "";
+}
+
+Talk::Talk(const Namespace& where, const std::string& ip, std::uint16_t port)
+    : fd_(socketIn(where, SOCK_STREAM)) {
     const auto there = socketAddress(ip, port);
     if (::connect(fd_.get(), plain(there), sizeof(there)) != 0)
         return;

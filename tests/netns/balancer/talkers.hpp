@@ -39,6 +39,12 @@ private:
     std::thread thread_;
 };
 
+/// A datagram from clients to an address where a server has another one, and back; who the client has it
+/// from, "" if from nobody.
+[[nodiscard]] std::string datagramBothWays(const Namespace& clients, const std::string& ip,
+                                           std::uint16_t port, const Namespace& servers,
+                                           const std::string& serverIp, std::uint16_t serverPort);
+
 /// A client's connection.
 class Talk {
 public:
