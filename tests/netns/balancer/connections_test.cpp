@@ -162,6 +162,31 @@ TEST_F(BalancerConnections, ServersAreReachedDirectlyToo) {
     EXPECT_GT(endBalancer()["outcomes"]["no-session"], 0);
 }
 
+/// Behind the balancer, the two directions of a connection have nothing to do with each other.
+TEST_F(BalancerConnections, FirewallsTrackNoneOfIt) {
+    if (command({"nft", R"(
+table ip t {
+    chain raw {
+        type filter hook prerouting priority raw;
+        ip daddr 10.0.1.0/24 tcp dport 8080 notrack
+        ip saddr 192.0.2.80 notrack
+    }
+    chain forward {
+        type filter hook forward priority filter; policy drop;
+        ct state invalid drop
+        ct state untracked accept
+    }
+})"})
+            .exitCode != 0)
+        GTEST_SKIP() << "needs nft";
+    configure(oneService);
+    startBalancer();
+    const Talker one(*servers_, "10.0.1.11", 8080), two(*servers_, "10.0.1.12", 8080);
+    const Talk talk(*clients_, serviceAddress, 80);
+    EXPECT_TRUE(talk.echoes(100'000));
+    EXPECT_EQ(endBalancer()["services"][0]["backends"][0]["up"], true) << "checks are tracked";
+}
+
 TEST_F(BalancerConnections, WrongFilesAreRefused) {
     configure("[[service]]\nport = 1\n");
     const auto wrong = command({TNA_BALANCER, "balancer", directory_ + "/balancer.toml"});
