@@ -50,9 +50,6 @@ public:
     [[nodiscard]] std::uint32_t size() const { return size_; }
     [[nodiscard]] std::uint32_t most() const { return static_cast<std::uint32_t>(all_.size() - first); }
     [[nodiscard]] std::uint64_t evicted() const { return evicted_; }
-    [[nodiscard]] std::size_t bytes() const {
-        return all_.size() * sizeof(Session) + buckets_.size() * sizeof(std::uint32_t);
-    }
 
 private:
     // Numbers of sessions. The first three are the ends of the lists.
