@@ -93,11 +93,13 @@ void Balancer::rebuild(Service& service) {
 void Balancer::indexPlaces() {
     places_.clear();
     backends_.clear();
-    for (std::uint16_t i = 0; i < services_.size(); i++) {
+    for (std::size_t i = 0; i < services_.size(); i++) {
         const auto& [settings, backends, table] = services_[i];
-        places_[settings.place] = i;
-        for (std::uint16_t j = 0; j < backends.size(); j++)
-            backends_[{settings.place.protocol, backends[j].settings.endpoint}].push_back({i, j});
+        const auto service = static_cast<std::uint16_t>(i);
+        places_[settings.place] = service;
+        for (std::size_t j = 0; j < backends.size(); j++)
+            backends_[{settings.place.protocol, backends[j].settings.endpoint}].push_back(
+                {service, static_cast<std::uint16_t>(j)});
     }
 }
 
