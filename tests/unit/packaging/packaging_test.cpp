@@ -89,8 +89,10 @@ TEST_F(Install, PutsFilesWhereDebianExpectsThem) {
             "/usr/share/man/man7/tna-fpm.7", "/usr/include/tna/module.h", "/usr/include/tna/decision.h",
             "/usr/include/tna/reasons.h", "/usr/include/tna/client.hpp",
             "/usr/share/doc/tna/examples/monitor.bpf.c", "/usr/share/doc/tna/examples/rate-limit.bpf.c",
-            "/usr/share/doc/tna/examples/load-balancer.bpf.c", "/usr/share/doc/tna/examples/events.cpp",
-            "/usr/share/doc/tna/examples/sampler.bpf.c", "/usr/share/doc/tna/examples/steer.bpf.c"));
+            "/usr/share/doc/tna/examples/deny.bpf.c", "/usr/share/doc/tna/examples/deny.h",
+            "/usr/share/doc/tna/examples/guard.c", "/usr/share/doc/tna/examples/load-balancer.bpf.c",
+            "/usr/share/doc/tna/examples/events.cpp", "/usr/share/doc/tna/examples/sampler.bpf.c",
+            "/usr/share/doc/tna/examples/steer.bpf.c"));
     EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad.service"),
                 HasSubstr("\nExecStart=/usr/sbin/tnad\n"));
     EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad@.service"),
