@@ -44,6 +44,7 @@ private:
     Checks checks_;
     NetworkFunction function_;
     Statistics statistics_;
+    /// With the first connection to tnad.
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     std::uint32_t looked_ = 0; ///< when for addresses of this host
 };

@@ -136,12 +136,16 @@ std::string BalancerTest::said() const {
     return readFile(directory_ + "/said").value_or("");
 }
 
-void BalancerTest::startBalancer() {
+void BalancerTest::launchBalancer() {
     balancer_ = std::make_unique<Process>(std::vector<std::string>{
         "setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--no-new-privs",
         "--inh-caps=-all", "--bounding-set=-all", "sh", "-c",
         std::string("exec ") + TNA_BALANCER + " balancer " + directory_ + "/balancer.toml --json --socket " +
             directory_ + "/functions.sock >" + directory_ + "/said 2>&1"});
+}
+
+void BalancerTest::startBalancer() {
+    launchBalancer();
     EXPECT_TRUE(eventually([&] { return state() == "connected"; })) << state() << ' ' << said();
 }
 

@@ -24,6 +24,8 @@ protected:
     /// The same while it runs, which it is told.
     void reconfigure(const std::string& text) const;
     void startBalancer();
+    /// Without waiting until it is connected.
+    void launchBalancer();
     /// Its statistics; it has ended.
     [[nodiscard]] nlohmann::json endBalancer();
     /// They are asked for while it runs.

@@ -6,6 +6,8 @@
 #include "support/packets.hpp"
 
 #include <cerrno>
+#include <csignal>
+#include <poll.h>
 #include <sys/socket.h>
 
 namespace tna::test {
@@ -161,6 +163,45 @@ TEST_F(BalancerConnections, ServersAreReachedDirectlyToo) {
     EXPECT_TRUE(direct.echoes());
     EXPECT_TRUE(balanced.echoes());
     EXPECT_GT(endBalancer()["outcomes"]["no-session"], 0);
+}
+
+/// The time in which that is so begins with the first connection to tnad, however late it is.
+TEST_F(BalancerConnections, WhatWasThereBeforeTnadIsAdopted) {
+    constexpr int seconds = 4;
+    end(SIGTERM);
+    configure(std::string("adopt = 4\n") + oneService);
+    launchBalancer();
+    EXPECT_TRUE(eventually([&] { return said().find("waiting") != std::string::npos; }));
+    ::poll(nullptr, 0, seconds * 1000 + 500); // it is about time
+    startTnad();
+    declare();
+    EXPECT_TRUE(eventually([&] { return state() == "connected"; })) << said();
+    std::optional<PacketPort> rack;
+    {
+        const auto inside = servers_->enter();
+        rack.emplace("rack0");
+    }
+    auto frame = FrameBuilder().ethernet(station(11), station(2)).etherType(0x0800).raw(0);
+    constexpr std::uint8_t ack = 16;
+    const auto packet = packets::tcpPacket({"10.0.1.11", "198.51.100.2", 8080, 4000}, ack);
+    frame.bytes.insert(frame.bytes.end(), packet.begin(), packet.end());
+    rack->send(frame);
+    EXPECT_TRUE(eventually([&] { return statistics()["received"] > 0; }));
+    EXPECT_EQ(endBalancer()["outcomes"]["replied"], 1);
+}
+
+/// What servers answer to them is this host's, whenever it has got them.
+TEST_F(BalancerConnections, OwnAddressesAreKnownWhenTheyAreNew) {
+    must("ip rule del iif eth1 from 10.0.1.0/24 ipproto tcp sport 8080 blackhole");
+    configure(oneService);
+    startBalancer();
+    const Talker one(*servers_, "10.0.1.11", 8080), two(*servers_, "10.0.1.12", 8080);
+    must("ip address add 203.0.113.9/32 dev eth0");
+    must("ip route replace 10.0.1.0/24 dev eth1 src 203.0.113.9");
+    EXPECT_TRUE(eventually([&] {
+        const auto own = statistics()["outcomes"]["own"];
+        return Talk(*dut_, "10.0.1.11", 8080).echoes() && statistics()["outcomes"]["own"] > own;
+    }));
 }
 
 /// Behind the balancer, the two directions of a connection have nothing to do with each other.
