@@ -78,8 +78,10 @@ int Server::serve(std::chrono::milliseconds longest) {
     using std::chrono::milliseconds;
     const auto until = std::chrono::ceil<milliseconds>(checks_.next() - std::chrono::steady_clock::now());
     const auto frames = function_.receive(std::clamp(until, milliseconds(0), longest));
-    if (tna_function_connections(function_.get()) == 0)
+    if (tna_function_connections(function_.get()) == 0) {
         begun_ = std::chrono::steady_clock::now(); // nothing has been seen yet of what there is to adopt
+        looked_ = never;
+    }
     attend();
     const auto second = now();
     for (auto& frame : frames) {

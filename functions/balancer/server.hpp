@@ -46,7 +46,8 @@ private:
     Statistics statistics_;
     /// With the first connection to tnad.
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-    std::uint32_t looked_ = 0; ///< when for addresses of this host
+    static constexpr std::uint32_t never = UINT32_MAX;
+    std::uint32_t looked_ = never; ///< when for addresses of this host
 };
 
 } // namespace tna::balancer
