@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"ServiceAsBackend", "\"10.0.1.12\"\nport = 8080", "\"192.0.2.80\"\nport = 80",
               "192.0.2.80:80 is a service and a backend"},
         Wrong{"Weight", "port = 8080\n", "port = 8080\nweight = 101\n", "'service.backend.weight' must be"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 TEST(Settings, WithoutServiceAreWrong) {
     const auto read = parseConfiguration("", "test.toml");

@@ -26,7 +26,7 @@ protected:
     Flow there_;
 };
 INSTANTIATE_TEST_SUITE_P(Of, Errors, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "Ipv6" : "Ipv4"; });
+                         [](const auto& tested) { return tested.param ? "Ipv6" : "Ipv4"; });
 
 /// A router before the client: packets of the service are too long for it, say.
 TEST_P(Errors, ReachTheBackendThatHasSentThePacket) {
