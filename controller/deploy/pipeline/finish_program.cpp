@@ -4,6 +4,7 @@
 #include "deploy/kernel/requirements.hpp"
 
 #include <bpf/bpf.h>
+#include <tna/fastpath.h>
 
 #include "finish.skel.h"
 

@@ -63,8 +63,10 @@ TEST_F(Install, PutsFilesWhereDebianExpectsThem) {
             "/usr/libexec/tna/bench-report/studies/pictures.py",
             "/usr/libexec/tna/bench-report/studies/tenants.py",
             "/usr/libexec/tna/bench-report/studies/words.py", "/usr/libexec/tna/bench-dpdk/drop.c",
-            "/usr/bin/tna-nat64", "/usr/share/man/man1/tna-nat64.1",
-            "/usr/share/bash-completion/completions/tna-nat64",
+            "/usr/bin/tna-balancer", "/usr/share/man/man1/tna-balancer.1",
+            "/usr/share/bash-completion/completions/tna-balancer",
+            "/usr/share/fish/vendor_completions.d/tna-balancer.fish", "/usr/bin/tna-nat64",
+            "/usr/share/man/man1/tna-nat64.1", "/usr/share/bash-completion/completions/tna-nat64",
             "/usr/share/fish/vendor_completions.d/tna-nat64.fish", "/usr/bin/tna-workload",
             "/usr/bin/tna-recorder", "/usr/share/man/man1/tna-recorder.1",
             "/usr/share/bash-completion/completions/tna-recorder",
@@ -87,8 +89,10 @@ TEST_F(Install, PutsFilesWhereDebianExpectsThem) {
             "/usr/share/man/man7/tna-fpm.7", "/usr/include/tna/module.h", "/usr/include/tna/decision.h",
             "/usr/include/tna/reasons.h", "/usr/include/tna/client.hpp",
             "/usr/share/doc/tna/examples/monitor.bpf.c", "/usr/share/doc/tna/examples/rate-limit.bpf.c",
-            "/usr/share/doc/tna/examples/load-balancer.bpf.c", "/usr/share/doc/tna/examples/events.cpp",
-            "/usr/share/doc/tna/examples/sampler.bpf.c", "/usr/share/doc/tna/examples/steer.bpf.c"));
+            "/usr/share/doc/tna/examples/deny.bpf.c", "/usr/share/doc/tna/examples/deny.h",
+            "/usr/share/doc/tna/examples/guard.c", "/usr/share/doc/tna/examples/load-balancer.bpf.c",
+            "/usr/share/doc/tna/examples/events.cpp", "/usr/share/doc/tna/examples/sampler.bpf.c",
+            "/usr/share/doc/tna/examples/steer.bpf.c"));
     EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad.service"),
                 HasSubstr("\nExecStart=/usr/sbin/tnad\n"));
     EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad@.service"),
@@ -171,6 +175,7 @@ void PrintTo(const Program& program, std::ostream* out) {
 }
 const Program programs[] = {{"tnad", TNAD, "man/tnad.8"},
                             {"tnactl", TNACTL, "man/tnactl.8"},
+                            {"tna-balancer", TNA_BALANCER, "man/tna-balancer.1"},
                             {"tna-bench", TNA_BENCH, "man/tna-bench.1"},
                             {"tna-diff", TNA_DIFF, "man/tna-diff.1"},
                             {"tna-nat64", TNA_NAT64, "man/tna-nat64.1"},

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
+#include "base/program.hpp"
+#include "cli/checks.hpp"
+#include "cli/refusal.hpp"
+#include "server.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <fmt/format.h>
+
+namespace {
+
+using namespace tna;
+
+std::atomic<bool> stopped = false;
+std::atomic<bool> changed = false; ///< the file, perhaps
+std::atomic<bool> asked = false;   ///< for statistics
+
+Error whyNot(const NetworkFunction& function) {
+    return {function.why().empty() ? errnoText(function.error()) : function.why(),
+            {},
+            {},
+            function.error() == EPERM ? ExitCode::noPermission : ExitCode::failure};
+}
+
+void tell(balancer::Server& server) {
+    fmt::print("{}", server.statistics());
+    std::fflush(stdout);
+}
+
+Result<balancer::Configuration> readConfiguration(const std::string& file) {
+    constexpr std::size_t most = 4U << 20U;
+    const auto text = readNamedFile(file, most);
+    if (!text)
+        return std::unexpected(text.error());
+    return balancer::parseConfiguration(*text, file);
+}
+
+/// What is wrong changes nothing.
+void readAgain(balancer::Server& server, const std::string& file) {
+    if (auto configuration = readConfiguration(file)) {
+        server.reconfigure(std::move(*configuration));
+        fmt::print(stderr, "tna-balancer: {} has been read again\n", file);
+    } else {
+        fmt::print(stderr, "tna-balancer: {}; all stays as it was\n", configuration.error().sentence());
+    }
+}
+
+Result<void> serve(const balancer::Options& options) {
+    auto configuration = readConfiguration(options.file);
+    if (!configuration)
+        return std::unexpected(configuration.error());
+    tna_function_options wanted = TNA_FUNCTION_OPTIONS;
+    wanted.socket = options.socket.empty() ? nullptr : options.socket.c_str();
+    wanted.wait = options.busy ? TNA_FUNCTION_BUSY : TNA_FUNCTION_POLL;
+    NetworkFunction function{options.name, wanted};
+    if (!function.usable())
+        return std::unexpected(whyNot(function));
+    if (function.error() != 0)
+        fmt::print(stderr, "tna-balancer: {}; waiting\n", function.why());
+    balancer::Server server{options, std::move(*configuration), std::move(function)};
+    const std::chrono::seconds interval(options.interval);
+    auto told = std::chrono::steady_clock::now();
+    while (!stopped) {
+        const auto error = server.serve(std::chrono::milliseconds(200));
+        if (error != 0 && error != EINTR && error != EAGAIN)
+            return std::unexpected(whyNot(server.function()));
+        if (changed.exchange(false))
+            readAgain(server, options.file);
+        const auto now = std::chrono::steady_clock::now();
+        if (asked.exchange(false) || (options.interval != 0 && now - told >= interval)) {
+            tell(server);
+            told = now;
+        }
+    }
+    server.flush();
+    tell(server);
+    return {};
+}
+
+void describe(CLI::App& app, balancer::Options& options) {
+    app.add_option("NAME", options.name, "of the network function, as `tnactl function list` has it")
+        ->required();
+    app.add_option("FILE", options.file, "with services and backends, as tna-balancer(1) shows")->required();
+    app.add_option("--interval", options.interval, "seconds between statistics (default: at the end only)")
+        ->check(cli::wholeNumber(1, 86400));
+    app.add_flag("--json", options.json, "statistics as JSON, a line each");
+    app.add_option("--socket", options.socket, "of tnad for network functions");
+    app.add_flag("--busy", options.busy, "never sleep");
+    app.set_version_flag("--version", "tna-balancer " TNA_VERSION);
+    app.footer("Example: tna-balancer balancer /etc/tna/balancer.toml");
+}
+
+int run(int argc, char** argv) {
+    balancer::Options options;
+    CLI::App app{"Spreads connections over servers, of packets that tnad steers to it."};
+    describe(app, options);
+    cli::refuseEmptyWords(app);
+    if (const auto ended = cli::parse(app, {argv + std::min(argc, 1), argv + argc}, "tna-balancer"))
+        return *ended;
+    std::signal(SIGINT, [](int) { stopped = true; });
+    std::signal(SIGTERM, [](int) { stopped = true; });
+    std::signal(SIGHUP, [](int) { changed = true; });
+    std::signal(SIGUSR1, [](int) { asked = true; });
+    const auto served = serve(options);
+    if (served)
+        return 0;
+    fmt::print(stderr, "tna-balancer: {}\n", served.error().sentence());
+    return static_cast<int>(served.error().code);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    return tna::runProgram("tna-balancer", [&] { return run(argc, argv); });
+}

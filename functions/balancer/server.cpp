@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server.hpp"
+
+#include <algorithm>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <random>
+
+namespace tna::balancer {
+
+namespace {
+/// Nobody who sends packets is to know which sessions have the same hash.
+std::uint64_t someSeed() {
+    std::random_device random;
+    return std::uint64_t{random()} << 32U | random();
+}
+
+/// Nothing: they cannot be asked for now.
+std::optional<std::set<Address>> ownAddresses() {
+    ifaddrs* all = nullptr;
+    if (::getifaddrs(&all) != 0)
+        return std::nullopt;
+    std::set<Address> own;
+    for (const auto* one = all; one != nullptr; one = one->ifa_next) {
+        if (one->ifa_addr == nullptr)
+            continue;
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(one->ifa_addr);
+        if (one->ifa_addr->sa_family == AF_INET)
+            own.insert(Address::four(bytes + offsetof(sockaddr_in, sin_addr)));
+        else if (one->ifa_addr->sa_family == AF_INET6)
+            own.insert(Address::six(bytes + offsetof(sockaddr_in6, sin6_addr)));
+    }
+    ::freeifaddrs(all);
+    return own;
+}
+} // namespace
+
+Server::Server(const Options& options, Configuration configuration, NetworkFunction function)
+    : options_(options), balancer_(std::move(configuration), someSeed()), function_(std::move(function)) {
+    balancer_.setOwnAddresses(ownAddresses().value_or(std::set<Address>{}));
+    checks_ = Checks(balancer_.services(), begun_);
+}
+
+void Server::reconfigure(Configuration configuration) {
+    if (configuration.sessions != balancer_.sessions().most())
+        fmt::print(stderr, "tna-balancer: 'sessions' stays {} until it is started again\n",
+                   balancer_.sessions().most());
+    balancer_.reconfigure(std::move(configuration));
+    checks_ = Checks(balancer_.services(), std::chrono::steady_clock::now());
+}
+
+std::uint32_t Server::now() const {
+    const auto passed = std::chrono::steady_clock::now() - begun_;
+    return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(passed).count());
+}
+
+void Server::check(std::chrono::steady_clock::time_point now) {
+    for (const auto& change : checks_.step(now)) {
+        balancer_.setUp(change.service, change.backend, change.up);
+        const auto& service = balancer_.services()[change.service];
+        fmt::print(stderr, "tna-balancer: {}: {} is {}{}{}\n", service.settings.name,
+                   text(service.backends[change.backend].settings.endpoint), change.up ? "up" : "down",
+                   change.up ? "" : ": ", change.why);
+    }
+}
+
+void Server::attend() {
+    if (const auto second = now(); second != looked_) {
+        looked_ = second;
+        if (auto own = ownAddresses())
+            balancer_.setOwnAddresses(std::move(*own));
+    }
+    if (const auto now = std::chrono::steady_clock::now(); now >= checks_.next())
+        check(now);
+}
+
+int Server::serve(std::chrono::milliseconds longest) {
+    using std::chrono::milliseconds;
+    const auto until = std::chrono::ceil<milliseconds>(checks_.next() - std::chrono::steady_clock::now());
+    const auto frames = function_.receive(std::clamp(until, milliseconds(0), longest));
+    if (tna_function_connections(function_.get()) == 0) {
+        begun_ = std::chrono::steady_clock::now(); // nothing has been seen yet of what there is to adopt
+        looked_ = never;
+    }
+    attend();
+    const auto second = now();
+    for (auto& frame : frames) {
+        const auto outcome = balancer_.treat({frame.data, frame.length}, second);
+        if (isDropped(outcome))
+            function_.drop(frame);
+        const bool left = isDropped(outcome) || function_.giveBack(frame);
+        statistics_.count(left ? outcome : Outcome::notSent);
+    }
+    return function_.error();
+}
+
+std::string Server::statistics() {
+    tna_function_counts counts{};
+    tna_function_count(function_.get(), &counts);
+    return options_.json ? asJson(statistics_, balancer_, counts, now())
+                         : inWords(statistics_, balancer_, counts, now());
+}
+
+} // namespace tna::balancer

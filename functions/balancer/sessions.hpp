@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "address.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace tna::balancer {
+
+/// Of what a client has begun with a service.
+struct Session {
+    enum State : std::uint8_t {
+        unused,
+        begun,   ///< there was one packet, or several that begin it
+        lasting, ///< and others
+        closing, ///< one side has ended it
+    };
+    Endpoint client;
+    std::uint16_t service = 0;
+    std::uint16_t backend = 0; ///< of those of the service
+    State state = unused;
+    std::uint32_t seen = 0; ///< seconds, the last time
+
+private:
+    friend class Sessions;
+    std::uint32_t chained = 0; ///< with the same hash
+    std::uint32_t older = 0;
+    std::uint32_t newer = 0;
+};
+
+/// Sessions in memory that is taken at the beginning and never grows. Where there is no room, the one that
+/// was seen longest ago goes, and of these first one that has only begun: whoever begins many does not
+/// displace those that last.
+class Sessions {
+public:
+    /// `seed`: nobody outside is to know which sessions have the same hash.
+    Sessions(std::uint32_t most, std::uint64_t seed);
+
+    [[nodiscard]] Session* find(std::uint16_t service, const Endpoint& client);
+    /// There is to be none.
+    Session& add(std::uint16_t service, const Endpoint& client, std::uint16_t backend, std::uint32_t now);
+    /// It is the newest of its kind now.
+    void touch(Session& session, Session::State state, std::uint32_t now);
+    void remove(Session& session);
+    void forEach(const std::function<void(const Session&)>& each) const;
+    /// Numbers of services and backends are others now; false: there is no such thing any more.
+    void renumber(const std::function<bool(std::uint16_t& service, std::uint16_t& backend)>& change);
+
+    [[nodiscard]] std::uint32_t size() const { return size_; }
+    [[nodiscard]] std::uint32_t most() const { return static_cast<std::uint32_t>(all_.size() - first); }
+    [[nodiscard]] std::uint64_t evicted() const { return evicted_; }
+
+private:
+    // Numbers of sessions. The first three are the ends of the lists.
+    static constexpr std::uint32_t freeList = 0, beginners = 1, others = 2, first = 3, none = 0xffffffff;
+    [[nodiscard]] std::uint32_t numberOf(const Session& session) const {
+        return static_cast<std::uint32_t>(&session - all_.data());
+    }
+    [[nodiscard]] std::uint32_t& bucketOf(std::uint16_t service, const Endpoint& client);
+    void link(std::uint32_t number, std::uint32_t list);
+    void unlink(std::uint32_t number);
+    void chain(std::uint32_t number);
+    void unchain(std::uint32_t number);
+
+    std::vector<Session> all_;
+    std::vector<std::uint32_t> buckets_; ///< a power of two
+    std::uint64_t seed_;
+    std::uint32_t size_ = 0;
+    std::uint64_t evicted_ = 0;
+};
+
+} // namespace tna::balancer
