@@ -2,6 +2,7 @@
 // Studies from end to end, as short as they can be. Nothing is asked about speed.
 #include "base/file.hpp"
 #include "in_folder.hpp"
+#include "killed_program.hpp"
 #include "support/command.hpp"
 #include "support/eventually.hpp"
 
@@ -11,6 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 namespace tna::bench {
 namespace {
@@ -98,6 +101,43 @@ TEST_F(Studies, DelaysGoOnWhereTheyWereEnded) {
     const auto other = test::command({TNA_BENCH, "delays", "--rounds", "2", "--journal", journal});
     EXPECT_EQ(other.exitCode, 2);
     EXPECT_THAT(other.output, HasSubstr("is not a journal of the same measurements"));
+}
+
+TEST_F(Studies, DelaysThatAreKilledAgainAndAgainGoOn) {
+    const auto journal = file("journal");
+    const auto linesOf = [&] {
+        std::vector<std::string> lines;
+        std::istringstream text{readFile(journal).value_or("")};
+        for (std::string line; std::getline(text, line);)
+            lines.push_back(line);
+        return lines;
+    };
+    const std::vector<std::string> words{TNA_BENCH,  "delays", "--intervals", "0",     "--seconds", "0.05",
+                                         "--rounds", "1",      "--journal",   journal, "--json"};
+    std::set<std::string> known;
+    for (unsigned turn = 0; turn < 4; turn++) {
+        const auto before = linesOf().size();
+        KilledProgram program{words};
+        // At any moment: while it prepares, measures or writes.
+        ASSERT_TRUE(test::eventually([&] {
+            return linesOf().size() > std::max<std::size_t>(before, 1) + turn;
+        })) << "turn "
+            << turn;
+        program.kill(true, true);
+        const auto lines = linesOf();
+        for (const auto& line : known)
+            EXPECT_THAT(lines, ::testing::Contains(line)) << "what was measured is kept";
+        // The last one may have been cut off.
+        ASSERT_GE(lines.size(), 2U);
+        known.insert(lines.begin() + 1, lines.end() - 1);
+    }
+    EXPECT_GE(known.size(), 4U);
+    const auto whole = measured("delays --intervals 0 --seconds 0.05 --rounds 1 --journal " + journal);
+    EXPECT_TRUE(whole["complete"]);
+    const auto lines = linesOf();
+    for (const auto& line : known)
+        EXPECT_THAT(lines, ::testing::Contains(line));
+    EXPECT_EQ(lines.size(), 1 + whole["series"].size() + whole["yardsticks"].size());
 }
 
 TEST_F(Studies, APlanIsToldAndNothingIsMeasured) {

@@ -12,10 +12,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
+#include <sys/resource.h>
 #include <thread>
 
 namespace tna::bench {
@@ -244,6 +246,25 @@ TEST_F(JournalFile, OfAnotherPlanIsRefusedAndLeftAlone) {
     EXPECT_EQ(*readFile(file_), before);
     ASSERT_TRUE(writeFile(file_, "any text\n"));
     EXPECT_FALSE(Journal::open(file_, plan_));
+}
+
+TEST_F(JournalFile, StaysWholeWhereItCannotBeWrittenAnew) {
+    {
+        auto journal = Journal::open(file_, plan_);
+        ASSERT_TRUE(journal && journal->add("a", std::string(1000, 'x')));
+    }
+    const auto before = *readFile(file_);
+    rlimit usual{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &usual), 0);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{100, usual.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    const auto journal = Journal::open(file_, plan_);
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &usual), 0);
+    std::signal(SIGXFSZ, handler);
+    EXPECT_FALSE(journal);
+    EXPECT_EQ(*readFile(file_), before);
+    EXPECT_FALSE(std::filesystem::exists(file_ + ".new"));
 }
 
 TEST(Schedule, TellsTimeInWords) {

@@ -45,6 +45,9 @@ int serve(const DelaysArguments& arguments) {
         !free)
         return complain(free.error().sentence(), ExitCode::usage);
     takePriority();
+    const auto will = leaveNothingBehind();
+    if (!will)
+        return complain(will.error().sentence(), will.error().code);
     // A signal ends it as the end of its input does: what was changed is put back.
     const TerminalWatcher watcher;
     const auto served = serveAsFarEnd(arguments.forward, arguments.on);

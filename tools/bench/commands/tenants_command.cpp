@@ -69,7 +69,8 @@ int runTenants(TenantsArguments& arguments) {
         options.tnad, [&](Watcher& watcher) { return measureTenants(options, watcher); },
         [&](const TenantsResult& result, const nlohmann::json& machine, bool interrupted) {
             return show(arguments, result, machine, interrupted);
-        });
+        },
+        options.disk);
 }
 
 std::vector<std::string> subjectNames() {

@@ -89,8 +89,8 @@ std::vector<MissingKnob> Place::missing() {
     note(Knob::zeroCopy, tryOut(Knob::zeroCopy));
     note(Knob::busyPoll, tryOut(Knob::busyPoll));
     note(Knob::deepIdle, IdleKnob::whyMissing());
-    note(Knob::rxCoalescing, knobs_->whyNoCoalescing());
-    note(Knob::txCoalescing, knobs_->whyNoCoalescing());
+    note(Knob::rxCoalescing, knobs_->whyNoCoalescing(Knob::rxCoalescing));
+    note(Knob::txCoalescing, knobs_->whyNoCoalescing(Knob::txCoalescing));
     return list;
 }
 
