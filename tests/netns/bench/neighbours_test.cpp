@@ -56,6 +56,37 @@ TEST_F(Dropping, OnlyWhatIsWrongIsDroppedHoweverOftenItIsComputed) {
     }
 }
 
+using Offering = InFolder;
+
+/// Sends for a while from a device of the calling thread's namespace.
+void offerBy(const DropPlace& place) {
+    Offer offer{place, 64};
+    EXPECT_TRUE(test::eventually([&] { return place.taken() + place.refused() > 1000; }));
+    EXPECT_TRUE(offer.stop());
+}
+
+TEST_F(Offering, AVethHasBeenOfferedWhatItRefuses) {
+    const auto place = DropPlace::make(1);
+    ASSERT_TRUE(place) << place.error().sentence();
+    offerBy(**place);
+    EXPECT_EQ((*place)->offered(), (*place)->taken() + (*place)->refused());
+}
+
+TEST_F(Offering, ACardHasNot) {
+    const test::Namespace where;
+    const auto inside = where.enter();
+    // Nobody reads from it, so that it refuses all.
+    if (test::command({"ip", "tuntap", "add", "dev", "tap0", "mode", "tap"}).exitCode != 0)
+        GTEST_SKIP() << "this kernel has no tap devices";
+    test::must("ip link set tap0 up");
+    const auto place = DropPlace::make(1, {"tap0", {}});
+    ASSERT_TRUE(place) << place.error().sentence();
+    offerBy(**place);
+    EXPECT_GT((*place)->refused(), 0U);
+    EXPECT_EQ((*place)->offered(), (*place)->taken());
+    EXPECT_EQ((*place)->offered(), 0U);
+}
+
 class Neighbours : public InFolder, public ::testing::WithParamInterface<Burden> {
 protected:
     void SetUp() override {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies from end to end, as short as they can be. Nothing is asked about speed.
 #include "base/file.hpp"
-#include "in_folder.hpp"
 #include "killed_program.hpp"
+#include "studies.hpp"
 #include "support/command.hpp"
 #include "support/eventually.hpp"
 
@@ -19,32 +19,6 @@ namespace tna::bench {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string whyNoStatistics() {
-    return test::command({"/usr/bin/python3", "-c", "import scipy, seaborn, sklearn"}).exitCode == 0
-               ? ""
-               : "needs python3-sklearn, python3-scipy and python3-seaborn";
-}
-
-class Studies : public InFolder {
-protected:
-    void SetUp() override {
-        InFolder::SetUp();
-        if (IsSkipped())
-            return;
-        if (const auto why = whyNoStatistics(); !why.empty())
-            GTEST_SKIP() << why;
-    }
-    [[nodiscard]] std::string file(const std::string& name) const { return folder_->path() + "/" + name; }
-    /// The document that a command writes, without the plan on standard error.
-    nlohmann::json measured(const std::string& words) { return resultOf(words + " --json"); }
-    nlohmann::json resultOf(const std::string& words) {
-        const auto run =
-            test::command({"sh", "-c", std::string{TNA_BENCH} + " " + words + " 2>" + file("errors")});
-        EXPECT_EQ(run.exitCode, 0) << run.output << *readFile(file("errors"));
-        return nlohmann::json::parse(run.output, nullptr, false);
-    }
-};
 
 constexpr const char* shortDelays = "delays --intervals 0 --seconds 0.01 --rounds 1";
 
@@ -170,109 +144,6 @@ TEST_F(Studies, TenantsMeasureEverySubjectBesideEveryBurden) {
         EXPECT_GT(run["offered"], 0U);
     }
     EXPECT_TRUE(document["analysis"]["correlations"].is_array());
-}
-
-/// Interfaces that are cabled: a veth pair of this machine stands in for both, or reaches into another.
-class StudiesOfInterfaces : public Studies {
-protected:
-    void SetUp() override {
-        Studies::SetUp();
-        if (IsSkipped())
-            return;
-        here_.emplace();
-        there_.emplace();
-    }
-    void cable(const test::Namespace& where) {
-        test::must(fmt::format("ip -n {} link add nic0 type veth peer name nic1 netns {}", here_->name(),
-                               where.name()));
-        for (const auto& [name, device] : {std::pair{here_->name(), "nic0"}, {where.name(), "nic1"}}) {
-            test::must(fmt::format("ip -n {} link set {} up", name, device));
-            test::must(fmt::format("ip netns exec {} ethtool -K {} gro on", name, device));
-        }
-        EXPECT_TRUE(test::eventually([&] { return state(where).find("NO-CARRIER") == std::string::npos; }));
-    }
-    /// What could be different afterwards.
-    static std::string state(const test::Namespace& where) {
-        return test::command(
-                   {"sh", "-c",
-                    fmt::format(
-                        "ip -n {0} -d link; ip -n {0} address; ip netns exec {0} sh -c 'cat "
-                        "/sys/class/net/nic*/napi_defer_hard_irqs /sys/class/net/nic*/gro_flush_timeout'",
-                        where.name())})
-            .output;
-    }
-    nlohmann::json measuredHere(const std::string& words) {
-        const auto inside = here_->enter();
-        return measured(words);
-    }
-    /// [yardstick]: whether it was measured.
-    static std::map<std::string, bool> yardsticksOf(const nlohmann::json& document) {
-        std::map<std::string, bool> found;
-        for (const auto& one : document["yardsticks"])
-            for (const auto& run : one["runs"])
-                found[one["name"]] = run["not_measured"].is_null() && run["sent"] > 0;
-        return found;
-    }
-    std::optional<test::Namespace> here_;
-    std::optional<test::Namespace> there_;
-};
-
-const std::map<std::string, bool> withoutAddresses{
-    {"loop", true}, {"xdp_echo", true}, {"udp_echo", false}, {"ping", false}};
-
-TEST_F(StudiesOfInterfaces, DelaysBetweenTwoOfThisMachine) {
-    cable(*here_);
-    const auto before = state(*here_);
-    const auto document = measuredHere(std::string{shortDelays} + " --tx nic0 --rx nic1");
-    for (const auto& one : document["series"])
-        for (const auto& run : one["runs"])
-            EXPECT_TRUE(run["not_measured"].is_null() && run["sent"] > 0 && run["wrong"] == 0) << one.dump();
-    EXPECT_EQ(yardsticksOf(document), withoutAddresses);
-    EXPECT_EQ(state(*here_), before);
-}
-
-TEST_F(StudiesOfInterfaces, DelaysThroughAnotherMachineThatACommandMakesSendBack) {
-    cable(*there_);
-    const auto before = state(*there_);
-    const auto document =
-        measuredHere(fmt::format("{} --tx nic0 --dut 'ip netns exec {} {} delays --forward nic1 --on'",
-                                 shortDelays, there_->name(), TNA_BENCH));
-    for (const auto& one : document["series"])
-        for (const auto& run : one["runs"])
-            EXPECT_TRUE(run["not_measured"].is_null() && run["sent"] > 0 && run["wrong"] == 0) << one.dump();
-    EXPECT_THAT(document["missing"].dump(), HasSubstr("zero_copy"));
-    EXPECT_EQ(yardsticksOf(document), withoutAddresses);
-    EXPECT_EQ(state(*there_), before);
-}
-
-TEST_F(StudiesOfInterfaces, ACommandThatSendsNothingBackIsNamed) {
-    cable(*there_);
-    const auto inside = here_->enter();
-    const auto run = test::command({TNA_BENCH, "delays", "--tx", "nic0", "--dut", "echo no such machine;"});
-    EXPECT_EQ(run.exitCode, 1);
-    EXPECT_THAT(run.output, HasSubstr("no such machine"));
-    const auto word = test::command({TNA_BENCH, "delays", "--forward", "nic0", "--on", "zero_cpoy"});
-    EXPECT_EQ(word.exitCode, 2);
-    EXPECT_THAT(word.output, HasSubstr("'zero_cpoy' names no settings"));
-}
-
-TEST_F(StudiesOfInterfaces, TenantsOfThoseWhoDrop) {
-    cable(*here_);
-    const auto before = state(*here_);
-    const auto document =
-        measuredHere("tenants --tx nic0 --rx nic1 --subjects xdp,linux,bridge --tenants 0 --sizes 64 "
-                     "--checksums 1 --rounds 2 --seconds 0.02 --tnad " TNAD);
-    for (const auto& one : document["series"]) {
-        if (one["subject"] == "bridge") {
-            EXPECT_THAT(one["not_measured"].get<std::string>(), HasSubstr("between two cables"));
-            continue;
-        }
-        ASSERT_EQ(one["runs"].size(), 2U) << one.dump();
-        for (const auto& run : one["runs"])
-            EXPECT_TRUE(run["not_measured"].is_null() && run["offered"] > 0 && run["handled"] > 0)
-                << one.dump();
-    }
-    EXPECT_EQ(state(*here_), before);
 }
 
 } // namespace

@@ -279,17 +279,22 @@ TEST(TenantsPlan, MeasuresEachCaseBesideEachSetOfNeighboursAndWithoutAnyTwice) {
     options.subjects = {"xdp", "linux", "bridge-tna"};
     options.tenants = {0, 2};
     options.burdens = {"network"};
-    const auto plan = planTenants(options);
+    const auto plan = planTenants(options, {});
     // Linux computes the checksum once, whoever asks.
     EXPECT_THAT(plan.cases,
                 ::testing::UnorderedElementsAre(
                     TenantsCase{"xdp", 64, 1}, TenantsCase{"xdp", 64, 10}, TenantsCase{"xdp", 1500, 1},
                     TenantsCase{"xdp", 1500, 10}, TenantsCase{"linux", 64, 1}, TenantsCase{"linux", 1500, 1},
                     TenantsCase{"bridge-tna", 64, 0}, TenantsCase{"bridge-tna", 1500, 0}));
-    ASSERT_EQ(plan.neighbours.size(), whyNoTenants(Burden::network).empty() ? 3U : 2U);
+    ASSERT_EQ(plan.neighbours.size(), 3U);
     EXPECT_EQ(plan.neighbours[0].count, 0U);
     EXPECT_EQ(plan.neighbours[1].count, 0U);
     EXPECT_NEAR(plan.seconds(), 3 * 8 * 3 * 1.25, 1);
+    const MissingTenants missing{{Burden::network, "'ping' is not installed"}};
+    const auto without = planTenants(options, missing);
+    EXPECT_EQ(without.neighbours.size(), 2U);
+    EXPECT_THAT(describe(without, options, missing),
+                HasSubstr("missing: tenants that load network: 'ping' is not installed\n"));
 }
 
 TEST(DelaySettings, AreTheSameAfterTheyWereWords) {

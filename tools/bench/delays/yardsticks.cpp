@@ -120,7 +120,7 @@ std::vector<std::uint32_t> pingTimes(const std::string& output) {
 
 std::string whyNotMeasured(std::string_view yardstick, Place& place) {
     if ((yardstick == "udp_echo" || yardstick == "ping") && place.farEnd().address().empty())
-        return "interfaces that are only used have no addresses for it";
+        return "nobody says which address the far end has (--address, with --dut)";
     return {};
 }
 

@@ -98,4 +98,16 @@ Result<std::array<unsigned char, 6>> macOf(const std::string& device) {
     return mac;
 }
 
+Result<std::string> driverOf(const std::string& device) {
+    const UniqueFd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    ethtool_drvinfo facts{};
+    facts.cmd = ETHTOOL_GDRVINFO;
+    ifreq request{};
+    std::strncpy(request.ifr_name, device.c_str(), IFNAMSIZ - 1);
+    request.ifr_data = reinterpret_cast<char*>(&facts);
+    if (!socket || ::ioctl(socket.get(), SIOCETHTOOL, &request) != 0)
+        return failErrno(errno, "cannot read the driver of {}", device);
+    return std::string(facts.driver, ::strnlen(facts.driver, sizeof(facts.driver)));
+}
+
 } // namespace tna::bench

@@ -23,5 +23,7 @@ struct DeviceFacts {
 
 /// The address of a device, of the calling thread's namespace.
 [[nodiscard]] Result<std::array<unsigned char, 6>> macOf(const std::string& device);
+/// The name of its driver, likewise.
+[[nodiscard]] Result<std::string> driverOf(const std::string& device);
 
 } // namespace tna::bench
