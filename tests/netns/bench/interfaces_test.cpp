@@ -98,15 +98,18 @@ TEST_F(StudiesOfInterfaces, AnotherMachineThatHasAnAddressIsPinged) {
     test::must(fmt::format("ip -n {} address add 192.0.2.1/24 dev nic0", here_->name()));
     test::must(fmt::format("ip -n {} address add 192.0.2.2/24 dev nic1", there_->name()));
     const auto before = state(*there_);
-    const auto document = measuredHere(fmt::format(
-        "{} --force --tx nic0 --dut 'ip netns exec {} {} delays --force --forward nic1 --on' --address 192.0.2.2",
-        shortDelays, there_->name(), TNA_BENCH));
-    EXPECT_EQ(yardsticksOf(document), (std::map<std::string, bool>{
-                                          {"loop", true}, {"xdp_echo", true}, {"udp_echo", true}, {"ping", true}}));
+    const auto document = measuredHere(fmt::format("{} --force --tx nic0 --dut 'ip netns exec {} {} delays "
+                                                   "--force --forward nic1 --on' --address 192.0.2.2",
+                                                   shortDelays, there_->name(), TNA_BENCH));
+    EXPECT_EQ(yardsticksOf(document),
+              (std::map<std::string, bool>{
+                  {"loop", true}, {"xdp_echo", true}, {"udp_echo", true}, {"ping", true}}));
     EXPECT_EQ(state(*there_), before);
     const auto inside = here_->enter();
-    for (const char* wrong : {"--tx nic0 --dut true --address there", "--tx nic0 --rx nic1 --address 192.0.2.2"})
-        EXPECT_EQ(test::command({"sh", "-c", std::string{TNA_BENCH} + " delays --force " + wrong}).exitCode, 2);
+    for (const char* wrong :
+         {"--tx nic0 --dut true --address there", "--tx nic0 --rx nic1 --address 192.0.2.2"})
+        EXPECT_EQ(test::command({"sh", "-c", std::string{TNA_BENCH} + " delays --force " + wrong}).exitCode,
+                  2);
 }
 
 TEST_F(StudiesOfInterfaces, ACommandThatSendsNothingBackIsNamed) {

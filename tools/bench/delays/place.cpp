@@ -51,7 +51,8 @@ Result<void> Place::use(const Cabling& cabling, const std::string& address) {
         return std::unexpected(here.error());
     here_.emplace(std::move(*here));
     device_ = cabling.tx;
-    auto end = cabling.dut.empty() ? makeFarEnd(*here_, cabling.rx, "") : makeFarEndElsewhere(cabling.dut, address);
+    auto end =
+        cabling.dut.empty() ? makeFarEnd(*here_, cabling.rx, "") : makeFarEndElsewhere(cabling.dut, address);
     if (!end)
         return std::unexpected(end.error());
     farEnd_ = std::move(*end);

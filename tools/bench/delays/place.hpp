@@ -12,11 +12,12 @@
 namespace tna::bench {
 
 /// A device that probes leave by, and one that they come to: a veth pair between two namespaces of its own,
-/// or interfaces that are joined by a cable, both of this machine or not; then the far one may have an address.
+/// or interfaces that are joined by a cable, both of this machine or not; then the far one may have an
+/// address.
 class Place {
 public:
     [[nodiscard]] static Result<std::unique_ptr<Place>> make(const Cabling& cabling,
-                                                              const std::string& address = {});
+                                                             const std::string& address = {});
 
     [[nodiscard]] const NetNamespace& where() const { return here_ ? *here_ : namespaces_[0].handle(); }
     [[nodiscard]] const std::string& device() const { return device_; }
