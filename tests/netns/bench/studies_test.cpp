@@ -81,7 +81,9 @@ TEST_F(Studies, DelaysGoOnWhereTheyWereEnded) {
     EXPECT_THAT(other.output, HasSubstr("is not a journal of the same measurements"));
 }
 
-TEST_F(Studies, DelaysThatAreKilledAgainAndAgainGoOn) {
+class KilledStudies : public Studies, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(KilledStudies, GoOnWhereTheyWere) {
     const auto journal = file("journal");
     const auto linesOf = [&] {
         std::vector<std::string> lines;
@@ -90,8 +92,11 @@ TEST_F(Studies, DelaysThatAreKilledAgainAndAgainGoOn) {
             lines.push_back(line);
         return lines;
     };
-    const std::vector<std::string> words{TNA_BENCH,  "delays", "--intervals", "0",     "--seconds", "0.05",
-                                         "--rounds", "1",      "--journal",   journal, "--json"};
+    std::vector<std::string> words{TNA_BENCH};
+    std::istringstream list{GetParam()};
+    for (std::string word; list >> word;)
+        words.push_back(word);
+    words.insert(words.end(), {"--journal", journal});
     std::set<std::string> known;
     for (unsigned turn = 0; turn < 4; turn++) {
         const auto before = linesOf().size();
@@ -105,17 +110,45 @@ TEST_F(Studies, DelaysThatAreKilledAgainAndAgainGoOn) {
         const auto lines = linesOf();
         for (const auto& line : known)
             EXPECT_THAT(lines, ::testing::Contains(line)) << "what was measured is kept";
-        // The last one may have been cut off.
         ASSERT_GE(lines.size(), 2U);
+        // The last one may have been cut off.
         known.insert(lines.begin() + 1, lines.end() - 1);
     }
     EXPECT_GE(known.size(), 4U);
-    const auto whole = measured("delays --intervals 0 --seconds 0.05 --rounds 1 --journal " + journal);
+    const auto whole = measured(GetParam() + std::string{" --journal "} + journal);
     EXPECT_TRUE(whole["complete"]);
     const auto lines = linesOf();
     for (const auto& line : known)
         EXPECT_THAT(lines, ::testing::Contains(line));
-    EXPECT_EQ(lines.size(), 1 + whole["series"].size() + whole["yardsticks"].size());
+    std::size_t runs = 0;
+    for (const char* part : {"series", "yardsticks"})
+        if (whole.contains(part))
+            for (const auto& one : whole[part])
+                runs += one["runs"].size();
+    EXPECT_EQ(lines.size(), 1 + runs);
+    EXPECT_FALSE(std::filesystem::exists(journal + ".new"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, KilledStudies,
+    ::testing::Values("delays --intervals 0 --seconds 0.05 --rounds 1",
+                      "tenants --subjects xdp,linux --burdens cpu --tenants 0,2 --sizes 64 --checksums 1 "
+                      "--rounds 4 --seconds 0.05 --tnad " TNAD),
+    [](const auto& words) { return std::string{words.param}.substr(0, 6); });
+
+TEST_F(Studies, TenantsAreRepeatedAndReported) {
+    const auto document =
+        measured("tenants --subjects xdp --burdens cpu --tenants 0,2 --sizes 64 --checksums 1 --rounds 2 "
+                 "--seconds 0.05 --tnad " TNAD);
+    ASSERT_TRUE(document["complete"]);
+    ASSERT_TRUE(writeFile(file("result.json"), document.dump()));
+    const auto repeated = resultOf("repeat " + file("result.json"));
+    EXPECT_EQ(repeated["options"], document["options"]);
+    EXPECT_NE(repeated["series"], document["series"]) << "measured, not read";
+    const auto report =
+        test::command({TNA_BENCH, "report", file("result.json"), "--output", file("page.html")});
+    EXPECT_EQ(report.exitCode, 0) << report.output;
+    EXPECT_THAT(*readFile(file("page.html")), HasSubstr("<svg"));
 }
 
 TEST_F(Studies, APlanIsToldAndNothingIsMeasured) {
@@ -129,7 +162,7 @@ TEST_F(Studies, APlanIsToldAndNothingIsMeasured) {
 
 TEST_F(Studies, TenantsMeasureEverySubjectBesideEveryBurden) {
     const auto document = measured(std::string{"tenants --tenants 0,2 --sizes 64 --checksums 1 --rounds 1 "
-                                               "--seconds 0.02 --tnad "} +
+                                               "--seconds 0.05 --tnad "} +
                                    TNAD);
     ASSERT_TRUE(document.is_object());
     EXPECT_TRUE(document["complete"]);
@@ -145,7 +178,7 @@ TEST_F(Studies, TenantsMeasureEverySubjectBesideEveryBurden) {
         const auto& run = one["runs"][0];
         ASSERT_TRUE(run["not_measured"].is_null()) << one.dump();
         EXPECT_EQ(run["running"], one["tenants"]) << one.dump();
-        EXPECT_GT(run["offered"], 0U);
+        EXPECT_GT(run["offered"], 0U) << one.dump();
     }
     EXPECT_TRUE(document["analysis"]["correlations"].is_array());
 }

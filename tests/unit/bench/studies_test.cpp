@@ -8,6 +8,7 @@
 #include "bench/tenants/machine.hpp"
 #include "bench/tenants/offer.hpp"
 #include "bench/tenants/study.hpp"
+#include "bench/testbed/devices.hpp"
 #include "bench/testbed/temporary_folder.hpp"
 
 #include <algorithm>
@@ -314,6 +315,12 @@ TEST(Machine, ArchiveIsWhatTheKernelTakes) {
     EXPECT_EQ(archive.substr(116, 8), std::string("abcde\0\0\0", 8));
     EXPECT_EQ(archive.substr(124 + 110, 11), std::string("TRAILER!!!\0", 11));
     EXPECT_EQ(archive.size() % 4, 0U);
+}
+
+TEST(Devices, HardwareAddressesAreReadFromWords) {
+    EXPECT_EQ(macIn("52:54:00:0a:FF:02"), (std::array<unsigned char, 6>{0x52, 0x54, 0, 0x0a, 0xff, 2}));
+    for (const char* none : {"", "eth0", "52:54:00:0a:ff", "52:54:00:0a:ff:02:03", "52:54:00:0a:ff:02 "})
+        EXPECT_FALSE(macIn(none)) << none;
 }
 
 TEST(Offer, FramesAreWholeButForTheChecksum) {

@@ -2,6 +2,7 @@
 #include "bench/commands/measurement.hpp"
 #include "bench/results/analysis.hpp"
 #include "bench/tenants/study.hpp"
+#include "bench/testbed/devices.hpp"
 #include "bench/testbed/frame.hpp"
 #include "cli/checks.hpp"
 
@@ -44,10 +45,10 @@ std::string problemWithPlace(const TenantsOptions& options) {
     return {};
 }
 
-/// One is enough where another machine drops.
+/// One is enough where another machine drops, or where Linux has no driver for the other.
 Result<void> checkPlace(const Cabling& cabling, unsigned largest) {
     auto all = cabling;
-    if (all.rx.empty())
+    if (all.rx.empty() || macIn(all.rx))
         all.rx = all.tx;
     return all.cabled() ? checkInterfaces(all, largest) : Result<void>{};
 }
@@ -57,8 +58,8 @@ int serve(const TenantsArguments& arguments) {
     const auto& options = arguments.options;
     if (const int code = prepare(); code != 0)
         return code;
-    if (const auto free = checkPlace({.tx = arguments.drop, .force = options.cabling.force}, smallestFrame);
-        !free)
+    const Cabling own{.tx = macIn(arguments.drop) ? "" : arguments.drop, .force = options.cabling.force};
+    if (const auto free = checkPlace(own, smallestFrame); !free)
         return complain(free.error().sentence(), ExitCode::usage);
     takePriority();
     const auto will = leaveNothingBehind(options.tenancy.disk);
@@ -80,7 +81,9 @@ int show(const TenantsArguments& arguments, const TenantsResult& result, const n
     if (arguments.json)
         print(document);
     else if (analysis)
-        fmt::print("{}\n{}", machineLine(machine), analysis->text);
+        fmt::print("{}\n{}{}", machineLine(machine),
+                   result.machine.is_null() ? "" : "under test: " + machineLine(result.machine) + '\n',
+                   analysis->text);
     if (!analysis)
         return complain(analysis.error().sentence(), ExitCode::notSupported);
     return interruptedOr(0, interrupted);
@@ -172,7 +175,8 @@ void addTenants(CLI::App& app, int& exitCode) {
     command->add_option("--journal", options.journal,
                         "a file of what was measured: a run that was ended goes on where it was");
     command->add_option("--tx", options.cabling.tx, "offer frames by this interface, cabled to --rx");
-    command->add_option("--rx", options.cabling.rx, "and drop them at this one, of the same machine");
+    command->add_option("--rx", options.cabling.rx,
+                        "and drop them at this one, of the same machine; or a hardware address, of dpdk-pmd");
     command->add_option(
         "--dut", options.cabling.dut,
         "or a command that has the machine at the other end of the cable drop them; see below");

@@ -118,7 +118,7 @@ public:
         program_ = *program;
         if (auto written = writeFile(counts(), std::string(16, '\0')); !written)
             return written;
-        if (place_->cabled()) {
+        if (place_->cabled() && !place_->deviceName().empty()) {
             auto will = removeProgramInTheEnd(*place_);
             if (!will)
                 return std::unexpected(will.error());

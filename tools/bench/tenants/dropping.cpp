@@ -87,6 +87,8 @@ private:
 
 Result<std::unique_ptr<Dropping>> makeDropping(std::string_view name, unsigned times,
                                                std::shared_ptr<DropPlace> place, const std::string& pmd) {
+    if (place->deviceName().empty() && name != "dpdk-pmd")
+        return fail("Linux has no driver for the device: only dpdk-pmd has");
     if (name.starts_with("dpdk"))
         return makeDpdkDropping(name, times, std::move(place), pmd);
     if (name == "linux" && times != 1)

@@ -195,7 +195,7 @@ Result<std::unique_ptr<UnderTest>> makeElsewhere(const Cabling& cabling) {
 }
 
 Result<void> serveUnderTest(const std::string& device, const Tenancy& tenancy) {
-    const auto mac = macOf(device);
+    const auto mac = macIn(device) ? Result<std::array<unsigned char, 6>>{*macIn(device)} : macOf(device);
     if (!mac)
         return std::unexpected(mac.error());
     Server server{device, tenancy, *mac};

@@ -18,8 +18,8 @@ public:
         reading.seconds = sample->seconds;
         // Sent and lost are counted from the first to the last frame, arrivals in steady state.
         reading.handled = sample->received;
-        reading.offered = sample->total.received == 0
-                              ? 0
+        reading.offered = sample->received == 0 || sample->total.received == 0
+                              ? sample->total.sent
                               : static_cast<std::uint64_t>(static_cast<double>(sample->received) *
                                                            static_cast<double>(sample->total.sent) /
                                                            static_cast<double>(sample->total.received));

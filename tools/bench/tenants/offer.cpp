@@ -63,6 +63,10 @@ Result<void> DropPlace::use(const DropEnds& ends) {
         return std::unexpected(here.error());
     here_.emplace(std::move(*here));
     names_ = {ends.tx, ends.rx};
+    if (const auto mac = macIn(ends.rx)) {
+        names_[1].clear();
+        macs_[1] = *mac;
+    }
     return {};
 }
 

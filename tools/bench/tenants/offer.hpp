@@ -20,7 +20,8 @@ namespace tna::bench {
 /// Interfaces of this machine, or none: then a pair is made between two namespaces.
 struct DropEnds {
     std::string tx; ///< frames are offered by it
-    std::string rx; ///< and come to this one; one of them may be another machine's
+    std::string rx; ///< and come to this one, or to this hardware address, which Linux has no driver for; one
+                    ///< of the ends may be another machine's
     [[nodiscard]] bool named() const { return !tx.empty() || !rx.empty(); }
 };
 

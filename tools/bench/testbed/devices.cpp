@@ -3,7 +3,9 @@
 
 #include "introspect/introspector.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -95,6 +97,19 @@ Result<std::array<unsigned char, 6>> macOf(const std::string& device) {
         return failErrno(errno, "cannot read the address of {}", device);
     std::array<unsigned char, 6> mac{};
     std::memcpy(mac.data(), request.ifr_hwaddr.sa_data, mac.size());
+    return mac;
+}
+
+std::optional<std::array<unsigned char, 6>> macIn(const std::string& text) {
+    std::array<unsigned, 6> parts{};
+    int end = 0;
+    if (std::sscanf(text.c_str(), "%2x:%2x:%2x:%2x:%2x:%2x%n", &parts[0], &parts[1], &parts[2], &parts[3],
+                    &parts[4], &parts[5], &end) != 6 ||
+        static_cast<std::size_t>(end) != text.size())
+        return {};
+    std::array<unsigned char, 6> mac{};
+    std::ranges::transform(parts, mac.begin(),
+                           [](unsigned part) { return static_cast<unsigned char>(part); });
     return mac;
 }
 
