@@ -174,6 +174,24 @@ TEST_F(StudiesOfInterfaces, DpdkLeavesTheInterfaceToOthersAndAsItWas) {
     EXPECT_EQ(state(*here_), before);
 }
 
+TEST_F(StudiesOfInterfaces, ADeviceThatOnlyDpdkHasIsNamedByItsAddress) {
+    if (!hasDpdk())
+        GTEST_SKIP() << "needs libdpdk-dev";
+    cable(*here_);
+    auto mac =
+        test::command({"ip", "netns", "exec", here_->name(), "cat", "/sys/class/net/nic1/address"}).output;
+    mac.pop_back();
+    const auto document = measuredHere(fmt::format(
+        "tenants --tx nic0 --rx {} --subjects dpdk-pmd,xdp --tenants 0 --pmd '--no-pci --no-huge -m 128 "
+        "--vdev=net_af_packet0,iface=nic1' {}",
+        mac, shortTenants));
+    areMeasured(document, {"dpdk-pmd"}, 2);
+    for (const auto& one : document["series"])
+        if (one["subject"] == "xdp") {
+            EXPECT_THAT(one["not_measured"].get<std::string>(), HasSubstr("only dpdk-pmd has"));
+        }
+}
+
 TEST_F(StudiesOfInterfaces, DpdkThatIsKilledLeavesNoProgram) {
     if (!hasDpdk())
         GTEST_SKIP() << "needs libdpdk-dev";

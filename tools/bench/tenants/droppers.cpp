@@ -18,15 +18,21 @@ public:
     Dropper(std::shared_ptr<DropPlace> place, std::unique_ptr<Dropping> dropping)
         : place_(std::move(place)), dropping_(std::move(dropping)) {}
     Result<Reading> measure(unsigned frameSize, double seconds) override {
+        const auto card = place_->prepareCard();
+        if (!card)
+            return std::unexpected(card.error());
         if (auto resumed = dropping_->resume(); !resumed)
             return std::unexpected(resumed.error());
         auto reading = read(frameSize, seconds);
         dropping_->pause();
-        if (reading && reading->handled == 0 && place_->cabled())
-            return fail("none of {} frames was seen: are the interfaces cabled to each other, and does the "
-                        "second one have a single queue (ethtool -L)?",
-                        reading->offered);
-        return reading;
+        if (!reading || reading->handled != 0 || !place_->cabled())
+            return reading;
+        if (reading->offered == 0)
+            return fail("the sender's driver takes no frames that are redirected to it");
+        return fail("none of {} frames was seen: are the interfaces cabled to each other, and does the "
+                    "second one have a "
+                    "single queue (ethtool -L)?",
+                    reading->offered);
     }
 
 private:

@@ -110,6 +110,15 @@ Result<void> DropPlace::build() {
     return {};
 }
 
+Result<UniqueFd> DropPlace::prepareCard() const {
+    if (!cabled())
+        return UniqueFd{};
+    const auto inside = NamespaceScope::enter(generator());
+    if (!inside)
+        return std::unexpected(inside.error());
+    return attachXdp(bpf_program__fd(programs_->progs.pass), names_[0]);
+}
+
 int DropPlace::offerProgram() const {
     return bpf_program__fd(programs_->progs.offer);
 }

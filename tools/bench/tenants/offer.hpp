@@ -48,6 +48,8 @@ public:
     [[nodiscard]] std::vector<unsigned char> frame(unsigned size) const;
     [[nodiscard]] int offerProgram() const;
     [[nodiscard]] int workProgram() const;
+    /// A card is made ready to send for as long as the result lives; others may have it otherwise.
+    [[nodiscard]] Result<UniqueFd> prepareCard() const;
     /// To the device under test. A sender's card that is full has not offered what it refuses; a veth that
     /// refuses is full at its far end, which is the one under test.
     [[nodiscard]] std::uint64_t offered() const { return counted(countsAtCard_ ? 2 : 0); }
