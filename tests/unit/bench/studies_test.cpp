@@ -145,6 +145,17 @@ TEST(Prober, EndsWhenItIsToldTo) {
     EXPECT_EQ(delays->sent, 1U);
 }
 
+TEST(Prober, WaitsForTheFirstAnswerOfACardThatHasNoLinkYet) {
+    ScriptedWire late{{Answer::never, Answer::never, Answer::never, Answer::never, Answer::never, Answer::never,
+                       Answer::never, Answer::right}};
+    EXPECT_EQ(awaitAnswer(late, ends, std::chrono::seconds(20), forever).value_or(false), true);
+    EXPECT_GE(late.sizes.size(), 8U);
+    ScriptedWire never{{Answer::never}};
+    EXPECT_EQ(awaitAnswer(never, ends, std::chrono::milliseconds(1), forever).value_or(true), false);
+    ScriptedWire changed{{Answer::changed}};
+    EXPECT_EQ(awaitAnswer(changed, ends, std::chrono::milliseconds(1), forever).value_or(true), false);
+}
+
 TEST(Delays, AreToldByTheirMomentsAndQuantiles) {
     Delays delays;
     for (std::uint32_t i = 101; i-- > 0;)

@@ -20,6 +20,7 @@ public:
                                                              const std::string& address = {});
 
     [[nodiscard]] const NetNamespace& where() const { return here_ ? *here_ : namespaces_[0].handle(); }
+    [[nodiscard]] bool named() const { return here_.has_value(); }
     [[nodiscard]] const std::string& device() const { return device_; }
     [[nodiscard]] FarEnd& farEnd() { return *farEnd_; }
     [[nodiscard]] Ends macs() const { return {mac_, farEnd_->mac()}; }

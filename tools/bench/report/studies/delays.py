@@ -218,7 +218,7 @@ def sentences(analysis):
     if analysis["recommended"]:
         lines.append(f"For this machine and this interface, declare functions (tna-functions.d) with: "
                      f"{analysis['recommended']['line']}")
-        if analysis["recommended"]["others"]:
+        if analysis["recommended"].get("others"):  # files of older versions have none
             lines.append(f"Beside it: {'; '.join(analysis['recommended']['others'])}.")
         if analysis["recommended"]["alike"] > 1:
             lines.append(f"({analysis['recommended']['alike']} configurations are as good within the noise; of them, this "
