@@ -146,8 +146,8 @@ TEST(Prober, EndsWhenItIsToldTo) {
 }
 
 TEST(Prober, WaitsForTheFirstAnswerOfACardThatHasNoLinkYet) {
-    ScriptedWire late{{Answer::never, Answer::never, Answer::never, Answer::never, Answer::never, Answer::never,
-                       Answer::never, Answer::right}};
+    ScriptedWire late{{Answer::never, Answer::never, Answer::never, Answer::never, Answer::never,
+                       Answer::never, Answer::never, Answer::right}};
     EXPECT_EQ(awaitAnswer(late, ends, std::chrono::seconds(20), forever).value_or(false), true);
     EXPECT_GE(late.sizes.size(), 8U);
     ScriptedWire never{{Answer::never}};

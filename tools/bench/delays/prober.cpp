@@ -164,11 +164,11 @@ nlohmann::json delaysDocument(Delays delays) {
     return document;
 }
 
-Result<bool> awaitAnswer(Wire& wire, const Ends& ends, std::chrono::milliseconds patience,
+Result<bool> awaitAnswer(Wire& wire, const Ends& ends, std::chrono::milliseconds longest,
                          const std::function<bool()>& stop) {
     // Several at a time, for those who answer one with the next.
     constexpr Pace some{.interval = 0.002, .seconds = 0.01};
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+    const auto deadline = std::chrono::steady_clock::now() + longest;
     do {
         const auto delays = probe(wire, ends, some, stop);
         if (!delays)

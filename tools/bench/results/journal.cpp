@@ -70,7 +70,8 @@ const nlohmann::json* Journal::find(const std::string& measurement) const {
 
 Result<void> Journal::add(const std::string& measurement, nlohmann::json found) {
     if (stream_.is_open()) {
-        stream_ << nlohmann::json{{"measurement", measurement}, {"found", found}}.dump() << std::endl;
+        stream_ << nlohmann::json{{"measurement", measurement}, {"found", found}}.dump() << '\n'
+                << std::flush;
         if (!stream_)
             return fail("cannot write '{}'", file_);
     }

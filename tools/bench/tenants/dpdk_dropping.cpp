@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::string file() const { return folder_.path() + "/drop"; }
 
 private:
-    Result<void> build() {
+    [[nodiscard]] Result<void> build() const {
         constexpr const char* packages = "apt-get install gcc pkg-config dpdk-dev libdpdk-dev";
         const auto source = findSource();
         if (source.empty())
