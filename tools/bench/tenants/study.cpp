@@ -40,6 +40,13 @@ nlohmann::json optionsDocument(const TenantsOptions& options) {
             {"vm", textOrNull(options.tenancy.vm)}};
 }
 
+nlohmann::json missingDocument(const MissingTenants& missing) {
+    auto list = nlohmann::json::array();
+    for (const auto& [burden, why] : missing)
+        list.push_back({{"setting", nameOf(burden)}, {"reason", why}});
+    return list;
+}
+
 /// All that are measured, ready at the same time, so that nothing but the measurement lies between two of
 /// them.
 class Subjects {
@@ -250,8 +257,9 @@ Result<TenantsResult> measureTenants(const TenantsOptions& options, Watcher& wat
     const auto& plan = result.plan;
     if (!announce(plan, result.missing))
         return result;
-    auto journal =
-        Journal::open(options.journal, {{"command", "tenants"}, {"options", optionsDocument(options)}});
+    auto journal = Journal::open(options.journal, {{"command", "tenants"},
+                                                   {"options", optionsDocument(options)},
+                                                   {"missing", missingDocument(result.missing)}});
     if (!journal)
         return std::unexpected(journal.error());
     Subjects subjects{plan, options, **machine, watcher};
@@ -280,15 +288,12 @@ Result<TenantsResult> measureTenants(const TenantsOptions& options, Watcher& wat
 
 nlohmann::json tenantsDocument(const TenantsOptions& options, const nlohmann::json& machine,
                                const TenantsResult& result) {
-    auto missing = nlohmann::json::array();
-    for (const auto& [burden, why] : result.missing)
-        missing.push_back({{"setting", nameOf(burden)}, {"reason", why}});
     nlohmann::json document{{"version", 1},
                             {"command", "tenants"},
                             {"machine", machine},
                             {"machine_under_test", result.machine},
                             {"options", optionsDocument(options)},
-                            {"missing", missing},
+                            {"missing", missingDocument(result.missing)},
                             {"complete", result.complete},
                             {"series", nlohmann::json::array()}};
     for (std::size_t i = 0; i < result.runs.size(); i++)
