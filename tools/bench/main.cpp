@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/program.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/tenants/control_group.hpp"
-#include "bench/testbed/kernel_objects.hpp"
-#include "bench/testbed/own_namespace.hpp"
-#include "bench/testbed/temporary_folder.hpp"
 #include "cli/checks.hpp"
 #include "cli/refusal.hpp"
 
@@ -50,12 +46,10 @@ int parseAndRun(const std::vector<std::string>& words) {
     tna::bench::addReport(app, exitCode);
     tna::bench::addRepeat(app, exitCode, parseAndRun);
     app.add_subcommand("clean", "remove what killed runs have left")->callback([] {
-        tna::bench::removeEmptyPinFolder();
-        const auto groups = tna::bench::ControlGroup::removeLeftovers();
-        fmt::print("{} namespaces and {} folders removed\n", tna::bench::removeLeftovers(),
-                   tna::bench::TemporaryFolder::removeLeftovers());
-        if (groups != 0)
-            fmt::print("{} control groups removed, with the processes in them\n", groups);
+        const auto removed = tna::bench::removeAllLeftovers();
+        fmt::print("{} namespaces and {} folders removed\n", removed.namespaces, removed.folders);
+        if (removed.groups != 0)
+            fmt::print("{} control groups removed, with the processes in them\n", removed.groups);
     });
     tna::bench::rememberArguments(words);
     tna::cli::refuseEmptyWords(app);

@@ -4,12 +4,12 @@
 #include "bench/tenants/offer.hpp"
 #include "bench/tenants/tenants.hpp"
 #include "in_folder.hpp"
+#include "killed_program.hpp"
 #include "support/command.hpp"
 #include "support/eventually.hpp"
 
 #include <bpf/bpf.h>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,7 +17,6 @@
 #include <linux/bpf.h>
 #include <sstream>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace tna::bench {
@@ -55,6 +54,37 @@ TEST_F(Dropping, OnlyWhatIsWrongIsDroppedHoweverOftenItIsComputed) {
         EXPECT_EQ(verdictOf((*place)->workProgram(), other), XDP_PASS);
         EXPECT_EQ((*place)->dropped(), 1U);
     }
+}
+
+using Offering = InFolder;
+
+/// Sends for a while from a device of the calling thread's namespace.
+void offerBy(const DropPlace& place) {
+    Offer offer{place, 64};
+    EXPECT_TRUE(test::eventually([&] { return place.taken() + place.refused() > 1000; }));
+    EXPECT_TRUE(offer.stop());
+}
+
+TEST_F(Offering, AVethHasBeenOfferedWhatItRefuses) {
+    const auto place = DropPlace::make(1);
+    ASSERT_TRUE(place) << place.error().sentence();
+    offerBy(**place);
+    EXPECT_EQ((*place)->offered(), (*place)->taken() + (*place)->refused());
+}
+
+TEST_F(Offering, ACardHasNot) {
+    const test::Namespace where;
+    const auto inside = where.enter();
+    // Nobody reads from it, so that it refuses all.
+    if (test::command({"ip", "tuntap", "add", "dev", "tap0", "mode", "tap"}).exitCode != 0)
+        GTEST_SKIP() << "this kernel has no tap devices";
+    test::must("ip link set tap0 up");
+    const auto place = DropPlace::make(1, {"tap0", {}});
+    ASSERT_TRUE(place) << place.error().sentence();
+    offerBy(**place);
+    EXPECT_GT((*place)->refused(), 0U);
+    EXPECT_EQ((*place)->offered(), (*place)->taken());
+    EXPECT_EQ((*place)->offered(), 0U);
 }
 
 class Neighbours : public InFolder, public ::testing::WithParamInterface<Burden> {
@@ -124,46 +154,20 @@ std::vector<std::string> leftBehind(pid_t owner) {
     return found;
 }
 
-pid_t start(std::vector<std::string> words) {
-    const pid_t child = ::fork();
-    if (child != 0)
-        return child;
-    std::vector<char*> list;
-    for (auto& word : words)
-        list.push_back(word.data());
-    list.push_back(nullptr);
-    std::freopen("/dev/null", "w", stdout);
-    std::freopen("/dev/null", "w", stderr);
-    ::execv(list[0], list.data());
-    ::_exit(127);
-}
+class KilledBesideTenants : public InFolder, public ::testing::WithParamInterface<std::pair<bool, bool>> {};
 
-/// The process that measures, which the one that was started waits for.
-pid_t childOf(pid_t parent) {
-    const auto path = "/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children";
-    return std::atoi(readFile(path).value_or("0").c_str());
-}
-
-class Killed : public InFolder, public ::testing::WithParamInterface<bool> {};
-
-/// The one that waits, or the one that works.
-TEST_P(Killed, TenantsEndWithTheProgramThatIsKilled) {
+TEST_P(KilledBesideTenants, AllOfThemGo) {
     if (const auto why = whyNoTenants(Burden::cpu); !why.empty())
         GTEST_SKIP() << why;
-    const pid_t program =
-        start({TNA_BENCH, "tenants", "--subjects", "linux", "--burdens", "cpu", "--tenants", "2", "--sizes",
-               "64", "--rounds", "100", "--seconds", "0.5", "--tnad", TNAD});
-    pid_t worker = 0;
+    KilledProgram program{{TNA_BENCH, "tenants", "--subjects", "linux", "--burdens", "cpu", "--tenants", "2",
+                           "--sizes", "64", "--rounds", "100", "--seconds", "0.5", "--disk", folder_->path(),
+                           "--tnad", TNAD}};
     const bool begun = test::eventually(
-        [&] {
-            worker = childOf(program);
-            return worker != 0 && leftBehind(worker).size() >= 6; // all of both
-        },
+        [&] { return program.working() != 0 && leftBehind(program.working()).size() >= 6; }, // all of both
         std::chrono::seconds(60));
     EXPECT_TRUE(begun);
-    ::kill(GetParam() ? worker : program, SIGKILL);
-    int status = 0;
-    ::waitpid(program, &status, 0);
+    const pid_t worker = program.working();
+    program.kill(GetParam().first, GetParam().second);
     EXPECT_TRUE(test::eventually([&] { return leftBehind(worker).empty(); }, std::chrono::seconds(30)))
         << leftBehind(worker).front();
     const auto groupsOf = [&] {
@@ -176,16 +180,19 @@ TEST_P(Killed, TenantsEndWithTheProgramThatIsKilled) {
                     found.push_back(entry.path());
         return found;
     };
-    // Who works and is killed cannot remove what is empty by then; clean does.
-    if (GetParam()) {
-        EXPECT_EQ(test::command({TNA_BENCH, "clean"}).exitCode, 0);
-    }
     EXPECT_TRUE(test::eventually([&] { return groupsOf().empty(); }, std::chrono::seconds(30)))
         << groupsOf().front();
+    EXPECT_TRUE(test::eventually([&] { return std::filesystem::is_empty(folder_->path()); }))
+        << "what tenants have written";
 }
 
-INSTANTIATE_TEST_SUITE_P(Who, Killed, ::testing::Bool(),
-                         [](const auto& who) { return who.param ? "Worker" : "Program"; });
+INSTANTIATE_TEST_SUITE_P(Who, KilledBesideTenants,
+                         ::testing::Values(std::pair{true, false}, std::pair{false, true},
+                                           std::pair{true, true}),
+                         [](const auto& who) {
+                             return std::string{who.param.first ? "Working" : ""} +
+                                    (who.param.second ? "Waiting" : "");
+                         });
 
 } // namespace
 } // namespace tna::bench

@@ -8,14 +8,17 @@
 #include "bench/tenants/machine.hpp"
 #include "bench/tenants/offer.hpp"
 #include "bench/tenants/study.hpp"
+#include "bench/testbed/devices.hpp"
 #include "bench/testbed/temporary_folder.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
+#include <sys/resource.h>
 #include <thread>
 
 namespace tna::bench {
@@ -142,6 +145,17 @@ TEST(Prober, EndsWhenItIsToldTo) {
     EXPECT_EQ(delays->sent, 1U);
 }
 
+TEST(Prober, WaitsForTheFirstAnswerOfACardThatHasNoLinkYet) {
+    ScriptedWire late{{Answer::never, Answer::never, Answer::never, Answer::never, Answer::never,
+                       Answer::never, Answer::never, Answer::right}};
+    EXPECT_EQ(awaitAnswer(late, ends, std::chrono::seconds(20), forever).value_or(false), true);
+    EXPECT_GE(late.sizes.size(), 8U);
+    ScriptedWire never{{Answer::never}};
+    EXPECT_EQ(awaitAnswer(never, ends, std::chrono::milliseconds(1), forever).value_or(true), false);
+    ScriptedWire changed{{Answer::changed}};
+    EXPECT_EQ(awaitAnswer(changed, ends, std::chrono::milliseconds(1), forever).value_or(true), false);
+}
+
 TEST(Delays, AreToldByTheirMomentsAndQuantiles) {
     Delays delays;
     for (std::uint32_t i = 101; i-- > 0;)
@@ -246,6 +260,25 @@ TEST_F(JournalFile, OfAnotherPlanIsRefusedAndLeftAlone) {
     EXPECT_FALSE(Journal::open(file_, plan_));
 }
 
+TEST_F(JournalFile, StaysWholeWhereItCannotBeWrittenAnew) {
+    {
+        auto journal = Journal::open(file_, plan_);
+        ASSERT_TRUE(journal && journal->add("a", std::string(1000, 'x')));
+    }
+    const auto before = *readFile(file_);
+    rlimit usual{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &usual), 0);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{100, usual.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    const auto journal = Journal::open(file_, plan_);
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &usual), 0);
+    std::signal(SIGXFSZ, handler);
+    EXPECT_FALSE(journal);
+    EXPECT_EQ(*readFile(file_), before);
+    EXPECT_FALSE(std::filesystem::exists(file_ + ".new"));
+}
+
 TEST(Schedule, TellsTimeInWords) {
     EXPECT_EQ(durationText(0.4), "1 s");
     EXPECT_EQ(durationText(90), "90 s");
@@ -258,17 +291,22 @@ TEST(TenantsPlan, MeasuresEachCaseBesideEachSetOfNeighboursAndWithoutAnyTwice) {
     options.subjects = {"xdp", "linux", "bridge-tna"};
     options.tenants = {0, 2};
     options.burdens = {"network"};
-    const auto plan = planTenants(options);
+    const auto plan = planTenants(options, {});
     // Linux computes the checksum once, whoever asks.
     EXPECT_THAT(plan.cases,
                 ::testing::UnorderedElementsAre(
                     TenantsCase{"xdp", 64, 1}, TenantsCase{"xdp", 64, 10}, TenantsCase{"xdp", 1500, 1},
                     TenantsCase{"xdp", 1500, 10}, TenantsCase{"linux", 64, 1}, TenantsCase{"linux", 1500, 1},
                     TenantsCase{"bridge-tna", 64, 0}, TenantsCase{"bridge-tna", 1500, 0}));
-    ASSERT_EQ(plan.neighbours.size(), whyNoTenants(Burden::network).empty() ? 3U : 2U);
+    ASSERT_EQ(plan.neighbours.size(), 3U);
     EXPECT_EQ(plan.neighbours[0].count, 0U);
     EXPECT_EQ(plan.neighbours[1].count, 0U);
     EXPECT_NEAR(plan.seconds(), 3 * 8 * 3 * 1.25, 1);
+    const MissingTenants missing{{Burden::network, "'ping' is not installed"}};
+    const auto without = planTenants(options, missing);
+    EXPECT_EQ(without.neighbours.size(), 2U);
+    EXPECT_THAT(describe(without, options, missing),
+                HasSubstr("missing: tenants that load network: 'ping' is not installed\n"));
 }
 
 TEST(DelaySettings, AreTheSameAfterTheyWereWords) {
@@ -288,6 +326,12 @@ TEST(Machine, ArchiveIsWhatTheKernelTakes) {
     EXPECT_EQ(archive.substr(116, 8), std::string("abcde\0\0\0", 8));
     EXPECT_EQ(archive.substr(124 + 110, 11), std::string("TRAILER!!!\0", 11));
     EXPECT_EQ(archive.size() % 4, 0U);
+}
+
+TEST(Devices, HardwareAddressesAreReadFromWords) {
+    EXPECT_EQ(macIn("52:54:00:0a:FF:02"), (std::array<unsigned char, 6>{0x52, 0x54, 0, 0x0a, 0xff, 2}));
+    for (const char* none : {"", "eth0", "52:54:00:0a:ff", "52:54:00:0a:ff:02:03", "52:54:00:0a:ff:02 "})
+        EXPECT_FALSE(macIn(none)) << none;
 }
 
 TEST(Offer, FramesAreWholeButForTheChecksum) {

@@ -168,7 +168,11 @@ class Delays(unittest.TestCase):
         self.assertEqual(analysis["explained"][0]["term"], ["poll_receiver"])
         recommended = analysis["recommended"]
         self.assertTrue(recommended["settings"]["busy_poll"])
-        self.assertIn("busy_poll = true, need_wakeup = false,", recommended["line"])
+        self.assertEqual(recommended["line"], 'mode = "copy"')
+        self.assertIn("no need_wakeup", " ".join(recommended["others"]))
+        self.assertEqual(verdicts["with the right settings it takes less than 10 µs there and back"], "holds")
+        self.assertEqual(verdicts["what measures costs 5 to 10 µs itself"], "does not hold")
+        self.assertEqual(verdicts["without an interval probes wait in buffers, and delays grow"], "cannot be asked")
         first = analysis["intervals"][0]["clusters"][0]
         self.assertEqual(first["always"], {"busy_poll": True, "need_wakeup": False, "poll_receiver": False})
 
@@ -179,6 +183,43 @@ class Delays(unittest.TestCase):
         self.assertEqual(verdicts["best with busy polling on and need_wakeup off"], "does not hold")
         self.assertEqual(verdicts["poll() in the receiver always makes it worse"], "does not hold")
         self.assertEqual(verdicts["the best settings are quicker than the system's ping"], "does not hold")
+
+    def test_the_worst_and_what_measuring_costs_are_told(self):
+        document = delays_document(lambda one, _: 200_000 if one["busy_poll"] and one["poll_receiver"] else 20_000)
+        for one in document["yardsticks"]:
+            if one["name"] == "loop":
+                one["runs"] = [run(7000)]
+        verdicts = self.verdicts(delays.analyse(document))
+        self.assertEqual(verdicts["worst with busy polling and poll() in the receiver"], "holds")
+        self.assertEqual(verdicts["with the right settings it takes less than 10 µs there and back"], "does not hold")
+        self.assertEqual(verdicts["what measures costs 5 to 10 µs itself"], "holds")
+
+    def c_states(self, cost):
+        """Where deep ones multiply delays by `cost` of each pair of configurations, one by one."""
+        document = delays_document(lambda *_: 20_000)
+        costs = itertools.cycle(cost)
+        for one in list(document["series"]):
+            if not one["again"]:
+                times = next(costs)
+                shallow = json.loads(json.dumps(one)) | {"settings": one["settings"] | {"deep_idle": False}}
+                one["runs"] = [run(20_000 * times) for _ in range(3)]
+                document["series"].append(shallow)
+        return self.verdicts(delays.analyse(document))["C-states have little to no effect"]
+
+    def test_that_an_effect_may_be_an_accident_does_not_say_that_there_is_none(self):
+        self.assertEqual(self.c_states([1.02]), "holds")
+        self.assertEqual(self.c_states([1.4, 1.5, 1.6]), "does not hold")
+        self.assertEqual(self.c_states([0.5, 2.5, 1.3, 1.25]), "cannot be told")
+
+    def test_settings_are_told_as_what_they_are(self):
+        one = settings(zero_copy=True, rx_coalescing=False, tx_coalescing=True, deep_idle=False, poll_forwarder=True)
+        self.assertEqual(delays._others(one, ["rx_coalescing", "tx_coalescing", "deep_idle", "poll_forwarder"]), [
+            "the function sleeps until there is something (TNA_FUNCTION_POLL)", "ethtool -C DEVICE rx-usecs 0",
+            "tx coalescing as it is", "a process that keeps 0 in /dev/cpu_dma_latency"])
+        document = delays_document(lambda one, _: 50_000)
+        for series in document["series"]:
+            series["settings"]["zero_copy"] = True
+        self.assertEqual(delays.analyse(document)["recommended"]["line"], 'mode = "zero-copy"')
 
     def test_what_is_strange_is_flagged_and_not_left_out(self):
         document = delays_document(lambda one, _: 4_000_000 if one["busy_poll"] else 20_000 if one["need_wakeup"] else 60_000)
@@ -250,6 +291,109 @@ class Tenants(unittest.TestCase):
         self.assertFalse(analysis["noise"]["worthless"])
         self.assertIn("tna suffers less", " ".join(tenants.sentences(analysis)))
 
+    def verdicts(self, document):
+        return {one["finding"]: one["verdict"] for one in tenants.analyse(document)["findings"]}
+
+    def as_in_the_paper(self, subject, size, checksums, burden, count):
+        """Mpps at 14.88 Mpps of 64 bytes, or 0.82 of 1500, that are offered; loss is what is left of it."""
+        if size == 1500:
+            return 0.82 - (0.002 * count / 128 if subject == "xdp" else 0.001 * count / 128)
+        alone = {"xdp": (7.096, 2.99), "dpdk": (14.205, 10.676)}[subject][checksums == 10]
+        if burden == "network":
+            return alone * (1 - 0.09 * count / 128)
+        return alone * (1 - (0.02 * count / 128 if burden == "cpu" and subject == "dpdk" and checksums == 10 else 0))
+
+    def document_of_the_paper(self, rounds=6):
+        document = tenants_document(self.as_in_the_paper, rounds=rounds, sizes=(64, 1500),
+                                    subjects=(("xdp", (1, 10)), ("dpdk", (1, 10))))
+        disk = [json.loads(json.dumps(one)) | {"burden": "disk"} for one in document["series"] if one["burden"] == "cpu"]
+        document["series"] += disk
+        document["options"] |= {"burdens": ["cpu", "disk", "network"], "tenants": [0, 32, 128]}
+        for one in document["series"]:
+            one["tenants"] = {0: 0, 8: 32, 32: 128}[one["tenants"]]
+            offered = 14.88 if one["frame_size"] == 64 else 0.82
+            for number, turn in enumerate(one["runs"]):
+                mpps = self.as_in_the_paper(one["subject"], one["frame_size"], one["checksums"], one["burden"], one["tenants"])
+                turn["mpps"] = mpps * (1 + 0.0001 * number)
+                turn["loss"] = max(0, 1 - mpps / offered)
+        return document
+
+    def test_findings_of_the_paper_hold_where_they_were_put_in(self):
+        document = self.document_of_the_paper()
+        for one in document["series"]:  # unstable, but no slower
+            if (one["subject"], one["frame_size"], one["burden"], one["tenants"]) == ("xdp", 1500, "network", 128):
+                for turn, times in zip(one["runs"], (0.98, 1.02, 0.97, 1.03, 0.99, 1.01)):
+                    turn["mpps"] *= times
+        verdicts = self.verdicts(document)
+        expected = {
+            "with small packets DPDK drops more than XDP": "holds",
+            "XDP loses about half of the small packets, DPDK almost none": "holds",
+            "10 checksums in the place of 1 cost XDP much (the paper: 57.8 %)": "holds",
+            "10 checksums in the place of 1 cost DPDK by AF_XDP much (the paper: 24.8 %)": "holds",
+            "small packets are lost more often than large ones": "holds",
+            "the number of checksums decides about XDP more than tenants do": "holds",
+            "the number of checksums decides about DPDK by AF_XDP more than tenants do": "holds",
+            "tenants that load CPUs cost DPDK throughput of small packets when it computes many checksums": "holds",
+            "and cost XDP nothing then": "holds",
+            "tenants that load a disk cost nothing": "holds",
+            "tenants that load the network cost throughput of small packets": "holds",
+            "tenants that load the network have DPDK lose more small packets (the paper: 6 %)": "holds",
+            "with large packets, tenants cost XDP no throughput": "holds",
+            "with large packets, tenants cost DPDK by AF_XDP no throughput": "holds",
+            "with large packets, tenants that load the network make XDP's throughput vary": "holds",
+            "the more tenants, the more large packets are lost": "holds",
+            "with large packets, the number of checksums decides nothing about DPDK": "holds",
+            "with large packets, tenants decide about XDP's loss more than checksums do": "holds"}
+        self.assertEqual({text: verdicts[text] for text in expected}, expected)
+
+    def test_findings_do_not_hold_where_the_contrary_was_put_in(self):
+        document = self.document_of_the_paper()
+        for one in document["series"]:
+            for turn in one["runs"]:
+                # Tenants of all kinds halve what XDP does; ten checksums make DPDK quicker, which says nothing for the paper.
+                if one["subject"] == "xdp" and one["tenants"] == 128:
+                    turn["mpps"] /= 2
+                if one["subject"] == "dpdk" and one["checksums"] == 10:
+                    turn["mpps"] = 20.0
+        verdicts = self.verdicts(document)
+        for text in ("tenants that load a disk cost nothing", "and cost XDP nothing then",
+                     "with large packets, tenants cost XDP no throughput",
+                     "10 checksums in the place of 1 cost DPDK by AF_XDP much (the paper: 24.8 %)",
+                     "the number of checksums decides about DPDK by AF_XDP more than tenants do"):
+            self.assertEqual(verdicts[text], "does not hold", text)
+
+    def test_what_noise_hides_is_neither_there_nor_absent(self):
+        document = self.document_of_the_paper()
+        for one in document["series"]:
+            if one["tenants"]:
+                for turn, times in zip(one["runs"], (0.6, 1.5, 0.7, 1.4, 1.1, 0.9)):
+                    turn["mpps"] *= times
+        verdicts = self.verdicts(document)
+        self.assertEqual(verdicts["tenants that load a disk cost nothing"], "cannot be told")
+        self.assertEqual(verdicts["tenants that load the network cost throughput of small packets"], "is not seen")
+        few = self.verdicts(self.document_of_the_paper(rounds=1))
+        self.assertEqual(few["and cost XDP nothing then"], "cannot be asked")
+
+    def test_a_driver_of_its_own_counts_as_dpdk_where_there_is_one(self):
+        document = self.document_of_the_paper()
+        document["series"] += [json.loads(json.dumps(one)) | {"subject": "dpdk-pmd"} for one in document["series"]
+                               if one["subject"] == "dpdk"]
+        for one in document["series"]:
+            if one["subject"] == "dpdk":
+                one["runs"] = [turn | {"mpps": 1.0} for turn in one["runs"]]
+        found = {one["finding"]: one for one in tenants.analyse(document)["findings"]}
+        first = found["with small packets DPDK drops more than XDP"]
+        self.assertEqual(first["verdict"], "holds")
+        self.assertNotIn("sockets", first["why"])
+
+    def test_a_burden_is_compared_with_none_not_with_another_one(self):
+        document = tenants_document(lambda subject, size, checksums, burden, count: 10 - (0.1 * count if burden else 0) + (
+            0 if burden == "none" else 0.01 if burden == "cpu" else 0), subjects=(("xdp", (1,)),))
+        row = next(one for one in tenants.correlations(document) if (one["factor"], one["metric"]) == ("cpu", "mpps"))
+        # Each level is lower than the one before; tenants of the network, which are none of the CPU, are left out.
+        self.assertEqual(row["runs"], 4 * 4)
+        self.assertLess(row["rho"], -0.9)
+
     def test_a_run_that_noise_makes_worthless_is_called_so(self):
         document = tenants_document(lambda *_: 1.0)
         for one in document["series"]:
@@ -301,7 +445,8 @@ class Page(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             for name, document in (("delays", delays_document(as_in_the_paper, intervals=(0.005, 0))),
-                                   ("tenants", tenants_document(neighbours_cost_linux, sizes=(64, 1500)))):
+                                   ("tenants", tenants_document(neighbours_cost_linux, sizes=(64, 1500)) | {
+                                       "machine_under_test": MACHINE | {"cpus": 48}})):
                 (folder / f"{name}.json").write_text(json.dumps(document | {"analysis": None}))
             page = folder / "page.html"
             done = subprocess.run([BENCH, "report", folder / "delays.json", folder / "tenants.json", "--output", page],
@@ -311,7 +456,8 @@ class Page(unittest.TestCase):
             # Densities at two intervals, what explains; throughput and loss of two sizes, heat maps.
             self.assertEqual(text.count("<svg"), 3 + 5)
             for words in ("poll() in the receiver always makes it worse", "Clusters at 5 ms", "tna suffers less",
-                          "Missing: zero_copy: not here."):
+                          "Missing: zero_copy: not here.",
+                          "Another machine drops and has the tenants: kernel 6.12, 48 x a CPU."):
                 self.assertIn(words, text)
             again = folder / "again.html"
             subprocess.run([BENCH, "report", folder / "delays.json", folder / "tenants.json", "--output", again], check=True,

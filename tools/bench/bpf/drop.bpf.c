@@ -5,11 +5,14 @@
 #include <linux/if_ether.h>
 #include <linux/ip.h>
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 #define MOST_TIMES 64
+#define LOOPBACK_IFINDEX 1
 
 const volatile __u32 times = 1;
+const volatile __u32 card = 0; /* by which frames leave that are offered */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_DEVMAP);
@@ -20,17 +23,17 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2); /* offered, dropped */
+	__uint(max_entries, 4); /* offered, dropped; of the former: taken by the card, refused by it */
 	__type(key, __u32);
 	__type(value, __u64);
 } counts SEC(".maps");
 
-static __always_inline void count(__u32 which)
+static __always_inline void count(__u32 which, __u64 many)
 {
 	__u64 *own = bpf_map_lookup_elem(&counts, &which);
 
 	if (own)
-		(*own)++;
+		*own += many;
 }
 
 static __always_inline __u32 folded_sum(const __u16 *words)
@@ -48,8 +51,15 @@ static __always_inline __u32 folded_sum(const __u16 *words)
 SEC("xdp")
 int offer(struct xdp_md *ctx)
 {
-	count(0);
+	count(0, 1);
 	return bpf_redirect_map(&way, 0, XDP_DROP);
+}
+
+/* Cards send what is redirected to them only while they have a program themselves. */
+SEC("xdp")
+int pass(struct xdp_md *ctx)
+{
+	return XDP_PASS;
 }
 
 SEC("xdp")
@@ -68,8 +78,27 @@ int work(struct xdp_md *ctx)
 	}
 	if (!wrong)
 		return XDP_PASS;
-	count(1);
+	count(1, 1);
 	return XDP_DROP;
+}
+
+struct net_device {
+	int ifindex;
+} __attribute__((preserve_access_index));
+
+/* trace_xdp_devmap_xmit(from, to, sent, drops, err). Live frames are as if received by the loopback device.
+ */
+SEC("raw_tp")
+int left(struct bpf_raw_tracepoint_args *ctx)
+{
+	const struct net_device *from = (const struct net_device *)ctx->args[0];
+	const struct net_device *to = (const struct net_device *)ctx->args[1];
+
+	if (BPF_CORE_READ(from, ifindex) != LOOPBACK_IFINDEX || (__u32)BPF_CORE_READ(to, ifindex) != card)
+		return 0;
+	count(2, (__u32)ctx->args[2]);
+	count(3, (__u32)ctx->args[3]);
+	return 0;
 }
 
 char _license[] SEC("license") = "GPL";

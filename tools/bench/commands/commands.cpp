@@ -2,13 +2,18 @@
 #include "bench/commands/commands.hpp"
 
 #include "base/file.hpp"
+#include "bench/tenants/control_group.hpp"
 #include "bench/testbed/frame.hpp"
+#include "bench/testbed/kernel_objects.hpp"
+#include "bench/testbed/own_namespace.hpp"
+#include "bench/testbed/temporary_folder.hpp"
 #include "bench/testbed/tnad.hpp"
 #include "cli/checks.hpp"
 #include "cli/needs.hpp"
 
 #include <bpf/libbpf.h>
 #include <cerrno>
+#include <chrono>
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
@@ -17,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace tna::bench {
@@ -78,6 +84,31 @@ void takePriority() {
         [[maybe_unused]] const auto set = writeFile("/proc/self/autogroup", std::to_string(highestPriority));
     }
     ::setpriority(PRIO_PROCESS, 0, highestPriority);
+}
+
+Leftovers removeAllLeftovers(const std::string& folder) {
+    removeEmptyPinFolder();
+    Leftovers removed;
+    // Processes first: they write into the others.
+    removed.groups = ControlGroup::removeLeftovers();
+    removed.namespaces = removeLeftovers();
+    removed.folders = TemporaryFolder::removeLeftovers();
+    if (folder != usualFolder)
+        removed.folders += TemporaryFolder::removeLeftovers(folder);
+    return removed;
+}
+
+Result<LastWill> leaveNothingBehind(const std::string& folder) {
+    return LastWill::leave([owner = ::getpid(), folder]() -> Result<LastWill::Execute> {
+        return [owner, folder] {
+            // Its descriptors are closed a little before it is dead.
+            constexpr auto patience = std::chrono::seconds(10);
+            const auto deadline = std::chrono::steady_clock::now() + patience;
+            while (!isDead(owner) && std::chrono::steady_clock::now() < deadline)
+                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            removeAllLeftovers(folder);
+        };
+    });
 }
 
 void addContenders(CLI::App& command, std::vector<std::string>& contenders) {

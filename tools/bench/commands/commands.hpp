@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "bench/testbed/last_will.hpp"
 #include "bench/testbed/scenario.hpp"
 
 #include <functional>
@@ -43,6 +44,16 @@ void addFunctions(CLI::App& app, int& exitCode);
 /// Other work on the machine must not decide what is measured: the rest of this program runs in a process of
 /// a session of its own, with the highest priority; what it starts does, too.
 void takePriority();
+/// What killed runs have left and may go: all of it is known by the number of a process that is dead.
+struct Leftovers {
+    unsigned namespaces = 0;
+    unsigned folders = 0;
+    unsigned groups = 0;
+};
+constexpr const char* usualFolder = "/tmp";
+Leftovers removeAllLeftovers(const std::string& folder = usualFolder);
+/// That of this run goes, too, when it has been killed.
+[[nodiscard]] Result<LastWill> leaveNothingBehind(const std::string& folder = usualFolder);
 /// The options that say what lies in between, and what goes through it.
 void addSetup(CLI::App& command, Setup& setup);
 /// Those that say how much there is of what makes forwarding slow; once each.

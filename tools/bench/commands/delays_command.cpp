@@ -4,6 +4,7 @@
 #include "bench/results/analysis.hpp"
 #include "cli/checks.hpp"
 
+#include <arpa/inet.h>
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -21,7 +22,10 @@ struct DelaysArguments {
 };
 
 /// Two interfaces of this machine, or one and a command that has another machine send back.
-std::string problemWithPlace(const Cabling& cabling) {
+std::string problemWithPlace(const Cabling& cabling, const std::string& address) {
+    in_addr parsed{};
+    if (!address.empty() && (cabling.dut.empty() || ::inet_pton(AF_INET, address.c_str(), &parsed) != 1))
+        return "--address is an IPv4 address, of the machine that --dut has send back";
     if (cabling.dut.empty())
         return problemWith(cabling);
     return cabling.tx.empty() || !cabling.rx.empty()
@@ -45,6 +49,9 @@ int serve(const DelaysArguments& arguments) {
         !free)
         return complain(free.error().sentence(), ExitCode::usage);
     takePriority();
+    const auto will = leaveNothingBehind();
+    if (!will)
+        return complain(will.error().sentence(), will.error().code);
     // A signal ends it as the end of its input does: what was changed is put back.
     const TerminalWatcher watcher;
     const auto served = serveAsFarEnd(arguments.forward, arguments.on);
@@ -81,7 +88,7 @@ int runDelays(DelaysArguments& arguments) {
         options.seconds = 30;
         options.rounds = std::max(options.rounds, 3U);
     }
-    if (const auto problem = problemWithPlace(options.cabling); !problem.empty())
+    if (const auto problem = problemWithPlace(options.cabling, options.address); !problem.empty())
         return complain(problem, ExitCode::usage);
     if (const auto free = checkPlace(options.cabling); !free)
         return complain(free.error().sentence(), ExitCode::usage);
@@ -118,9 +125,10 @@ void addDelays(CLI::App& app, int& exitCode) {
     command->add_option(
         "--dut", options.cabling.dut,
         "or a command that has the machine at the other end of the cable send back; see below");
+    command->add_option("--address", options.address, "that machine's address, for ping and UDP");
     auto* forward =
         command->add_option("--forward", arguments->forward, "be that machine, on this interface");
-    command->add_option("--on", arguments->on, "settings that are on there, or echo")->needs(forward);
+    command->add_option("--on", arguments->on, "settings that are on there, or echo, or udp")->needs(forward);
     forward->needs("--on");
     command->add_flag("--force", options.cabling.force, "use interfaces that are in use");
     command->add_flag("--plan", arguments->planOnly, "say what would be measured and how long it takes");

@@ -12,11 +12,14 @@ namespace tna::bench {
 
 /// What all commands do around `Result measure(Watcher&)` when all is there that they need: take priority,
 /// watch for an interruption, complain. `int show(result, machine, interrupted)` prints and gives the exit
-/// code.
+/// code. Whatever ends it, nothing is left behind, in `folder` either.
 template <typename Measure, typename Show>
-[[nodiscard]] int runPrepared(Measure measure, Show show) {
+[[nodiscard]] int runPrepared(Measure measure, Show show, const std::string& folder = usualFolder) {
     const auto machine = describeMachine();
     takePriority();
+    const auto will = leaveNothingBehind(folder);
+    if (!will)
+        return complain(will.error().sentence(), will.error().code);
     auto watcher = std::make_unique<TerminalWatcher>();
     const auto result = measure(*watcher);
     const bool interrupted = watcher->interrupted();
@@ -28,9 +31,10 @@ template <typename Measure, typename Show>
 
 /// After finding the daemon.
 template <typename Measure, typename Show>
-[[nodiscard]] int runMeasurement(std::string& tnad, Measure measure, Show show) {
+[[nodiscard]] int runMeasurement(std::string& tnad, Measure measure, Show show,
+                                 const std::string& folder = usualFolder) {
     const int code = prepare(tnad);
-    return code != 0 ? code : runPrepared(measure, show);
+    return code != 0 ? code : runPrepared(measure, show, folder);
 }
 
 /// Without one.

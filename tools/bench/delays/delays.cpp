@@ -40,7 +40,8 @@ nlohmann::json optionsDocument(const DelaysOptions& options) {
             {"clusters", options.clusters},
             {"tx", textOrNull(options.cabling.tx)},
             {"rx", textOrNull(options.cabling.rx)},
-            {"dut", textOrNull(options.cabling.dut)}};
+            {"dut", textOrNull(options.cabling.dut)},
+            {"address", textOrNull(options.address)}};
 }
 
 /// The usual settings and those after them in the list of series are not combinations.
@@ -123,7 +124,7 @@ std::string describe(const DelaysPlan& plan, const DelaysOptions& options) {
 
 Result<DelaysResult> measureDelays(const DelaysOptions& options, Watcher& watcher,
                                    const std::function<bool(const DelaysPlan&)>& announce) {
-    auto place = Place::make(options.cabling);
+    auto place = Place::make(options.cabling, options.address);
     if (!place)
         return std::unexpected(place.error());
     DelaysResult result;

@@ -15,6 +15,7 @@ struct DelaysOptions {
     unsigned clusters = 0; ///< 0: as many as fit best
     std::string journal;
     Cabling cabling;
+    std::string address; ///< of the far end that is another machine, if it has one
 };
 
 /// What will be measured: every combination and yardstick at each interval, in an order that differs from

@@ -12,6 +12,7 @@
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <tuple>
 
 namespace tna::bench {
 
@@ -35,75 +36,144 @@ std::string trimmed(std::string text) {
         text.pop_back();
     return text;
 }
+
+// Both of the calling thread's namespace, and its /sys.
+
+Result<std::pair<std::string, std::string>> readDeferral(const std::string& device) {
+    const auto folder = fmt::format("/sys/class/net/{}/", device);
+    const auto interrupts = readFile(folder + "napi_defer_hard_irqs");
+    const auto timeout = readFile(folder + "gro_flush_timeout");
+    if (!interrupts || !timeout)
+        return std::unexpected(interrupts ? timeout.error() : interrupts.error());
+    return std::pair{trimmed(*interrupts), trimmed(*timeout)};
+}
+
+Result<void> writeDeferral(const std::string& device, const std::string& interrupts,
+                           const std::string& nanoseconds) {
+    const auto folder = fmt::format("/sys/class/net/{}/", device);
+    if (auto set = writeFile(folder + "napi_defer_hard_irqs", interrupts); !set)
+        return set;
+    return writeFile(folder + "gro_flush_timeout", nanoseconds);
+}
+
+/// Of one direction: its time, and whether the driver chooses it.
+std::pair<__u32&, __u32&> valuesOf(ethtool_coalesce& values, Knob direction) {
+    if (direction == Knob::rxCoalescing)
+        return {values.rx_coalesce_usecs, values.use_adaptive_rx_coalesce};
+    return {values.tx_coalesce_usecs, values.use_adaptive_tx_coalesce};
+}
 } // namespace
 
 DeviceKnobs::DeviceKnobs(DeviceKnobs&& other) noexcept
     : where_(other.where_), device_(std::move(other.device_)),
       whyNoCoalescing_(std::move(other.whyNoCoalescing_)), found_(std::exchange(other.found_, {})),
-      deferFound_(std::exchange(other.deferFound_, {})) {}
+      will_(std::move(other.will_)) {}
 
 Result<DeviceKnobs> DeviceKnobs::open(const NetNamespace& where, const std::string& device) {
     DeviceKnobs made{where, device};
-    const auto inside = NamespaceScope::enter(where);
-    if (!inside)
-        return std::unexpected(inside.error());
-    ethtool_coalesce found{};
-    found.cmd = ETHTOOL_GCOALESCE;
-    if (auto asked = coalesceCall(device, found); !asked)
-        made.whyNoCoalescing_ = asked.error().sentence();
-    else
-        made.found_ = found;
-    auto read = withSysfsOf(where, [&]() -> Result<void> {
-        const auto folder = fmt::format("/sys/class/net/{}/", device);
-        auto interrupts = readFile(folder + "napi_defer_hard_irqs");
-        auto timeout = readFile(folder + "gro_flush_timeout");
-        if (!interrupts || !timeout)
-            return std::unexpected(interrupts ? timeout.error() : interrupts.error());
-        made.deferFound_.emplace(trimmed(*interrupts), trimmed(*timeout));
-        return {};
-    });
-    if (!read)
-        return std::unexpected(read.error());
+    if (auto found = made.find(); !found)
+        return std::unexpected(found.error());
+    if (auto left = made.leaveWill(); !left)
+        return std::unexpected(left.error());
+    if (made.found_->coalesce) {
+        made.whyNoCoalescing_.rx = made.tryOut(Knob::rxCoalescing);
+        made.whyNoCoalescing_.tx = made.tryOut(Knob::txCoalescing);
+    }
     return made;
 }
 
-DeviceKnobs::~DeviceKnobs() {
-    if (found_)
-        (void)coalesce(true, true);
-    if (deferFound_)
-        (void)defer(deferFound_->first, deferFound_->second);
-}
-
-Result<void> DeviceKnobs::apply(Settings settings) {
-    if (found_)
-        if (auto set = coalesce(settings.has(Knob::rxCoalescing), settings.has(Knob::txCoalescing)); !set)
-            return set;
-    return settings.has(Knob::busyPoll) ? defer(deferredInterrupts, flushTimeout)
-                                        : defer(deferFound_->first, deferFound_->second);
-}
-
-Result<void> DeviceKnobs::defer(const std::string& interrupts, const std::string& nanoseconds) const {
-    return withSysfsOf(*where_, [&]() -> Result<void> {
-        const auto folder = fmt::format("/sys/class/net/{}/", device_);
-        if (auto set = writeFile(folder + "napi_defer_hard_irqs", interrupts); !set)
-            return set;
-        return writeFile(folder + "gro_flush_timeout", nanoseconds);
-    });
-}
-
-Result<void> DeviceKnobs::coalesce(bool rx, bool tx) const {
+Result<void> DeviceKnobs::find() {
     const auto inside = NamespaceScope::enter(*where_);
     if (!inside)
         return std::unexpected(inside.error());
-    auto values = *found_;
+    Found found;
+    ethtool_coalesce values{};
+    values.cmd = ETHTOOL_GCOALESCE;
+    if (auto asked = coalesceCall(device_, values); !asked)
+        whyNoCoalescing_.rx = whyNoCoalescing_.tx = asked.error().sentence();
+    else
+        found.coalesce = values;
+    auto read = withSysfsOf(*where_, [&]() -> Result<void> {
+        auto deferral = readDeferral(device_);
+        if (!deferral)
+            return std::unexpected(deferral.error());
+        std::tie(found.interrupts, found.timeout) = std::move(*deferral);
+        return {};
+    });
+    if (read)
+        found_ = std::move(found);
+    return read;
+}
+
+Result<void> DeviceKnobs::leaveWill() {
+    auto will = LastWill::leave([this]() -> Result<LastWill::Execute> {
+        if (auto moved = moveToSysfsOf(*where_); !moved)
+            return std::unexpected(moved.error());
+        return [device = device_, found = *found_]() mutable {
+            (void)writeDeferral(device, found.interrupts, found.timeout);
+            if (found.coalesce) {
+                found.coalesce->cmd = ETHTOOL_SCOALESCE;
+                (void)coalesceCall(device, *found.coalesce);
+            }
+        };
+    });
+    if (!will)
+        return std::unexpected(will.error());
+    will_.emplace(std::move(*will));
+    return {};
+}
+
+/// Why there would be no difference between on, which is as found, and off.
+std::string DeviceKnobs::tryOut(Knob direction) const {
+    const auto inside = NamespaceScope::enter(*where_);
+    if (!inside)
+        return inside.error().sentence();
+    auto values = *found_->coalesce;
     values.cmd = ETHTOOL_SCOALESCE;
-    if (!rx) {
-        values.rx_coalesce_usecs = 0;
-        values.use_adaptive_rx_coalesce = 0;
-    }
-    if (!tx) {
-        values.tx_coalesce_usecs = 0;
-        values.use_adaptive_tx_coalesce = 0;
+    const auto [microseconds, adaptive] = valuesOf(values, direction);
+    const bool on = microseconds != 0 || adaptive != 0;
+    microseconds = on ? 0 : 1;
+    adaptive = 0;
+    const auto tried = coalesceCall(device_, values);
+    (void)coalesce(true, true);
+    if (!tried)
+        return tried.error().sentence();
+    const char* name = direction == Knob::rxCoalescing ? "rx" : "tx";
+    return on ? "" : fmt::format("it is off on {0}: ethtool -C {0} {1}-usecs 50", device_, name);
+}
+
+DeviceKnobs::~DeviceKnobs() {
+    if (!found_)
+        return;
+    (void)coalesce(true, true);
+    (void)defer(found_->interrupts, found_->timeout);
+}
+
+Result<void> DeviceKnobs::apply(Settings settings) {
+    if (auto set = coalesce(settings.has(Knob::rxCoalescing), settings.has(Knob::txCoalescing)); !set)
+        return set;
+    return settings.has(Knob::busyPoll) ? defer(deferredInterrupts, flushTimeout)
+                                        : defer(found_->interrupts, found_->timeout);
+}
+
+Result<void> DeviceKnobs::defer(const std::string& interrupts, const std::string& nanoseconds) const {
+    return withSysfsOf(*where_, [&] { return writeDeferral(device_, interrupts, nanoseconds); });
+}
+
+/// On is as found; what cannot be told is left so.
+Result<void> DeviceKnobs::coalesce(bool rx, bool tx) const {
+    if (!found_->coalesce)
+        return {};
+    const auto inside = NamespaceScope::enter(*where_);
+    if (!inside)
+        return std::unexpected(inside.error());
+    auto values = *found_->coalesce;
+    values.cmd = ETHTOOL_SCOALESCE;
+    for (const auto& [direction, on] : {std::pair{Knob::rxCoalescing, rx}, {Knob::txCoalescing, tx}}) {
+        if (on || !whyNoCoalescing(direction).empty())
+            continue;
+        const auto [microseconds, adaptive] = valuesOf(values, direction);
+        microseconds = adaptive = 0;
     }
     return coalesceCall(device_, values);
 }

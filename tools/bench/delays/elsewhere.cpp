@@ -17,15 +17,17 @@ namespace {
 constexpr auto patience = std::chrono::seconds(30);
 constexpr const char* ready = "ready ";
 constexpr const char* echoing = "echo";
+constexpr const char* echoingUdp = "udp";
+constexpr const char* anyAddress = "0.0.0.0";
 
 class Elsewhere : public FarEnd {
 public:
-    Elsewhere(std::string command, TemporaryFolder folder)
-        : command_(std::move(command)), folder_(std::move(folder)) {}
+    Elsewhere(std::string command, std::string address, TemporaryFolder folder)
+        : command_(std::move(command)), address_(std::move(address)), folder_(std::move(folder)) {}
     Result<Running> forward(Settings settings) override { return run(wordOf(settings)); }
     Result<Running> echo() override { return run(echoing); }
-    Result<Running> echoUdp() override { return fail("nobody says which address it has"); }
-    std::string address() const override { return {}; }
+    Result<Running> echoUdp() override { return run(echoingUdp); }
+    std::string address() const override { return address_; }
     const std::array<unsigned char, 6>& mac() const override { return mac_; }
     std::string whyMissing(Knob knob) override {
         Settings settings = usualSettings();
@@ -65,29 +67,31 @@ private:
         return Running{running.get(), [running](void*) { running->endByInput(); }};
     }
     std::string command_;
+    std::string address_;
     TemporaryFolder folder_;
     std::array<unsigned char, 6> mac_{};
 };
 } // namespace
 
-Result<std::unique_ptr<FarEnd>> makeFarEndElsewhere(const std::string& command) {
+Result<std::unique_ptr<FarEnd>> makeFarEndElsewhere(const std::string& command, const std::string& address) {
     auto folder = TemporaryFolder::make();
     if (!folder)
         return std::unexpected(folder.error());
-    auto made = std::make_unique<Elsewhere>(command, std::move(*folder));
+    auto made = std::make_unique<Elsewhere>(command, address, std::move(*folder));
     if (auto asked = made->ask(); !asked)
         return std::unexpected(asked.error());
     return made;
 }
 
 Result<void> serveAsFarEnd(const std::string& device, const std::string& word) {
-    const auto settings = word == echoing ? usualSettings() : settingsOf(word);
+    const bool asUsual = word == echoing || word == echoingUdp;
+    const auto settings = asUsual ? usualSettings() : settingsOf(word);
     if (!settings)
         return std::unexpected(Error{fmt::format("'{}' names no settings", word), {}, {}, ExitCode::usage});
     auto here = NetNamespace::current();
     if (!here)
         return std::unexpected(here.error());
-    auto end = makeFarEnd(*here, device, "");
+    auto end = makeFarEnd(*here, device, anyAddress);
     if (!end)
         return std::unexpected(end.error());
     for (const Knob knob : {Knob::rxCoalescing, Knob::txCoalescing})
@@ -99,7 +103,9 @@ Result<void> serveAsFarEnd(const std::string& device, const std::string& word) {
                            : fail("{}", IdleKnob::whyMissing());
         !applied)
         return applied;
-    const auto running = word == echoing ? (*end)->echo() : (*end)->forward(*settings);
+    const auto running = word == echoing      ? (*end)->echo()
+                         : word == echoingUdp ? (*end)->echoUdp()
+                                              : (*end)->forward(*settings);
     if (!running)
         return std::unexpected(running.error());
     fmt::print("{}{:02x}\n", ready, fmt::join((*end)->mac(), ":"));

@@ -48,7 +48,7 @@ public:
     const std::array<unsigned char, 6>& mac() const override { return mac_; }
     std::string whyMissing(Knob knob) override {
         if (knob == Knob::rxCoalescing || knob == Knob::txCoalescing)
-            return knobs_.whyNoCoalescing();
+            return knobs_.whyNoCoalescing(knob);
         const auto inside = NamespaceScope::enter(where_);
         Settings settings = usualSettings();
         settings.set(knob, true);

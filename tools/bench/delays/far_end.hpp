@@ -30,9 +30,10 @@ public:
 
 [[nodiscard]] Result<std::unique_ptr<FarEnd>> makeFarEnd(const NetNamespace& where, const std::string& device,
                                                          const std::string& address);
-/// The command gets one word more: the settings that are on, or what is done instead. It tells of an address
-/// when it has begun, and ends with its standard input.
-[[nodiscard]] Result<std::unique_ptr<FarEnd>> makeFarEndElsewhere(const std::string& command);
+/// The command gets one word more: the settings that are on, or what is done instead. It tells its hardware
+/// address when it has begun, and ends with its standard input.
+[[nodiscard]] Result<std::unique_ptr<FarEnd>> makeFarEndElsewhere(const std::string& command,
+                                                                  const std::string& address);
 
 /// What such a command does, on an interface of this machine, until its standard input ends.
 [[nodiscard]] Result<void> serveAsFarEnd(const std::string& device, const std::string& word);

@@ -11,9 +11,9 @@ constexpr const char* proberAddress = "198.18.0.1";
 constexpr const char* forwarderAddress = "198.18.0.2";
 } // namespace
 
-Result<std::unique_ptr<Place>> Place::make(const Cabling& cabling) {
+Result<std::unique_ptr<Place>> Place::make(const Cabling& cabling, const std::string& address) {
     std::unique_ptr<Place> place{new Place};
-    if (auto made = cabling.cabled() ? place->use(cabling) : place->build(); !made)
+    if (auto made = cabling.cabled() ? place->use(cabling, address) : place->build(); !made)
         return std::unexpected(made.error());
     if (auto opened = place->openDevice(); !opened)
         return std::unexpected(opened.error());
@@ -45,13 +45,14 @@ Result<void> Place::build() {
     return {};
 }
 
-Result<void> Place::use(const Cabling& cabling) {
+Result<void> Place::use(const Cabling& cabling, const std::string& address) {
     auto here = NetNamespace::current();
     if (!here)
         return std::unexpected(here.error());
     here_.emplace(std::move(*here));
     device_ = cabling.tx;
-    auto end = cabling.dut.empty() ? makeFarEnd(*here_, cabling.rx, "") : makeFarEndElsewhere(cabling.dut);
+    auto end =
+        cabling.dut.empty() ? makeFarEnd(*here_, cabling.rx, "") : makeFarEndElsewhere(cabling.dut, address);
     if (!end)
         return std::unexpected(end.error());
     farEnd_ = std::move(*end);
@@ -89,8 +90,8 @@ std::vector<MissingKnob> Place::missing() {
     note(Knob::zeroCopy, tryOut(Knob::zeroCopy));
     note(Knob::busyPoll, tryOut(Knob::busyPoll));
     note(Knob::deepIdle, IdleKnob::whyMissing());
-    note(Knob::rxCoalescing, knobs_->whyNoCoalescing());
-    note(Knob::txCoalescing, knobs_->whyNoCoalescing());
+    note(Knob::rxCoalescing, knobs_->whyNoCoalescing(Knob::rxCoalescing));
+    note(Knob::txCoalescing, knobs_->whyNoCoalescing(Knob::txCoalescing));
     return list;
 }
 

@@ -12,12 +12,15 @@
 namespace tna::bench {
 
 /// A device that probes leave by, and one that they come to: a veth pair between two namespaces of its own,
-/// or interfaces that are joined by a cable, both of this machine or not.
+/// or interfaces that are joined by a cable, both of this machine or not; then the far one may have an
+/// address.
 class Place {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<Place>> make(const Cabling& cabling);
+    [[nodiscard]] static Result<std::unique_ptr<Place>> make(const Cabling& cabling,
+                                                             const std::string& address = {});
 
     [[nodiscard]] const NetNamespace& where() const { return here_ ? *here_ : namespaces_[0].handle(); }
+    [[nodiscard]] bool named() const { return here_.has_value(); }
     [[nodiscard]] const std::string& device() const { return device_; }
     [[nodiscard]] FarEnd& farEnd() { return *farEnd_; }
     [[nodiscard]] Ends macs() const { return {mac_, farEnd_->mac()}; }
@@ -29,7 +32,7 @@ public:
 private:
     Place() = default;
     [[nodiscard]] Result<void> build();
-    [[nodiscard]] Result<void> use(const Cabling& cabling);
+    [[nodiscard]] Result<void> use(const Cabling& cabling, const std::string& address);
     [[nodiscard]] Result<void> openDevice();
     std::vector<OwnNamespace> namespaces_;
     std::optional<NetNamespace> here_;

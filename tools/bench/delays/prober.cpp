@@ -4,6 +4,7 @@
 #include "bench/bpf/delays_shared.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <ctime>
@@ -161,6 +162,21 @@ nlohmann::json delaysDocument(Delays delays) {
     for (unsigned percent = 0; percent <= 100; percent++)
         document["quantiles_ns"].push_back(std::round(quantile(percent / 100.0)));
     return document;
+}
+
+Result<bool> awaitAnswer(Wire& wire, const Ends& ends, std::chrono::milliseconds longest,
+                         const std::function<bool()>& stop) {
+    // Several at a time, for those who answer one with the next.
+    constexpr Pace some{.interval = 0.002, .seconds = 0.01};
+    const auto deadline = std::chrono::steady_clock::now() + longest;
+    do {
+        const auto delays = probe(wire, ends, some, stop);
+        if (!delays)
+            return std::unexpected(delays.error());
+        if (!delays->nanoseconds.empty())
+            return true;
+    } while (!stop() && std::chrono::steady_clock::now() < deadline);
+    return false;
 }
 
 } // namespace tna::bench

@@ -37,4 +37,9 @@ struct Delays {
 /// What files keep of a run, in nanoseconds: all that is told of it, and its quantiles, per cent by per cent.
 [[nodiscard]] nlohmann::json delaysDocument(Delays delays);
 
+/// Cards lose their link for a while when they get a program or a socket: probes until the first answer,
+/// which says nothing of delays. Whether there was one in time.
+[[nodiscard]] Result<bool> awaitAnswer(Wire& wire, const Ends& ends, std::chrono::milliseconds longest,
+                                       const std::function<bool()>& stop);
+
 } // namespace tna::bench

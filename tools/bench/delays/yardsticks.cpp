@@ -14,6 +14,8 @@
 namespace tna::bench {
 
 namespace {
+constexpr auto linkPatience = std::chrono::seconds(5);
+
 Result<std::unique_ptr<FrameSocket>> openProber(const Place& place, Settings settings, int sockets) {
     const auto inside = NamespaceScope::enter(place.where());
     if (!inside)
@@ -36,8 +38,12 @@ auto withSocket(Place& place, const Result<FarEnd::Running>& far, Settings setti
 
 Result<Delays> probeBySocket(Place& place, const Result<FarEnd::Running>& far, Settings settings,
                              const Pace& pace, const std::function<bool()>& stop) {
-    return withSocket(place, far, settings, [&](FrameSocket& socket) {
+    return withSocket(place, far, settings, [&](FrameSocket& socket) -> Result<Delays> {
         SocketWire wire{socket};
+        if (place.named())
+            if (auto answered = awaitAnswer(wire, place.macs(), linkPatience, stop); !answered)
+                return std::unexpected(answered.error());
+        // Where nothing has come back by now, that is what is found.
         return probe(wire, place.macs(), pace, stop);
     });
 }
@@ -120,7 +126,7 @@ std::vector<std::uint32_t> pingTimes(const std::string& output) {
 
 std::string whyNotMeasured(std::string_view yardstick, Place& place) {
     if ((yardstick == "udp_echo" || yardstick == "ping") && place.farEnd().address().empty())
-        return "interfaces that are only used have no addresses for it";
+        return "nobody says which address the far end has (--address, with --dut)";
     return {};
 }
 

@@ -107,5 +107,6 @@ int main(int argc, char **argv)
 	stop = 1;
 	rte_eal_mp_wait_lcore();
 	rte_eth_dev_stop(0);
-	return 0;
+	rte_eth_dev_close(0); /* an XDP program of its driver's goes */
+	return rte_eal_cleanup();
 }

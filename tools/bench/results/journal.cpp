@@ -25,14 +25,22 @@ Result<Journal> Journal::open(const std::string& file, const nlohmann::json& pla
         if (auto read = journal.read(*text, plan); !read)
             return std::unexpected(read.error());
     }
-    // Written anew, without what was cut off.
-    journal.stream_.open(file, std::ios::trunc);
+    // Written anew, without what was cut off, beside the old one: whatever ends this program now, one of them
+    // is whole.
+    const auto next = file + ".new";
+    journal.stream_.open(next, std::ios::trunc);
     journal.stream_ << plan.dump() << '\n';
     for (const auto& [measurement, found] : journal.found_)
         journal.stream_ << nlohmann::json{{"measurement", measurement}, {"found", found}}.dump() << '\n';
     journal.stream_.flush();
-    if (!journal.stream_)
+    std::error_code failed;
+    if (journal.stream_)
+        std::filesystem::rename(next, file, failed);
+    if (!journal.stream_ || failed) {
+        std::error_code ignored;
+        std::filesystem::remove(next, ignored);
         return std::unexpected(Error{fmt::format("cannot write '{}'", file), {}, {}, ExitCode::usage});
+    }
     return journal;
 }
 
@@ -62,7 +70,8 @@ const nlohmann::json* Journal::find(const std::string& measurement) const {
 
 Result<void> Journal::add(const std::string& measurement, nlohmann::json found) {
     if (stream_.is_open()) {
-        stream_ << nlohmann::json{{"measurement", measurement}, {"found", found}}.dump() << std::endl;
+        stream_ << nlohmann::json{{"measurement", measurement}, {"found", found}}.dump() << '\n'
+                << std::flush;
         if (!stream_)
             return fail("cannot write '{}'", file_);
     }

@@ -18,8 +18,8 @@ public:
         reading.seconds = sample->seconds;
         // Sent and lost are counted from the first to the last frame, arrivals in steady state.
         reading.handled = sample->received;
-        reading.offered = sample->total.received == 0
-                              ? 0
+        reading.offered = sample->received == 0 || sample->total.received == 0
+                              ? sample->total.sent
                               : static_cast<std::uint64_t>(static_cast<double>(sample->received) *
                                                            static_cast<double>(sample->total.sent) /
                                                            static_cast<double>(sample->total.received));
@@ -31,14 +31,19 @@ private:
 };
 } // namespace
 
-Result<std::unique_ptr<Subject>> makeForwarder(std::string_view name, unsigned frameSize,
-                                               const std::string& tnad) {
+Result<std::unique_ptr<Subject>> makeForwarder(const std::string& name, unsigned frameSize,
+                                               const std::string& tnad, const Cabling& cabling) {
     Setup setup;
     setup.scenario = name.starts_with("router") ? Scenario::router : Scenario::bridge;
     setup.frameSize = frameSize;
-    auto lane = Lane::open(makeContender(name.ends_with("-tna") ? "tna" : "linux", tnad, setup), setup);
+    setup.cabling = cabling;
+    // A machine that is cabled to this one is told the subject's own name.
+    const auto contender = cabling.cabled() ? name : name.ends_with("-tna") ? "tna" : "linux";
+    auto lane = Lane::open(makeContender(contender, tnad, setup), setup);
     if (!lane)
         return std::unexpected(lane.error());
+    if (cabling.cabled())
+        return std::make_unique<LaneSubject>(std::move(*lane));
     if (auto given = giveDriverItsThread((*lane)->topology().device(), "d0"); !given)
         return std::unexpected(given.error());
     return std::make_unique<LaneSubject>(std::move(*lane));

@@ -22,9 +22,9 @@ constexpr unsigned untilInterrupted = 1U << 30U;
 constexpr unsigned batch = 64;
 } // namespace
 
-Result<std::unique_ptr<DropPlace>> DropPlace::make(unsigned times, const Cabling& cabling) {
+Result<std::unique_ptr<DropPlace>> DropPlace::make(unsigned times, const DropEnds& ends) {
     std::unique_ptr<DropPlace> place{new DropPlace};
-    if (auto built = cabling.cabled() ? place->use(cabling) : place->build(); !built)
+    if (auto built = ends.named() ? place->use(ends) : place->build(); !built)
         return std::unexpected(built.error());
     if (auto read = place->readMacs(); !read)
         return std::unexpected(read.error());
@@ -37,30 +37,43 @@ Result<void> DropPlace::load(unsigned times) {
     programs_ = drop__open();
     if (programs_ == nullptr)
         return failErrno(errno, "cannot open the programs that drop");
-    programs_->rodata->times = times;
-    if (drop__load(programs_) != 0)
-        return failErrno(errno, "cannot load the programs that drop");
     const auto inside = NamespaceScope::enter(generator());
     if (!inside)
         return std::unexpected(inside.error());
     const __u32 first = 0;
-    const __u32 device = ::if_nametoindex(names_[0].c_str());
+    const __u32 device = names_[0].empty() ? 0 : ::if_nametoindex(names_[0].c_str());
+    programs_->rodata->times = times;
+    programs_->rodata->card = device;
+    if (drop__load(programs_) != 0)
+        return failErrno(errno, "cannot load the programs that drop");
+    if (device == 0)
+        return {};
     if (bpf_map_update_elem(bpf_map__fd(programs_->maps.way), &first, &device, BPF_ANY) != 0)
         return failErrno(errno, "cannot name the generator's device");
-    return {};
+    const auto driver = driverOf(names_[0]);
+    countsAtCard_ = driver && *driver != "veth";
+    card_.reset(bpf_raw_tracepoint_open("xdp_devmap_xmit", bpf_program__fd(programs_->progs.left)));
+    return card_ || !countsAtCard_ ? Result<void>{}
+                                   : failErrno(errno, "cannot count what {} sends", names_[0]);
 }
 
-Result<void> DropPlace::use(const Cabling& cabling) {
+Result<void> DropPlace::use(const DropEnds& ends) {
     auto here = NetNamespace::current();
     if (!here)
         return std::unexpected(here.error());
     here_.emplace(std::move(*here));
-    names_ = {cabling.tx, cabling.rx};
+    names_ = {ends.tx, ends.rx};
+    if (const auto mac = macIn(ends.rx)) {
+        names_[1].clear();
+        macs_[1] = *mac;
+    }
     return {};
 }
 
 Result<void> DropPlace::readMacs() {
     for (std::size_t end = 0; end < names_.size(); end++) {
+        if (names_.at(end).empty())
+            continue;
         const auto inside = NamespaceScope::enter(end == 0 ? generator() : device());
         const auto mac = inside ? macOf(names_.at(end)) : std::unexpected(inside.error());
         if (!mac)
@@ -95,6 +108,15 @@ Result<void> DropPlace::build() {
         if (auto done = runCommand(words); !done)
             return done;
     return {};
+}
+
+Result<UniqueFd> DropPlace::prepareCard() const {
+    if (!cabled())
+        return UniqueFd{};
+    const auto inside = NamespaceScope::enter(generator());
+    if (!inside)
+        return std::unexpected(inside.error());
+    return attachXdp(bpf_program__fd(programs_->progs.pass), names_[0]);
 }
 
 int DropPlace::offerProgram() const {

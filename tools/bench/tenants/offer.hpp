@@ -2,13 +2,14 @@
 #pragma once
 
 #include "base/net_namespace.hpp"
-#include "bench/testbed/cabling.hpp"
+#include "base/unique_fd.hpp"
 #include "bench/testbed/own_namespace.hpp"
 
 #include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -16,11 +17,19 @@ struct drop;
 
 namespace tna::bench {
 
-/// g0 -- d0, in a namespace each, and the programs for both; or two interfaces of this machine that are
-/// cabled to each other.
+/// Interfaces of this machine, or none: then a pair is made between two namespaces.
+struct DropEnds {
+    std::string tx; ///< frames are offered by it
+    std::string rx; ///< and come to this one, or to this hardware address, which Linux has no driver for; one
+                    ///< of the ends may be another machine's
+    [[nodiscard]] bool named() const { return !tx.empty() || !rx.empty(); }
+};
+
+/// g0 -- d0, in a namespace each, and the programs for both; or two interfaces that are cabled to each other,
+/// or this machine's end of a cable.
 class DropPlace {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<DropPlace>> make(unsigned times, const Cabling& cabling = {});
+    [[nodiscard]] static Result<std::unique_ptr<DropPlace>> make(unsigned times, const DropEnds& ends = {});
     DropPlace(const DropPlace&) = delete;
     DropPlace& operator=(const DropPlace&) = delete;
     ~DropPlace();
@@ -31,17 +40,28 @@ public:
     [[nodiscard]] const std::string& deviceName() const { return names_[1]; }
     /// Interfaces of this machine have room for one program each.
     [[nodiscard]] bool cabled() const { return here_.has_value(); }
+    /// Of the device where frames come in.
+    [[nodiscard]] const std::array<unsigned char, 6>& deviceMac() const { return macs_[1]; }
+    /// It is another machine's.
+    void setDeviceMac(const std::array<unsigned char, 6>& mac) { macs_[1] = mac; }
     /// As they leave the generator's device.
     [[nodiscard]] std::vector<unsigned char> frame(unsigned size) const;
     [[nodiscard]] int offerProgram() const;
     [[nodiscard]] int workProgram() const;
-    [[nodiscard]] std::uint64_t offered() const { return counted(0); }
+    /// A card is made ready to send for as long as the result lives; others may have it otherwise.
+    [[nodiscard]] Result<UniqueFd> prepareCard() const;
+    /// To the device under test. A sender's card that is full has not offered what it refuses; a veth that
+    /// refuses is full at its far end, which is the one under test.
+    [[nodiscard]] std::uint64_t offered() const { return counted(countsAtCard_ ? 2 : 0); }
     [[nodiscard]] std::uint64_t dropped() const { return counted(1); }
+    /// What the sender's device has taken and refused.
+    [[nodiscard]] std::uint64_t taken() const { return counted(2); }
+    [[nodiscard]] std::uint64_t refused() const { return counted(3); }
 
 private:
     DropPlace() = default;
     [[nodiscard]] Result<void> build();
-    [[nodiscard]] Result<void> use(const Cabling& cabling);
+    [[nodiscard]] Result<void> use(const DropEnds& ends);
     [[nodiscard]] Result<void> readMacs();
     [[nodiscard]] Result<void> load(unsigned times);
     [[nodiscard]] std::uint64_t counted(unsigned which) const;
@@ -49,6 +69,8 @@ private:
     std::optional<NetNamespace> here_;
     std::array<std::string, 2> names_{"g0", "d0"};
     std::array<std::array<unsigned char, 6>, 2> macs_{};
+    bool countsAtCard_ = false;
+    UniqueFd card_; ///< what watches it
     ::drop* programs_ = nullptr;
 };
 

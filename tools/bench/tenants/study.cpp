@@ -34,14 +34,25 @@ nlohmann::json optionsDocument(const TenantsOptions& options) {
             {"rounds", options.rounds},
             {"tx", textOrNull(options.cabling.tx)},
             {"rx", textOrNull(options.cabling.rx)},
-            {"vm", textOrNull(options.vm)}};
+            {"dut", textOrNull(options.cabling.dut)},
+            {"forward_as", textOrNull(options.forwardAs)},
+            {"pmd", textOrNull(options.tenancy.pmd)},
+            {"vm", textOrNull(options.tenancy.vm)}};
+}
+
+nlohmann::json missingDocument(const MissingTenants& missing) {
+    auto list = nlohmann::json::array();
+    for (const auto& [burden, why] : missing)
+        list.push_back({{"setting", nameOf(burden)}, {"reason", why}});
+    return list;
 }
 
 /// All that are measured, ready at the same time, so that nothing but the measurement lies between two of
 /// them.
 class Subjects {
 public:
-    Subjects(const TenantsPlan& plan, const TenantsOptions& options, Watcher& watcher) : plan_(plan) {
+    Subjects(const TenantsPlan& plan, const TenantsOptions& options, UnderTest& machine, Watcher& watcher)
+        : plan_(plan), machine_(machine) {
         for (const auto& one : plan.cases) {
             watcher.progress(fmt::format("preparing {}", one.subject), 0, 1);
             if (watcher.interrupted())
@@ -69,14 +80,20 @@ private:
         subjects_.push_back(made ? std::shared_ptr<Subject>(std::move(*made)) : nullptr);
         reasons_.push_back(made ? "" : made.error().sentence());
     }
-    static Result<std::unique_ptr<Subject>> make(const TenantsCase& one, const TenantsOptions& options) {
+    [[nodiscard]] Result<std::unique_ptr<Subject>> make(const TenantsCase& one,
+                                                        const TenantsOptions& options) const {
         if (one.checksums != 0)
-            return makeDropper(one.subject, one.checksums, options.cabling);
-        if (options.cabling.cabled())
-            return fail("who forwards is between two cables, and these interfaces are at the ends of one");
-        return makeForwarder(one.subject, one.size, options.tnad);
+            return machine_.makeDropper(one.subject, one.checksums);
+        auto cabling = options.cabling;
+        cabling.dut = options.forwardAs;
+        if (cabling.cabled() && options.forwardAs.empty())
+            return fail(
+                "who forwards is between two cables: --rx is the end of the other one, and --forward-as "
+                "has the machine in between forward");
+        return makeForwarder(one.subject, one.size, options.tnad, cabling);
     }
     const TenantsPlan& plan_;
+    UnderTest& machine_;
     std::vector<std::shared_ptr<Subject>> subjects_;
     std::vector<std::string> reasons_;
 };
@@ -85,9 +102,9 @@ private:
 class Run {
 public:
     Run(const TenantsOptions& options, const TenantsPlan& plan, Watcher& watcher, Journal& journal,
-        Subjects& subjects)
+        Subjects& subjects, UnderTest& machine)
         : options_(options), plan_(plan), watcher_(watcher), journal_(journal), subjects_(subjects),
-          left_(plan.seconds()) {}
+          machine_(machine), left_(plan.seconds()) {}
 
     static std::string keyOf(unsigned round, std::size_t beside, std::size_t number) {
         return fmt::format("{}/{}/{}", round, beside, number);
@@ -124,10 +141,10 @@ private:
         watcher_.progress(fmt::format("round {} of {}, {}, {} left", round + 1, plan_.rounds, what,
                                       durationText(left_.seconds())),
                           round, plan_.rounds);
-        Result<std::unique_ptr<Tenants>> tenants{nullptr};
+        Result<std::unique_ptr<Company>> tenants{nullptr};
         if (neighbours.count != 0)
-            tenants = Tenants::start(neighbours.burden, neighbours.count, options_.disk,
-                                     4 * plan_.secondsOf(neighbours) + 120, options_.vm);
+            tenants = machine_.startTenants(neighbours.burden, neighbours.count,
+                                            4 * plan_.secondsOf(neighbours) + 120);
         std::mt19937 random{round * 1000 + static_cast<unsigned>(beside)};
         std::ranges::shuffle(open, random);
         for (const auto number : open) {
@@ -143,13 +160,11 @@ private:
         return true;
     }
 
-    nlohmann::json one(std::size_t number, const std::unique_ptr<Tenants>& tenants) {
+    nlohmann::json one(std::size_t number, const std::unique_ptr<Company>& tenants) {
         const auto reading = subjects_.measure(number, options_.seconds);
         if (!reading)
             return {{"not_measured", reading.error().sentence()}};
-        return {{"not_measured", nullptr},     {"mpps", reading->mpps()},
-                {"loss", reading->loss()},     {"offered", reading->offered},
-                {"handled", reading->handled}, {"running", tenants ? tenants->running() : 0}};
+        return tenantsRun(*reading, tenants ? tenants->running() : 0);
     }
 
     const TenantsOptions& options_;
@@ -157,6 +172,7 @@ private:
     Watcher& watcher_;
     Journal& journal_;
     Subjects& subjects_;
+    UnderTest& machine_;
     TimeLeft left_;
     bool before_ = false;
 };
@@ -178,7 +194,15 @@ nlohmann::json tenantsRun(const Reading& reading, unsigned running) {
             {"offered", reading.offered}, {"handled", reading.handled}, {"running", running}};
 }
 
-TenantsPlan planTenants(const TenantsOptions& options) {
+MissingTenants missingTenants(const TenantsOptions& options, const UnderTest& machine) {
+    MissingTenants missing;
+    for (const auto& name : options.burdens)
+        if (auto why = machine.whyNoTenants(burdenOf(name)); !why.empty())
+            missing.emplace(burdenOf(name), std::move(why));
+    return missing;
+}
+
+TenantsPlan planTenants(const TenantsOptions& options, const MissingTenants& missing) {
     TenantsPlan plan;
     plan.rounds = options.rounds;
     plan.secondsPerCase = options.seconds + betweenCases;
@@ -196,39 +220,52 @@ TenantsPlan planTenants(const TenantsOptions& options) {
     plan.neighbours.assign(2, {});
     for (const auto& name : options.burdens)
         for (const unsigned count : options.tenants)
-            if (count != 0 && whyNoTenants(burdenOf(name), options.vm).empty())
+            if (count != 0 && !missing.contains(burdenOf(name)))
                 plan.neighbours.push_back({burdenOf(name), count});
     return plan;
 }
 
-std::string describe(const TenantsPlan& plan, const TenantsOptions& options) {
+std::string describe(const TenantsPlan& plan, const TenantsOptions& options, const MissingTenants& missing) {
     auto text =
         fmt::format("{} cases beside {} sets of neighbours, {} rounds: {} measurements of {} s, about {}\n",
                     plan.cases.size(), plan.neighbours.size(), plan.rounds,
                     plan.cases.size() * plan.neighbours.size() * plan.rounds, options.seconds,
                     durationText(plan.seconds()));
-    for (const auto& name : options.burdens)
-        if (const auto why = whyNoTenants(burdenOf(name), options.vm); !why.empty())
-            text += fmt::format("missing: tenants that load {}: {}\n", name, why);
-    if (std::thread::hardware_concurrency() < 2)
+    for (const auto& [burden, why] : missing)
+        text += fmt::format("missing: tenants that load {}: {}\n", nameOf(burden), why);
+    if (options.cabling.dut.empty() && std::thread::hardware_concurrency() < 2)
         text += "what is measured and what offers frames share this machine's only processor\n";
     return text;
 }
 
-Result<TenantsResult> measureTenants(const TenantsOptions& options, Watcher& watcher) {
-    ControlGroup::removeLeftovers();
-    TemporaryFolder::removeLeftovers(options.disk);
+namespace {
+Result<std::unique_ptr<UnderTest>> machineOf(const TenantsOptions& options) {
+    return options.cabling.dut.empty() ? makeHere(options.tenancy, options.cabling)
+                                       : makeElsewhere(options.cabling);
+}
+} // namespace
+
+Result<TenantsResult> measureTenants(const TenantsOptions& options, Watcher& watcher,
+                                     const AnnounceTenants& announce) {
+    auto machine = machineOf(options);
+    if (!machine)
+        return std::unexpected(machine.error());
     TenantsResult result;
-    result.plan = planTenants(options);
-    auto journal =
-        Journal::open(options.journal, {{"command", "tenants"}, {"options", optionsDocument(options)}});
+    result.machine = (*machine)->machine();
+    result.missing = missingTenants(options, **machine);
+    result.plan = planTenants(options, result.missing);
+    const auto& plan = result.plan;
+    if (!announce(plan, result.missing))
+        return result;
+    auto journal = Journal::open(options.journal, {{"command", "tenants"},
+                                                   {"options", optionsDocument(options)},
+                                                   {"missing", missingDocument(result.missing)}});
     if (!journal)
         return std::unexpected(journal.error());
-    const auto& plan = result.plan;
-    Subjects subjects{plan, options, watcher};
+    Subjects subjects{plan, options, **machine, watcher};
     result.complete = subjects.complete();
     if (result.complete) {
-        Run run{options, plan, watcher, *journal, subjects};
+        Run run{options, plan, watcher, *journal, subjects, **machine};
         for (unsigned round = 0; round < plan.rounds && result.complete; round++) {
             const auto done = run.round(round);
             if (!done)
@@ -251,15 +288,12 @@ Result<TenantsResult> measureTenants(const TenantsOptions& options, Watcher& wat
 
 nlohmann::json tenantsDocument(const TenantsOptions& options, const nlohmann::json& machine,
                                const TenantsResult& result) {
-    auto missing = nlohmann::json::array();
-    for (const auto& name : options.burdens)
-        if (const auto why = whyNoTenants(burdenOf(name), options.vm); !why.empty())
-            missing.push_back({{"setting", name}, {"reason", why}});
     nlohmann::json document{{"version", 1},
                             {"command", "tenants"},
                             {"machine", machine},
+                            {"machine_under_test", result.machine},
                             {"options", optionsDocument(options)},
-                            {"missing", missing},
+                            {"missing", missingDocument(result.missing)},
                             {"complete", result.complete},
                             {"series", nlohmann::json::array()}};
     for (std::size_t i = 0; i < result.runs.size(); i++)

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "bench/measure/progress.hpp"
-#include "bench/tenants/subject.hpp"
-#include "bench/tenants/tenants.hpp"
+#include "bench/tenants/under_test.hpp"
 
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace tna::bench {
@@ -17,10 +18,10 @@ struct TenantsOptions {
     std::vector<unsigned> checksums{1, 10};
     double seconds = 1; ///< of each measurement
     unsigned rounds = 3;
-    std::string disk = "/tmp"; ///< where tenants write
-    std::string vm;            ///< a kernel for virtual machines that load processors; none: processes
+    Tenancy tenancy;
     std::string journal;
-    Cabling cabling;
+    Cabling cabling;       ///< the command of `dut` runs `tenants --drop` there
+    std::string forwardAs; ///< has that machine forward, as in `throughput`
     std::string tnad;
 };
 
@@ -49,19 +50,28 @@ struct TenantsPlan {
     [[nodiscard]] double seconds() const;
 };
 
-[[nodiscard]] TenantsPlan planTenants(const TenantsOptions& options);
+/// Tenants that the machine under test cannot have, and why.
+using MissingTenants = std::map<Burden, std::string>;
+[[nodiscard]] MissingTenants missingTenants(const TenantsOptions& options, const UnderTest& machine);
+[[nodiscard]] TenantsPlan planTenants(const TenantsOptions& options, const MissingTenants& missing);
 /// "1,080 measurements of 1 s, about 30 min", and what is missing.
-[[nodiscard]] std::string describe(const TenantsPlan& plan, const TenantsOptions& options);
+[[nodiscard]] std::string describe(const TenantsPlan& plan, const TenantsOptions& options,
+                                   const MissingTenants& missing);
 
 struct TenantsResult {
     TenantsPlan plan;
+    MissingTenants missing;
+    nlohmann::json machine;               ///< under test; null: this one
     std::vector<std::string> notMeasured; ///< by case: the reason, or empty
     /// [case][neighbours], a run each round
     std::vector<std::vector<nlohmann::json>> runs;
     bool complete = true;
 };
 
-[[nodiscard]] Result<TenantsResult> measureTenants(const TenantsOptions& options, Watcher& watcher);
+/// `announce` is told the plan before anything is measured; it says whether to go on.
+using AnnounceTenants = std::function<bool(const TenantsPlan& plan, const MissingTenants& missing)>;
+[[nodiscard]] Result<TenantsResult> measureTenants(const TenantsOptions& options, Watcher& watcher,
+                                                   const AnnounceTenants& announce);
 
 /// Of one measurement, and how many tenants were there at its end.
 [[nodiscard]] nlohmann::json tenantsRun(const Reading& reading, unsigned running);

@@ -42,21 +42,25 @@ struct SubjectKind {
     bool drops; ///< computes checksums and drops; or forwards
 };
 
-constexpr std::array<SubjectKind, 8> subjectKinds{
+constexpr std::array<SubjectKind, 9> subjectKinds{
     {{"xdp", "an XDP program computes the checksum and drops", true},
      {"dpdk", "a program of DPDK does, by AF_XDP", true},
      {"dpdk-packet", "the same by packet sockets", true},
+     {"dpdk-pmd", "the same by a driver of DPDK's own; see --pmd", true},
      {"linux", "Linux does, before anything else", true},
      {"bridge", "a bridge of plain Linux", false},
      {"bridge-tna", "the same with tnad", false},
      {"router", "a router of plain Linux", false},
      {"router-tna", "the same with tnad", false}}};
 
-/// One that computes the checksum `times` for each frame.
-[[nodiscard]] Result<std::unique_ptr<Subject>> makeDropper(std::string_view name, unsigned times,
-                                                           const Cabling& cabling);
-/// One that forwards frames of a size, with the daemon in a file.
-[[nodiscard]] Result<std::unique_ptr<Subject>> makeForwarder(std::string_view name, unsigned frameSize,
-                                                             const std::string& tnad);
+class DropPlace;
+class Dropping;
+/// Frames that are offered at a place, and are dropped there or elsewhere.
+[[nodiscard]] std::unique_ptr<Subject> makeDropper(std::shared_ptr<DropPlace> place,
+                                                   std::unique_ptr<Dropping> dropping);
+/// One that forwards frames of a size, with the daemon in a file; or another machine, which the cabling's
+/// command has forward as a subject whose name follows.
+[[nodiscard]] Result<std::unique_ptr<Subject>> makeForwarder(const std::string& name, unsigned frameSize,
+                                                             const std::string& tnad, const Cabling& cabling);
 
 } // namespace tna::bench

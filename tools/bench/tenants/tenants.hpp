@@ -24,16 +24,23 @@ constexpr std::array<std::string_view, 4> burdenNames{"none", "cpu", "disk", "ne
 /// virtual machines.
 [[nodiscard]] std::string whyNoTenants(Burden burden, const std::string& kernel = {});
 
+/// What is there beside what is measured, for as long as this lives.
+class Company {
+public:
+    virtual ~Company() = default;
+    /// Those that still work.
+    [[nodiscard]] virtual unsigned running() = 0;
+};
+
 /// Neighbours who are busy, each in a control group of its own inside of one for all, as a hypervisor has it.
 /// They end with the object, after some time by themselves, and with this program.
-class Tenants {
+class Tenants : public Company {
 public:
     /// `folder` is on the disk that they write to; `seconds` is the longest that they may be needed.
     [[nodiscard]] static Result<std::unique_ptr<Tenants>> start(Burden burden, unsigned count,
                                                                 const std::string& folder, double seconds,
                                                                 const std::string& kernel = {});
-    /// Those that still work.
-    [[nodiscard]] unsigned running();
+    [[nodiscard]] unsigned running() override;
     [[nodiscard]] std::vector<pid_t> processes() const { return group_.processes(); }
 
 private:

@@ -3,7 +3,9 @@
 
 #include "introspect/introspector.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -96,6 +98,31 @@ Result<std::array<unsigned char, 6>> macOf(const std::string& device) {
     std::array<unsigned char, 6> mac{};
     std::memcpy(mac.data(), request.ifr_hwaddr.sa_data, mac.size());
     return mac;
+}
+
+std::optional<std::array<unsigned char, 6>> macIn(const std::string& text) {
+    std::array<unsigned, 6> parts{};
+    int end = 0;
+    if (std::sscanf(text.c_str(), "%2x:%2x:%2x:%2x:%2x:%2x%n", &parts[0], &parts[1], &parts[2], &parts[3],
+                    &parts[4], &parts[5], &end) != 6 ||
+        static_cast<std::size_t>(end) != text.size())
+        return {};
+    std::array<unsigned char, 6> mac{};
+    std::ranges::transform(parts, mac.begin(),
+                           [](unsigned part) { return static_cast<unsigned char>(part); });
+    return mac;
+}
+
+Result<std::string> driverOf(const std::string& device) {
+    const UniqueFd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    ethtool_drvinfo facts{};
+    facts.cmd = ETHTOOL_GDRVINFO;
+    ifreq request{};
+    std::strncpy(request.ifr_name, device.c_str(), IFNAMSIZ - 1);
+    request.ifr_data = reinterpret_cast<char*>(&facts);
+    if (!socket || ::ioctl(socket.get(), SIOCETHTOOL, &request) != 0)
+        return failErrno(errno, "cannot read the driver of {}", device);
+    return std::string(facts.driver, ::strnlen(facts.driver, sizeof(facts.driver)));
 }
 
 } // namespace tna::bench

@@ -4,6 +4,7 @@
 #include "bench/testbed/topology.hpp"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace tna::bench {
 
@@ -23,5 +24,9 @@ struct DeviceFacts {
 
 /// The address of a device, of the calling thread's namespace.
 [[nodiscard]] Result<std::array<unsigned char, 6>> macOf(const std::string& device);
+/// Such an address in words; nothing if it is none.
+[[nodiscard]] std::optional<std::array<unsigned char, 6>> macIn(const std::string& text);
+/// The name of its driver, likewise.
+[[nodiscard]] Result<std::string> driverOf(const std::string& device);
 
 } // namespace tna::bench

@@ -147,6 +147,16 @@ void Process::end(int signal) {
     awaitEnd();
 }
 
+Result<void> Process::tell(const std::string& text) {
+    // It may have ended: that is no reason for this program to end.
+    const auto handler = std::signal(SIGPIPE, SIG_IGN);
+    const auto written = ::write(input_.get(), text.data(), text.size());
+    const int reason = errno;
+    std::signal(SIGPIPE, handler);
+    return written == static_cast<ssize_t>(text.size()) ? Result<void>{}
+                                                        : failErrno(reason, "cannot tell it anything");
+}
+
 void Process::endByInput() {
     input_.reset();
     awaitEnd();

@@ -44,6 +44,8 @@ public:
     void signal(int number);
     /// Sends a signal and waits for the end; kills it if it takes too long.
     void end(int signal);
+    /// Writes to its standard input.
+    [[nodiscard]] Result<void> tell(const std::string& text);
     /// Ends its standard input and waits for the end; kills it if it takes too long.
     void endByInput();
     /// How it ended, in words; empty while it runs.

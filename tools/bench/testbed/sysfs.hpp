@@ -12,4 +12,7 @@ namespace tna::bench {
 [[nodiscard]] Result<void> withSysfsOf(const NetNamespace& where,
                                        const std::function<Result<void>()>& action);
 
+/// The calling thread, which must have nobody else's file system, gets there for good.
+[[nodiscard]] Result<void> moveToSysfsOf(const NetNamespace& where);
+
 } // namespace tna::bench

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/testbed/temporary_folder.hpp"
 
+#include "base/file.hpp"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -13,11 +15,21 @@ namespace {
 const std::string ownPrefix = "tna-bench-";
 } // namespace
 
+bool isDead(pid_t process) {
+    if (::kill(process, 0) != 0)
+        return errno == ESRCH;
+    // "1234 (name) Z": nobody has waited for it yet. A name may have parentheses of its own.
+    const auto stat = readFile(fmt::format("/proc/{}/stat", process)).value_or("");
+    const auto name = stat.rfind(')');
+    return name != std::string::npos && name + 2 < stat.size() &&
+           (stat[name + 2] == 'Z' || stat[name + 2] == 'X');
+}
+
 bool ownerIsDead(const std::string& name, const std::string& prefix) {
     if (!name.starts_with(prefix))
         return false;
     const pid_t owner = std::atoi(name.c_str() + prefix.size());
-    return owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH;
+    return owner > 0 && isDead(owner);
 }
 
 Result<TemporaryFolder> TemporaryFolder::make(const std::string& where) {

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 
 #include <string>
+#include <sys/types.h>
 #include <utility>
 
 namespace tna::bench {
@@ -28,6 +29,8 @@ private:
     std::string path_;
 };
 
+/// Whether a process has ended, whether or not its parent has noticed.
+[[nodiscard]] bool isDead(pid_t process);
 /// Whether the process is dead that a name's number after the prefix stands for.
 [[nodiscard]] bool ownerIsDead(const std::string& name, const std::string& prefix);
 

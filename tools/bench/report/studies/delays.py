@@ -4,12 +4,13 @@
 import warnings
 
 import numpy
-from scipy import stats
 from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 from sklearn.preprocessing import StandardScaler
 
 from studies import anova
+from studies import delay_findings as findings
+from studies.delay_findings import at, whole
 from studies.words import micro, table
 
 _SEED = 1
@@ -23,17 +24,9 @@ WORDS = {"zero_copy": "zero-copy", "busy_poll": "busy polling", "need_wakeup": "
           "tx_coalescing": "coalescing of what goes", "interval": "the interval"}
 
 
-def at(interval):
-    return "without interval" if interval == 0 else f"at {interval * 1000:g} ms"
-
-
-def _whole(runs):
-    return [run for run in runs if run.get("not_measured") is None and run.get("mean_ns") is not None]
-
-
 def _average(runs):
     """Of each figure, over runs, as the paper has it; None for none."""
-    runs = _whole(runs)
+    runs = whole(runs)
     if not runs:
         return None
     return {name: float(numpy.mean([run[name] for run in runs])) for name in _TOLD}
@@ -86,7 +79,7 @@ def shared(settings, factors):
 def _flags(series, average, ping):
     """What a reader must know of a configuration; nothing is left out because of it."""
     flags = []
-    runs = _whole(series["runs"])
+    runs = whole(series["runs"])
     if any(run["lost"] for run in runs):
         flags.append("lost")
     if any(run["wrong"] for run in runs):
@@ -110,10 +103,10 @@ def _noise(document):
         if usual is None:
             continue
         pairs += [abs(numpy.log(one["median_ns"] / other["median_ns"]))
-                  for one, other in zip(_whole(usual["runs"]), _whole(again["runs"]))
+                  for one, other in zip(whole(usual["runs"]), whole(again["runs"]))
                   if min(one["median_ns"], other["median_ns"]) > 0]
-        medians = [numpy.median([run["median_ns"] for run in _whole(one["runs"])]) for one in document["series"]
-                   if one["interval"] == again["interval"] and not one["again"] and _whole(one["runs"])]
+        medians = [numpy.median([run["median_ns"] for run in whole(one["runs"])]) for one in document["series"]
+                   if one["interval"] == again["interval"] and not one["again"] and whole(one["runs"])]
         if medians and min(medians) > 0:
             spans.append(numpy.log(numpy.median(medians) / min(medians)))
     if not pairs or not spans:
@@ -146,108 +139,11 @@ def _interval(document, interval, factors, wanted):
 
 
 def _explained(document, factors):
-    runs = [(one, run) for one in document["series"] if not one["again"] for run in _whole(one["runs"])
+    runs = [(one, run) for one in document["series"] if not one["again"] for run in whole(one["runs"])
             if run["median_ns"] > 0]
     columns = {name: [str(one["settings"][name]) for one, _ in runs] for name in factors}
     columns["interval"] = [str(one["interval"]) for one, _ in runs]
     return anova.variance(columns, numpy.log([run["median_ns"] for _, run in runs]))
-
-
-def _effect(document, name):
-    """By what medians are multiplied where a setting is on, all else being the same; with a p value (Wilcoxon)."""
-    found = {}
-    for one in document["series"]:
-        runs = _whole(one["runs"])
-        if not one["again"] and runs:
-            rest = tuple(sorted((key, value) for key, value in one["settings"].items() if key != name))
-            found.setdefault((one["interval"], rest), {})[one["settings"][name]] = numpy.median(
-                [run["median_ns"] for run in runs])
-    logs = [numpy.log(pair[True] / pair[False]) for pair in found.values() if len(pair) == 2 and min(pair.values()) > 0]
-    if not logs:
-        return None
-    p = float(stats.wilcoxon(logs).pvalue) if len(logs) > 5 and any(logs) else None
-    return {"times": float(numpy.exp(numpy.median(logs))), "worse": sum(one > 0 for one in logs), "pairs": len(logs), "p": p}
-
-
-def _finding(text, verdict, why):
-    return {"finding": text, "verdict": verdict, "why": why}
-
-
-def _of_setting(document, factors, name, text, holds):
-    """A finding about one setting, if it can be asked."""
-    reason = next((one["reason"] for one in document["missing"] if one["setting"] == name), None)
-    effect = _effect(document, name) if name in factors else None
-    if effect is None:
-        return _finding(text, "cannot be asked", reason or "too little was measured")
-    significant = "" if effect["p"] is None else f", p = {effect['p']:.2g}"
-    return _finding(text, "holds" if holds(effect) else "does not hold",
-                    f"on, it multiplies the median by {effect['times']:.2f}, and is worse in {effect['worse']} of "
-                    f"{effect['pairs']} pairs{significant}")
-
-
-def _unimportant(effect):
-    return abs(numpy.log(effect["times"])) < numpy.log(1.1) or (effect["p"] is not None and effect["p"] > 0.05)
-
-
-def _findings(document, intervals, factors):
-    """The paper's, one by one."""
-    found = [_of_setting(document, factors, "poll_receiver", "poll() in the receiver always makes it worse",
-                         lambda effect: effect["worse"] == effect["pairs"]),
-             _of_setting(document, factors, "deep_idle", "C-states have little to no effect", _unimportant),
-             _of_setting(document, factors, "rx_coalescing", "coalescing of what comes has no effect", _unimportant),
-             _of_setting(document, factors, "tx_coalescing", "coalescing of what goes has no effect", _unimportant)]
-    text = "best with busy polling on and need_wakeup off"
-    best = {one["interval"]: one["rows"][0] for one in intervals if one["rows"] and "mean_ns" in one["rows"][0]}
-    if "busy_poll" not in factors:
-        reason = next((one["reason"] for one in document["missing"] if one["setting"] == "busy_poll"), "not measured")
-        found.append(_finding(text, "cannot be asked", reason))
-    else:
-        right = [row["settings"]["busy_poll"] and not row["settings"]["need_wakeup"] for row in best.values()]
-        found.append(_finding(text, "holds" if right and all(right) else "does not hold",
-                              f"so it is at {sum(right)} of {len(right)} intervals"))
-    compared = [(row["median_ns"], one["yardsticks"]["ping"]["median_ns"]) for one in intervals
-                for row in one["rows"][:1] if "mean_ns" in row and one["yardsticks"].get("ping")]
-    text = "the best settings are quicker than the system's ping"
-    if compared:
-        quicker = sum(own < ping for own, ping in compared)
-        found.append(_finding(text, "holds" if quicker == len(compared) else "does not hold",
-                              "; ".join(f"{micro(own)} and {micro(ping)}" for own, ping in compared)))
-    else:
-        found.append(_finding(text, "cannot be asked", "ping was not measured"))
-    near = sum("near the interval" in row["flags"] for one in intervals for row in one["rows"])
-    text = "some settings answer a probe only when the next one comes"
-    if "zero_copy" not in factors:
-        found.append(_finding(text, "cannot be asked", "it was seen with zero-copy, which is missing here"))
-    else:
-        found.append(_finding(text, "holds" if near else "does not hold", f"{near} configurations are near the interval"))
-    timed = sorted((interval for interval in best if interval), reverse=True)
-    text = "the shorter the interval, the shorter the delays"
-    if len(timed) > 1 or (timed and 0 in best):
-        order = timed + ([0] if 0 in best else [])
-        means = [best[interval]["mean_ns"] for interval in order]
-        found.append(_finding(text, "holds" if means == sorted(means, reverse=True) else "does not hold",
-                              ", ".join(f"{micro(mean)} {at(interval)}" for interval, mean in zip(order, means))))
-    else:
-        found.append(_finding(text, "cannot be asked", "there was only one interval"))
-    found.append(_stable(intervals))
-    return found
-
-
-def _stable(intervals):
-    text = "what is best at one interval is so at others"
-    whole = [{str(row["settings"]): row["mean_ns"] for row in one["rows"] if "mean_ns" in row} for one in intervals]
-    correlations = []
-    for place, one in enumerate(whole):
-        for other in whole[place + 1:]:
-            keys = sorted(set(one) & set(other))
-            if len(keys) > 3:
-                correlations.append(float(stats.spearmanr([one[key] for key in keys],
-                                                          [other[key] for key in keys]).statistic))
-    correlations = [one for one in correlations if not numpy.isnan(one)]
-    if not correlations:
-        return _finding(text, "cannot be asked", "there was only one interval")
-    return _finding(text, "holds" if min(correlations) > 0.5 else "does not hold",
-                    f"rank correlations {', '.join(f'{one:.2f}' for one in correlations)}")
 
 
 def _recommended(document, factors, noise):
@@ -266,8 +162,29 @@ def _recommended(document, factors, noise):
     limit = min(full.values()) * (1 + (noise["itself"] if noise else 0))
     alike = [key for key in full if full[key] <= limit]
     settings = dict(min(alike, key=lambda key: (sum(usual.get(name) != value for name, value in key), full[key])))
-    line = ", ".join(f"{name} = {str(settings[name]).lower()}" for name in WORDS if name in settings)
-    return {"settings": settings, "line": f"af_xdp = {{ {line} }}", "alike": len(alike), "decided": factors}
+    line = f'mode = "{"zero-copy" if settings["zero_copy"] else "copy"}"'
+    return {"settings": settings, "line": line, "others": _others(settings, factors), "alike": len(alike), "decided": factors}
+
+
+def _others(settings, factors):
+    """What is no setting of a function's declaration: the function's own, the device's, the machine's."""
+    lines = []
+    if "poll_forwarder" in factors:
+        lines.append("the function sleeps until there is something (TNA_FUNCTION_POLL)" if settings["poll_forwarder"] else
+                     "the function never sleeps (TNA_FUNCTION_BUSY)")
+    if "poll_receiver" in factors:
+        lines.append("who it answers " + ("may sleep in poll()" if settings["poll_receiver"] else "never sleeps either"))
+    for name, word in (("rx_coalescing", "rx"), ("tx_coalescing", "tx")):
+        if name in factors:
+            lines.append(f"ethtool -C DEVICE {word}-usecs 0" if not settings[name] else f"{word} coalescing as it is")
+    if "deep_idle" in factors:
+        lines.append("C-states as they are" if settings["deep_idle"] else "a process that keeps 0 in /dev/cpu_dma_latency")
+    # tnad sets these itself.
+    if settings["busy_poll"]:
+        lines.append("busy polling, which tnad has no setting for: sockets of one's own")
+    if "need_wakeup" in factors and not settings["need_wakeup"]:
+        lines.append("no need_wakeup, which tnad always sets: sockets of one's own")
+    return lines
 
 
 def analyse(document):
@@ -277,7 +194,7 @@ def analyse(document):
     noise = _noise(document)
     return {"factors": factors, "intervals": intervals, "explained": _explained(document, factors),
             "noise": noise, "recommended": _recommended(document, factors, noise),
-            "findings": _findings(document, intervals, factors)}
+            "findings": findings.of(document, intervals, factors)}
 
 
 def sentences(analysis):
@@ -299,7 +216,10 @@ def sentences(analysis):
         lines.append(f"Of the differences explain: {', '.join(parts)} (analysis of variance; 95 % intervals).")
     lines += [f"{one['finding']}: {one['verdict']} ({one['why']})." for one in analysis["findings"]]
     if analysis["recommended"]:
-        lines.append(f"For this machine and this interface, use: {analysis['recommended']['line']}")
+        lines.append(f"For this machine and this interface, declare functions (tna-functions.d) with: "
+                     f"{analysis['recommended']['line']}")
+        if analysis["recommended"].get("others"):  # files of older versions have none
+            lines.append(f"Beside it: {'; '.join(analysis['recommended']['others'])}.")
         if analysis["recommended"]["alike"] > 1:
             lines.append(f"({analysis['recommended']['alike']} configurations are as good within the noise; of them, this "
                          "one is the closest to what is usual.)")

@@ -43,7 +43,10 @@ def of_tenants(result, section):
     document, analysis = result.document, _analysis(result, tenants)
     drawn = [pictures.boxes(document, size, metric) for size in document["options"]["sizes"] for metric in tenants.METRICS]
     drawn.append(pictures.heat_maps(analysis["correlations"]))
-    made = [section(result, "Beside busy tenants", tenants.sentences(analysis), pictures=[one for one in drawn if one],
+    other = document.get("machine_under_test")
+    where = [] if not other else [f"Another machine drops and has the tenants: kernel {other['kernel']}, {other['cpus']} x "
+                                  f"{other['cpu']}."]
+    made = [section(result, "Beside busy tenants", where + tenants.sentences(analysis), pictures=[one for one in drawn if one],
                     doubts=_missing(document))]
     made.append(section(result, "Findings of the paper on busy tenants", [], doubts=[],
                         columns=["finding", "", "here"], rows=_finding_rows(analysis)))

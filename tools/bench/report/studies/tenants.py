@@ -4,30 +4,14 @@
 import numpy
 from scipy import stats
 
+from studies import tenant_findings as findings
+from studies.observed import BURDENS, FACTORS, METRICS, SIGNIFICANT, WORDS, case_of, interval, kept, whole
 from studies.words import table
-
-_SEED = 1
-_RESAMPLES = 2000
-SIGNIFICANT = 0.05
-METRICS = {"mpps": "throughput", "loss": "loss"}
-FACTORS = {"checksums": "checksums", "tenants": "tenants", "cpu": "tenants that load CPUs",
-           "disk": "tenants that load a disk", "network": "tenants that load the network"}
-_WORDS = {"xdp": "XDP", "dpdk": "DPDK by AF_XDP", "dpdk-packet": "DPDK by packet sockets", "linux": "Linux",
-          "bridge": "a bridge of plain Linux", "bridge-tna": "a bridge with tnad", "router": "a router of plain Linux",
-          "router-tna": "a router with tnad"}
-
-
-def whole(series):
-    return [run for run in series["runs"] if run.get("not_measured") is None]
-
-
-def case_of(series):
-    return series["subject"], series["frame_size"], series["checksums"]
 
 
 def name_of(subject, size, checksums):
     times = "" if checksums == 0 else f", checksum × {checksums}"
-    return f"{_WORDS.get(subject, subject)}, {size} bytes{times}"
+    return f"{WORDS.get(subject, subject)}, {size} bytes{times}"
 
 
 def holm(values):
@@ -45,17 +29,18 @@ def _observations(series):
     for one in series:
         for run in whole(one):
             yield {"checksums": one["checksums"], "tenants": one["tenants"], "mpps": run["mpps"], "loss": run["loss"]} | {
-                burden: one["tenants"] if one["burden"] == burden else 0 for burden in ("cpu", "disk", "network")}
+                burden: one["tenants"] if one["burden"] == burden else 0 for burden in BURDENS}
 
 
 def correlations(document):
-    """Spearman's rank correlation of each factor with each metric, by subject and size. p is corrected for all tests."""
+    """Spearman's rank correlation of each factor with each metric, by subject and size. p is corrected for all tests. A
+    burden is compared with no tenants, not with tenants of another burden."""
     rows = []
     groups = dict.fromkeys((one["subject"], one["frame_size"]) for one in document["series"])
     for subject, size in groups:
         series = [one for one in document["series"] if (one["subject"], one["frame_size"]) == (subject, size)]
-        found = list(_observations(series))
         for factor in FACTORS:
+            found = list(_observations(one for one in series if factor not in BURDENS or one["burden"] in ("none", factor)))
             levels = [one[factor] for one in found]
             if len(set(levels)) < 2:
                 continue
@@ -108,26 +93,6 @@ def _noise(document):
             "worthless": others is not None and itself >= others}
 
 
-def kept(document, subject, size, checksums, burden, tenants):
-    """The part of its throughput that a subject keeps beside tenants; the runs' ratios, round by round."""
-    def runs(wanted_burden, wanted, again=False):
-        return next(([run["mpps"] for run in whole(one)] for one in document["series"]
-                     if case_of(one) == (subject, size, checksums) and one["burden"] == wanted_burden
-                     and one["tenants"] == wanted and one["again"] == again), [])
-    alone, beside = runs("none", 0), runs(burden, tenants)
-    return [one / other for one, other in zip(beside, alone) if other > 0]
-
-
-def _interval(values, statistic=numpy.median):
-    """A 95 % interval by resampling; None for too few."""
-    if len(values) < 3:
-        return None
-    random = numpy.random.default_rng(_SEED)
-    drawn = statistic(random.choice(values, (_RESAMPLES, len(values))), axis=1)
-    low, high = numpy.percentile(drawn, [2.5, 97.5])
-    return [float(low), float(high)]
-
-
 def _compared(document):
     """tna and plain Linux beside the same neighbours: which keeps more of what it does alone."""
     rows = []
@@ -143,71 +108,14 @@ def _compared(document):
                     continue
                 rows.append({"scenario": plain, "frame_size": size, "burden": burden, "tenants": most,
                              "linux_keeps": float(numpy.median(linux)), "tna_keeps": float(numpy.median(tna)),
-                             "ratio": float(numpy.median(ratios)), "interval": _interval(ratios)})
+                             "ratio": float(numpy.median(ratios)), "interval": interval(ratios)})
     return rows
-
-
-def _finding(text, holds, why, otherwise="does not hold"):
-    verdict = "cannot be asked" if holds is None else "holds" if holds else otherwise
-    return {"finding": text, "verdict": verdict, "why": why}
-
-
-def _median(document, subject, size, checksums, burden="none", tenants=0):
-    values = [run["mpps"] for one in document["series"] if case_of(one) == (subject, size, checksums)
-              and one["burden"] == burden and one["tenants"] == tenants for run in whole(one)]
-    return float(numpy.median(values)) if values else None
-
-
-def _findings(document, rows):
-    small, many = min(document["options"]["sizes"]), max(document["options"]["checksums"])
-    found = []
-    xdp, dpdk = _median(document, "xdp", small, 1), _median(document, "dpdk", small, 1)
-    found.append(_finding("with small packets DPDK drops more than XDP", None if None in (xdp, dpdk) else dpdk > xdp,
-                          "one of them was not measured" if None in (xdp, dpdk) else
-                          f"{dpdk:.2f} and {xdp:.2f} Mpps; of DPDK no driver of its own, but sockets"))
-    for subject, paper in (("xdp", "57.8"), ("dpdk", "24.8")):
-        one, ten = _median(document, subject, small, 1), _median(document, subject, small, many)
-        text = f"{many} checksums in the place of one cost {_WORDS[subject]} much (the paper: {paper} %)"
-        asked = one and ten is not None and many > 1
-        found.append(_finding(text, one > 1.1 * ten if asked else None,
-                              f"{one:.2f} and {ten:.2f} Mpps" if asked else "too little was measured"))
-    strongest = {subject: max((row for row in rows if row["metric"] == "mpps" and row["subject"] == subject
-                               and row["frame_size"] == small), key=lambda row: abs(row["rho"]), default=None)
-                 for subject in ("xdp", "dpdk")}
-    for subject, row in strongest.items():
-        told = row is not None and row["p_corrected"] < SIGNIFICANT
-        found.append(_finding(f"the number of checksums decides about {_WORDS[subject]} more than tenants do",
-                              None if row is None or many == 1 else told and row["factor"] == "checksums",
-                              "too little was measured" if row is None else
-                              f"strongest is {FACTORS[row['factor']]}, ρ = {row['rho']:.2f}, p = {row['p_corrected']:.2g}",
-                              "does not hold" if told else "is not seen"))
-    for burden, words, matters in (("disk", "tenants that load a disk do not matter", False),
-                                   ("network", "tenants that load the network cost throughput of small packets", True)):
-        own = [row for row in rows if row["factor"] == burden and row["metric"] == "mpps" and row["frame_size"] == small
-               and row["subject"] in ("xdp", "dpdk")]
-        worse = [row for row in own if row["p_corrected"] < SIGNIFICANT and row["rho"] < 0]
-        found.append(_finding(words, None if not own else bool(worse) == matters,
-                              "too little was measured" if not own else
-                              "; ".join(f"{_WORDS[row['subject']]}: ρ = {row['rho']:.2f}, p = {row['p_corrected']:.2g}"
-                                        for row in own), "is not seen" if matters else "does not hold"))
-    large = max(document["options"]["sizes"])
-    pairs = [(row["rho"], next((abs(other["rho"]) for other in rows if other["frame_size"] == large and
-                                all(other[key] == row[key] for key in ("subject", "factor", "metric"))), None))
-             for row in rows if row["frame_size"] == small and row["factor"] == "tenants" and row["metric"] == "mpps"
-             and row["subject"] in ("xdp", "dpdk")]
-    pairs = [(abs(one), other) for one, other in pairs if other is not None]
-    asked = small != large and pairs
-    found.append(_finding("tenants matter more for small packets than for large ones",
-                          all(one > other for one, other in pairs) if asked else None,
-                          "; ".join(f"|ρ| {one:.2f} and {other:.2f}" for one, other in pairs) if asked else
-                          "there was only one size"))
-    return found
 
 
 def analyse(document):
     rows = correlations(document)
     return {"correlations": rows, "summaries": _summaries(document), "noise": _noise(document),
-            "compared": _compared(document), "findings": _findings(document, rows) if document["series"] else []}
+            "compared": _compared(document), "findings": findings.of(document, rows) if document["series"] else []}
 
 
 def sentences(analysis):
@@ -218,9 +126,9 @@ def sentences(analysis):
                      + ("" if noise["others"] is None else f", from that beside tenants by {noise['others']:.0%}")
                      + (": too noisy, this run is worth nothing." if noise["worthless"] else "."))
     for row in analysis["compared"]:
-        interval = row["interval"]
-        told = "too few rounds to tell which" if interval is None else (
-            "tna suffers less" if interval[0] > 1 else "tna suffers more" if interval[1] < 1 else "no difference to be seen")
+        within = row["interval"]
+        told = "too few rounds to tell which" if within is None else (
+            "tna suffers less" if within[0] > 1 else "tna suffers more" if within[1] < 1 else "no difference to be seen")
         lines.append(f"Beside {row['tenants']} tenants that load {row['burden']}, a {row['scenario']} of plain Linux keeps "
                      f"{row['linux_keeps']:.0%} of its throughput, with tnad {row['tna_keeps']:.0%} ({row['frame_size']} "
                      f"bytes): {told}.")
@@ -259,6 +167,6 @@ def text(document, analysis):
     if strong:
         parts.append("\nRank correlations that are no accident (Spearman, p corrected for all tests):\n" + table(
             ["", "factor", "metric", "ρ", "p"],
-            [[f"{_WORDS.get(row['subject'], row['subject'])}, {row['frame_size']} bytes", FACTORS[row["factor"]],
+            [[f"{WORDS.get(row['subject'], row['subject'])}, {row['frame_size']} bytes", FACTORS[row["factor"]],
               METRICS[row["metric"]], f"{row['rho']:.2f}", f"{row['p_corrected']:.2g}"] for row in strong]))
     return "\n".join(parts) + "\n\n" + "\n".join(sentences(analysis)) + "\n"
