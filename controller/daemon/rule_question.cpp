@@ -65,7 +65,10 @@ json viewFunctions(const model::RuleSet& set) {
 }
 
 json viewSteady(const assemble::FlowRules& rules) {
-    return {{"tcp", rules.tcp}, {"udp", rules.udp}, {"translated_tcp", rules.translatedTcp()}};
+    return {{"tracked", !rules.untracked},
+            {"tcp", rules.tcp},
+            {"udp", rules.udp},
+            {"translated_tcp", rules.translatedTcp()}};
 }
 
 json viewFlowtables(const model::RuleSet& set) {

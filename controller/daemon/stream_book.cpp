@@ -75,9 +75,10 @@ std::vector<ConnectionChange> StreamBook::last(const std::vector<deploy::Stream>
     for (const auto& stream : streams) {
         const auto& [entry, known] = stream;
         const auto told = told_.find({entry, known.born});
-        if (told == told_.end() || told->second.reset)
+        const bool reset = known.reset != 0; // where nobody minds windows, packets may be fast before that
+        if (told == told_.end() ? !reset : told->second.reset)
             continue;
-        if (told->second.used != known.used)
+        if (reset || told->second.used != known.used)
             changes.push_back(settled(stream, {}, timeouts));
         else if (!told->second.settled)
             changes.push_back(settled(stream, now - told->second.since, timeouts));

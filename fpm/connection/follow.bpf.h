@@ -256,10 +256,11 @@ NOINLINE int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 
 	if (looks)
 		return FOLLOWED;
 	u32 verdict = stream_judge(stream, direction, &part);
+	u32 taken = verdict == WINDOWS_IN || stream_takes_all(stream, direction, net);
 
-	if ((verdict == WINDOWS_IN || !stream->judged) && stream_is_reset(stream, direction, &part))
+	if (taken && stream_is_reset(stream, direction, &part))
 		stream->reset = 1;
-	if (verdict == WINDOWS_IN || stream_takes_all(stream, direction, net))
+	if (taken)
 		stream_last(stream, direction, &part);
 	if (part.flags & TCP_RST || !(part.flags & TCP_ACK))
 		return FOLLOWED;

@@ -3,106 +3,18 @@
  * Sees what netfilter lets pass, as functions of its own: the first one and the last one at pre-routing, and
  * the last one at post-routing that may say something. What arrives there has passed all the rules. If
  * connection tracking calls it established, or nobody tracks connections, and it is as it was but for one hop
- * (none, where a bridge has called the rules), then that is a lesson: for as long as neither the rules nor the
- * connection change, Linux would do the same with the next packet.
+ * (none, where a bridge has called the rules), then that is a lesson: for as long as neither the rules nor
+ * the connection change, Linux would do the same with the next packet.
  */
 #include "base/slots.bpf.h"
 #include "connection/invalid.bpf.h"
 #include "connection/lesson.bpf.h"
+#include "connection/passage.bpf.h"
 #include "connection/rules.bpf.h"
 #include "connection/segment.bpf.h"
 #include "connection/through_bridge.bpf.h"
 #include "connection/tracked.bpf.h"
-
-/*
- * Under load, packets set out several at a time (net.core.gro_normal_batch, or as many as a driver polls)
- * before the first of them arrives. Each has a place by where its bytes lie in memory; two of the same place
- * are one lesson less.
- */
-#define PASSAGES_LOG 6
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1 << PASSAGES_LOG);
-	__type(key, u32);
-	__type(value, struct tna_passage);
-} passage SEC(".maps");
-
-INLINE struct tna_passage *passage_of(struct bpf_nf_ctx *ctx)
-{
-	u64 head = KGET(u64, KCAST(struct sk_buff, ctx->skb), head);
-	u32 place = head * 0x9e3779b97f4a7c15ull >> (64 - PASSAGES_LOG);
-
-	return bpf_map_lookup_elem(&passage, &place);
-}
-
-/* Type of service, or version, class and label. */
-INLINE u32 header_service(u64 header, const int version)
-{
-	return version == 6 ? KLOAD(u32, header) : KLOAD(u8, header + 1);
-}
-
-/* Time to live and protocol. */
-INLINE u32 header_hops(u64 header, const int version)
-{
-	return version == 6 ? KLOAD(u16, header + 6) : KLOAD(u16, header + 8);
-}
-
-/* One hop, as it is in there. */
-#define HEADER_HOP(version) ((version) == 6 ? 0x100u : 1u)
-
-INLINE struct tna_ends packet_ends(u64 header, u32 protocol)
-{
-	return (struct tna_ends){.source = KLOAD(u32, header + 12),
-				 .destination = KLOAD(u32, header + 16),
-				 .source_port = KLOAD(u16, header + 20),
-				 .destination_port = KLOAD(u16, header + 22),
-				 .protocol = protocol};
-}
-
-INLINE struct tna_ends6 packet_ends6(u64 header, u32 protocol)
-{
-	return (struct tna_ends6){.source = {KLOAD(u64, header + 8), KLOAD(u64, header + 16)},
-				  .destination = {KLOAD(u64, header + 24), KLOAD(u64, header + 32)},
-				  .source_port = KLOAD(u16, header + 40),
-				  .destination_port = KLOAD(u16, header + 42),
-				  .protocol = protocol};
-}
-
-INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
-{
-	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
-	struct tna_passage *here = passage_of(ctx);
-	u64 header = header_of(skb);
-
-	if (!here)
-		return NF_ACCEPT;
-	here->packet = (u64)ctx->skb;
-	here->generation = rules_generation(own_net, judged_rules(version));
-	here->serial = judged_rules(version)->serial;
-	here->routes = routes_generation(own_net, version);
-	here->service = header_service(header, version);
-	here->hops = header_hops(header, version);
-	if (version == 6)
-		here->ends6 = packet_ends6(header, header_protocol(header, 6));
-	else
-		here->ends = packet_ends(header, header_protocol(header, 4));
-	return NF_ACCEPT;
-}
-
-/* The packet is not the one that set out last at its place, under the rules and routes that there are, or it
- * is not the same any more but for so many hops, and for its ends. */
-INLINE u64 has_changed(const struct tna_passage *here, u64 skb, u64 header, u32 hops, const int version)
-{
-	volatile struct tna_judged_rules *judged = judged_rules(version);
-	u32 generation = rules_generation(own_net, judged);
-
-	if (here->packet != skb || !generation || here->generation != generation ||
-	    here->serial != judged->serial || here->routes != routes_generation(own_net, version))
-		return 1;
-	return (here->service ^ header_service(header, version)) |
-	       ((here->hops - hops * HEADER_HOP(version)) ^ header_hops(header, version));
-}
+#include "connection/untracked.bpf.h"
 
 INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *here, u64 entry, u32 direction,
 			const struct passed *passed, const int version)
@@ -312,71 +224,6 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		write_lesson6(here, tracked, &passed);
 	else
 		write_lesson4(here, tracked, &passed);
-}
-
-/*
- * Flows that nobody tracks, as remembered for a while by a number of theirs. Two may have the same: then the
- * first packet of the second one is a lesson, which is no harm.
- */
-#define PASSED_ONCE_LOG 12
-
-__u32 passed_once[1 << PASSED_ONCE_LOG];
-
-/* What passes once only, such as the packets of who looks for open ports, is not worth the place of others. */
-INLINE int has_passed_before(const struct tna_translation *ends, u32 protocol)
-{
-	u64 mixed = (u64)protocol << 32 | (u32)ends->source_port << 16 | ends->destination_port;
-
-	EACH (index, 2) {
-		mixed = (mixed ^ ends->source[index]) * 0x9e3779b97f4a7c15ull;
-		mixed = (mixed ^ mixed >> 32 ^ ends->destination[index]) * 0x9e3779b97f4a7c15ull;
-	}
-	volatile __u32 *place = &passed_once[mixed >> (64 - PASSED_ONCE_LOG)];
-	u32 number = mixed | 1;
-
-	if (*place == number)
-		return 1;
-	*place = number;
-	return 0;
-}
-
-/* The ends that the packet set out with, as those that it is to leave with. */
-INLINE void leaves_as_it_came(struct tna_passage *here, const int version)
-{
-	struct tna_translation *leaves = &here->leaves;
-
-	leaves->steps = 0;
-	if (version == 6) {
-		EACH (index, 2) {
-			leaves->source[index] = here->ends6.source[index];
-			leaves->destination[index] = here->ends6.destination[index];
-		}
-		leaves->source_port = here->ends6.source_port;
-		leaves->destination_port = here->ends6.destination_port;
-	} else {
-		leaves->source[0] = here->ends.source;
-		leaves->destination[0] = here->ends.destination;
-		leaves->source[1] = leaves->destination[1] = 0;
-		leaves->source_port = here->ends.source_port;
-		leaves->destination_port = here->ends.destination_port;
-	}
-}
-
-/* The ends of the packet are not those that it is to have. */
-INLINE u64 header_differs(u64 header, const struct tna_translation *leaves, const int version)
-{
-	u64 word;
-
-	if (version == 6) {
-		struct tna_ends6 ends = packet_ends6(header, 0);
-
-		word = destination_differs(leaves, &ends, 6);
-		return word | source_differs(leaves, &ends, 6);
-	}
-	struct tna_ends ends = packet_ends(header, 0);
-
-	word = destination_differs(leaves, &ends, 4);
-	return word | source_differs(leaves, &ends, 4);
 }
 
 /* Where connection tracking does not see packets, and rules ask for what is the same in all of a flow. */

@@ -22,7 +22,8 @@ std::string learntText(const json& steady) {
         if (yes(steady, name))
             flows.emplace_back(words);
     return flows.empty() ? "none, because the rules are not steady"
-                         : fmt::format("{}", fmt::join(flows, ", "));
+                         : fmt::format("{}{}", fmt::join(flows, ", "),
+                                       steady.value("tracked", true) ? "" : "; nobody tracks connections");
 }
 
 /// What the rules mean for the fast path.
@@ -40,7 +41,7 @@ std::string learningText(const json& document) {
     auto out = fmt::format("Flows that these rules let pass are learnt.\n  IPv4: {}\n  IPv6: {}\n",
                            learntText(ipv4), learntText(ipv6));
     const auto withoutTranslated = [](const json& steady) {
-        return yes(steady, "tcp") && !yes(steady, "translated_tcp");
+        return yes(steady, "tcp") && !yes(steady, "translated_tcp") && steady.value("tracked", true);
     };
     if (withoutTranslated(ipv4) || withoutTranslated(ipv6))
         out +=

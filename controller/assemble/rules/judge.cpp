@@ -335,8 +335,7 @@ AbstractPacket invalidWithin(const rules::RuleDevice& bridge, const Place& place
 bool tracksConnections(RuleFamily family, const model::RuleSet& set) {
     if (family == RuleFamily::bridge || !set.functions)
         return true;
-    const std::string_view tracking =
-        family == RuleFamily::ip6 ? "ipv6_conntrack_in" : "ipv4_conntrack_in";
+    const std::string_view tracking = family == RuleFamily::ip6 ? "ipv6_conntrack_in" : "ipv4_conntrack_in";
     return std::ranges::any_of(*set.functions, [&](const model::HookFunction& one) {
         return one.family == family && (one.function == tracking || one.function.empty());
     });

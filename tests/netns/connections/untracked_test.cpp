@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets that pass rules where nobody tracks connections: flows of which two packets have passed are fast, for
-// as long as the rules treat all of a flow alike.
+// Packets that pass rules where nobody tracks connections: flows of which two packets have passed are fast,
+// for as long as the rules treat all of a flow alike.
 #include "bridged_fixture.hpp"
 #include "tcp_fixture.hpp"
 #include "ways_fixture.hpp"
@@ -72,8 +72,9 @@ TEST_F(Untracked, OtherKindsOfPacketsAreLinuxs) {
     expectLinux(changed(20, 0x20), "flow-kind"); // more fragments
     learned(segment(ack));
     expectFast(segment(ack | psh));
-    for (const std::uint8_t flags : {syn, static_cast<std::uint8_t>(syn | ack), static_cast<std::uint8_t>(fin | ack),
-                                     static_cast<std::uint8_t>(rst | ack), static_cast<std::uint8_t>(urg | ack)})
+    for (const std::uint8_t flags :
+         {syn, static_cast<std::uint8_t>(syn | ack), static_cast<std::uint8_t>(fin | ack),
+          static_cast<std::uint8_t>(rst | ack), static_cast<std::uint8_t>(urg | ack)})
         expectLinux(segment(flags), "flow-kind");
     expectFast(segment(ack));
 }
@@ -95,7 +96,8 @@ TEST_F(Untracked, ARuleThatForbidsHoldsForTheNextPacket) {
 }
 
 TEST_F(Untracked, SetsAreAskedForEachChange) {
-    begin("table inet guard { set some { type ipv4_addr; }; chain forward { type filter hook forward priority 0;"
+    begin("table inet guard { set some { type ipv4_addr; }; chain forward { type filter hook forward "
+          "priority 0;"
           " ip saddr @some drop; }; }");
     learned(forth());
     nft("add element inet guard some { 10.0.0.2 }");
@@ -171,6 +173,16 @@ TEST_F(Untracked, IsOverWhenConnectionsAreTracked) {
         EXPECT_EQ(treated.out, routedTo(forth()));
         return treated.path.fast > 0 || HasFailure();
     }));
+}
+
+/// Connection tracking gives what it calls invalid no connection either.
+TEST_F(Untracked, WhatIsInvalidIsNotLearnt) {
+    begin("table inet guard { chain forward { type filter hook forward priority 0; policy drop;"
+          " ct state invalid,established accept; udp dport 5000 accept; }; }");
+    auto frame = forth();
+    frame.bytes.back() ^= 1U;
+    for (int i = 0; i < 4; i++)
+        expectLinux(frame, "flow-unknown");
 }
 
 /// Where connections have been translated before, nothing of that is left in packets of others.

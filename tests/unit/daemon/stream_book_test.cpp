@@ -105,5 +105,20 @@ TEST_F(Book, ResetConnectionsAreClosedAtOnceAndForGood) {
     EXPECT_TRUE(at(9s).empty());
 }
 
+/// Whenever that was: before anybody has been told of them, or when all else had been settled.
+TEST_F(Book, ResetConnectionsAreClosedInTheEnd) {
+    stream_.reset = 1;
+    const auto changes = book_.last({{7, stream_}}, 1s, {});
+    ASSERT_EQ(changes.size(), 1U);
+    EXPECT_TRUE(changes.front().closed);
+    stream_.reset = 0;
+    ASSERT_EQ(at(1s).size(), 1U);
+    EXPECT_TRUE(book_.last({{7, stream_}}, 4s, {}).empty());
+    stream_.reset = 1;
+    ASSERT_EQ(book_.last({{7, stream_}}, 4s, {}).size(), 1U);
+    ASSERT_EQ(at(4s).size(), 1U);
+    EXPECT_TRUE(book_.last({{7, stream_}}, 5s, {}).empty());
+}
+
 } // namespace
 } // namespace tna::daemon

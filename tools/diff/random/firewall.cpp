@@ -67,11 +67,12 @@ private:
                         fmt::format("sysctl -qw net.ipv4.conf.{}.rp_filter={}", device, chance_.below(3)));
         style_ = chance_.below(10);
         steady_ = !chance_.once(4);
+        tracked_ = style_ >= 7 || translates_ || !chance_.once(4);
         if (style_ < 7)
             nftables(lines);
         else
             iptables(lines);
-        if (translates_ || (chance_.once(6) && !bridged_))
+        if (translates_ || (chance_.once(6) && !bridged_ && tracked_))
             lines.push_back(masquerade());
         dropped_ =
             chance_.oneOf({InvalidDropped::notAll, InvalidDropped::early, InvalidDropped::whereverItGoes});
@@ -93,9 +94,10 @@ private:
             objects.push_back(fmt::format("add {} inet fw {}", set.substr(0, set.find(' ')),
                                           set.substr(set.find(' ') + 1)));
         lines.push_back(all(objects));
-        lines.push_back(all(
-            {"add ct helper inet fw ftp { type \"ftp\" protocol tcp; }",
-             "add ct timeout inet fw long { protocol udp; policy = { unreplied : 500, replied : 900 }; }"}));
+        if (tracked_)
+            lines.push_back(all({"add ct helper inet fw ftp { type \"ftp\" protocol tcp; }",
+                                 "add ct timeout inet fw long { protocol udp; policy = { unreplied : 500, "
+                                 "replied : 900 }; }"}));
         lines.push_back(all({"add chain inet fw c1", "add chain inet fw c2"}));
         accepts_ = !chance_.once(2);
         lines.push_back(quoted(
@@ -103,9 +105,11 @@ private:
                         chance_.oneOf({"0", "-10", "filter"}), accepts_ ? "accept" : "drop")));
         std::vector<std::string> rules;
         const auto established =
-            chance_.oneOf({"ct state established accept", "ct state established,related accept",
-                           "ct state vmap { established : accept, related : accept, invalid : drop }",
-                           "ct state established,related counter accept"});
+            !tracked_
+                ? "meta l4proto udp counter"
+                : chance_.oneOf({"ct state established accept", "ct state established,related accept",
+                                 "ct state vmap { established : accept, related : accept, invalid : drop }",
+                                 "ct state established,related counter accept"});
         const auto place = chance_.once(2) ? 0U : chance_.below(6);
         const bool lost = chance_.once(8); // all rules are for all packets
         for (unsigned i = 0, count = 2 + chance_.below(8); i < count; i++) {
@@ -116,9 +120,11 @@ private:
         if (!accepts_) // else nothing passes
             rules.push_back(fmt::format(
                 "add rule inet fw forward {}",
-                chance_.oneOf({"ct state new,established accept", "accept", "ct state established accept",
-                               "ct state established,related accept",
-                               "ct state new udp dport { 53, 443, 80 } accept"})));
+                !tracked_
+                    ? "accept"
+                    : chance_.oneOf({"ct state new,established accept", "accept",
+                                     "ct state established accept", "ct state established,related accept",
+                                     "ct state new udp dport { 53, 443, 80 } accept"})));
         for (const char* chain : {"c1", "c2"})
             for (unsigned i = chance_.below(3); i > 0; i--)
                 rules.push_back(fmt::format("add rule inet fw {} {}", chain, drawn(steady_).rule(false)));
@@ -203,6 +209,12 @@ private:
     [[nodiscard]] unsigned usualChange() const override { return 8; }
     std::vector<Step> ownChange() override {
         conversations_->goOnWithTheLast();
+        if (!tracked_ && chance_.once(8)) { // for a while, connections are tracked
+            undoBy("nft delete table ip asks 2>/dev/null || true");
+            return commands(
+                {quoted("add table ip asks; add chain ip asks c { type filter hook forward priority 5; };"
+                        " add rule ip asks c ct state invalid accept")});
+        }
         switch (chance_.below(10)) {
         case 0:
         case 1:
@@ -333,7 +345,7 @@ private:
         }
     }
 
-    Rules drawn(bool steady) { return {chance_, topology(), steady}; }
+    Rules drawn(bool steady) { return {chance_, topology(), steady, tracked_}; }
     bool mostlySteady() { return steady_ && !chance_.once(8); }
 
     bool translates_;
@@ -343,6 +355,7 @@ private:
     bool steady_ = true; ///< what is looked at before established connections are let through
     bool accepts_ = true;
     bool bridged_ = false;
+    bool tracked_ = true;                    ///< something may ask for connections
     Conversations* conversations_ = nullptr; ///< of whoever asked for packets
 };
 } // namespace

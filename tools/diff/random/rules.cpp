@@ -170,7 +170,25 @@ std::string Rules::verdict(bool mayJump) {
     }
 }
 
+namespace {
+bool asksForConnections(const std::string& rule) {
+    return rule.find("ct ") != std::string::npos;
+}
+} // namespace
+
 std::string Rules::rule(bool mayJump) {
+    for (;;)
+        if (auto drawn = anyRule(mayJump); tracked_ || !asksForConnections(drawn))
+            return drawn;
+}
+
+std::string Rules::early() {
+    for (;;)
+        if (auto drawn = anyEarly(); tracked_ || !asksForConnections(drawn))
+            return drawn;
+}
+
+std::string Rules::anyRule(bool mayJump) {
     std::string words;
     const bool many = chance_.once(3);
     words = many ? wide() : narrow();
@@ -219,7 +237,7 @@ std::string Rules::element() {
     }
 }
 
-std::string Rules::early() {
+std::string Rules::anyEarly() {
     if (steady_ || chance_.once(2))
         return narrow() + " " +
                chance_.oneOf({"notrack", "ct zone set 3", "meta mark set 1", "counter", "ct mark set 7",

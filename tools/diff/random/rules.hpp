@@ -13,9 +13,10 @@ namespace tna::diff {
 /// limits that are never reached, or from the first packet on.
 class Rules {
 public:
-    /// `steady`: they treat all packets in the middle of a flow alike.
-    Rules(Chance& chance, const Topology& topology, bool steady)
-        : chance_(chance), topology_(topology), steady_(steady) {}
+    /// `steady`: they treat all packets in the middle of a flow alike. `tracked`: they may ask for
+    /// connections.
+    Rules(Chance& chance, const Topology& topology, bool steady, bool tracked = true)
+        : chance_(chance), topology_(topology), steady_(steady), tracked_(tracked) {}
 
     /// For a table of the family inet that has the sets of `sets()`, and the chains c1 and c2.
     [[nodiscard]] std::string rule(bool mayJump = true);
@@ -28,6 +29,8 @@ public:
     [[nodiscard]] std::string iptables(bool six);
 
 private:
+    [[nodiscard]] std::string anyRule(bool mayJump);
+    [[nodiscard]] std::string anyEarly();
     [[nodiscard]] std::string narrow();
     [[nodiscard]] std::string wide();
     [[nodiscard]] std::string uneven();
@@ -38,6 +41,7 @@ private:
     Chance& chance_;
     const Topology& topology_;
     bool steady_;
+    bool tracked_;
 };
 
 } // namespace tna::diff

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_CONNECTION_PASSAGE_H
+#define TNA_CONNECTION_PASSAGE_H
+
+/* Packets on their way through the rules: how each of them set out. */
+
+#include <tna/connection.h>
+
+#include "connection/netfilter.bpf.h"
+#include "connection/rules.bpf.h"
+
+/*
+ * Under load, packets set out several at a time (net.core.gro_normal_batch, or as many as a driver polls)
+ * before the first of them arrives. Each has a place by where its bytes lie in memory; two of the same place
+ * are one lesson less.
+ */
+#define PASSAGES_LOG 6
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1 << PASSAGES_LOG);
+	__type(key, u32);
+	__type(value, struct tna_passage);
+} passage SEC(".maps");
+
+INLINE struct tna_passage *passage_of(struct bpf_nf_ctx *ctx)
+{
+	u64 head = KGET(u64, KCAST(struct sk_buff, ctx->skb), head);
+	u32 place = head * 0x9e3779b97f4a7c15ull >> (64 - PASSAGES_LOG);
+
+	return bpf_map_lookup_elem(&passage, &place);
+}
+
+/* Type of service, or version, class and label. */
+INLINE u32 header_service(u64 header, const int version)
+{
+	return version == 6 ? KLOAD(u32, header) : KLOAD(u8, header + 1);
+}
+
+/* Time to live and protocol. */
+INLINE u32 header_hops(u64 header, const int version)
+{
+	return version == 6 ? KLOAD(u16, header + 6) : KLOAD(u16, header + 8);
+}
+
+/* One hop, as it is in there. */
+#define HEADER_HOP(version) ((version) == 6 ? 0x100u : 1u)
+
+INLINE struct tna_ends packet_ends(u64 header, u32 protocol)
+{
+	return (struct tna_ends){.source = KLOAD(u32, header + 12),
+				 .destination = KLOAD(u32, header + 16),
+				 .source_port = KLOAD(u16, header + 20),
+				 .destination_port = KLOAD(u16, header + 22),
+				 .protocol = protocol};
+}
+
+INLINE struct tna_ends6 packet_ends6(u64 header, u32 protocol)
+{
+	return (struct tna_ends6){.source = {KLOAD(u64, header + 8), KLOAD(u64, header + 16)},
+				  .destination = {KLOAD(u64, header + 24), KLOAD(u64, header + 32)},
+				  .source_port = KLOAD(u16, header + 40),
+				  .destination_port = KLOAD(u16, header + 42),
+				  .protocol = protocol};
+}
+
+INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
+	struct tna_passage *here = passage_of(ctx);
+	u64 header = header_of(skb);
+
+	if (!here)
+		return NF_ACCEPT;
+	here->packet = (u64)ctx->skb;
+	here->generation = rules_generation(own_net, judged_rules(version));
+	here->serial = judged_rules(version)->serial;
+	here->routes = routes_generation(own_net, version);
+	here->service = header_service(header, version);
+	here->hops = header_hops(header, version);
+	if (version == 6)
+		here->ends6 = packet_ends6(header, header_protocol(header, 6));
+	else
+		here->ends = packet_ends(header, header_protocol(header, 4));
+	return NF_ACCEPT;
+}
+
+/* The packet is not the one that set out last at its place, under the rules and routes that there are, or it
+ * is not the same any more but for so many hops, and for its ends. */
+INLINE u64 has_changed(const struct tna_passage *here, u64 skb, u64 header, u32 hops, const int version)
+{
+	volatile struct tna_judged_rules *judged = judged_rules(version);
+	u32 generation = rules_generation(own_net, judged);
+
+	if (here->packet != skb || !generation || here->generation != generation ||
+	    here->serial != judged->serial || here->routes != routes_generation(own_net, version))
+		return 1;
+	return (here->service ^ header_service(header, version)) |
+	       ((here->hops - hops * HEADER_HOP(version)) ^ header_hops(header, version));
+}
+
+#endif
