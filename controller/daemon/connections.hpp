@@ -30,6 +30,10 @@ public:
     void startOver();
 
     [[nodiscard]] bool learning() const { return learner_ != nullptr; }
+    /// The BPF programs by which it learns, which do nothing with packets that rules are about.
+    [[nodiscard]] std::set<std::uint32_t> programs() const {
+        return learner_ ? learner_->programs() : std::set<std::uint32_t>{};
+    }
     [[nodiscard]] const assemble::RuleJudgement& judgement() const { return judgement_; }
     /// Why connections cannot be learnt here, if they cannot.
     [[nodiscard]] const std::optional<std::string>& impossible() const { return impossible_; }

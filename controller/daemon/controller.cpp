@@ -136,11 +136,13 @@ json Controller::capabilities() {
 
 json Controller::rules() {
     std::set<std::string> legacyTables;
+    std::set<std::uint32_t> own;
     {
         const std::lock_guard lock{mutex_};
+        own = supervisor_.connections().programs();
         legacyTables = supervisor_.network().netfilter.legacyTables;
     }
-    auto answer = ruleQuestion_.answer(legacyTables);
+    auto answer = ruleQuestion_.answer(legacyTables, own);
     const std::lock_guard lock{mutex_};
     answer["learning"] = viewLearning(supervisor_.connections(), wanted_.config.limits.connections);
     return answer;

@@ -114,7 +114,8 @@ nlohmann::json viewLearning(const Connections& connections, unsigned wanted) {
             {"ip6", viewSteady(judgement.ipv6)}};
 }
 
-nlohmann::json RuleQuestion::answer(const std::set<std::string>& legacyTables) {
+nlohmann::json RuleQuestion::answer(const std::set<std::string>& legacyTables,
+                                    const std::set<std::uint32_t>& own) {
     const auto asked = Clock::now();
     const std::lock_guard lock{mutex_};
     if (!last_.is_null() && begun_ >= asked)
@@ -123,6 +124,10 @@ nlohmann::json RuleQuestion::answer(const std::set<std::string>& legacyTables) {
     auto set = introspect::readRuleSet();
     if (set) {
         set->legacyTables = legacyTables;
+        if (set->functions)
+            std::erase_if(*set->functions, [&](const model::HookFunction& one) {
+                return one.program != 0 && own.contains(one.program);
+            });
         last_ = viewRules(*set);
     } else {
         const auto& error = set.error();

@@ -18,7 +18,9 @@ class RuleQuestion {
 public:
     /// In the network namespace of the calling thread. Whoever asks while the rules are read for somebody
     /// else gets an answer that was read after they asked: a hundred who ask at a time cost two readings.
-    [[nodiscard]] nlohmann::json answer(const std::set<std::string>& legacyTables);
+    /// `own` are programs of ours that netfilter calls.
+    [[nodiscard]] nlohmann::json answer(const std::set<std::string>& legacyTables,
+                                        const std::set<std::uint32_t>& own);
 
 private:
     using Clock = std::chrono::steady_clock;
