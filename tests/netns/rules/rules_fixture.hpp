@@ -27,14 +27,18 @@ protected:
         const auto done = command({"nft", rules});
         ASSERT_EQ(done.exitCode, 0) << rules << ": " << done.output;
     }
-    /// What it is about are rules: where the kernel does not list what netfilter calls, that is nothing else.
+    /// What it is about are rules: where the kernel does not list what netfilter calls, that is connection
+    /// tracking and nothing else.
     [[nodiscard]] static model::RuleSet read() {
         auto set = introspect::readRuleSet();
         EXPECT_TRUE(set) << (set ? "" : set.error().sentence());
         if (!set)
             return {};
-        if (!set->functions)
+        if (!set->functions) {
             set->functions.emplace();
+            addTracking(*set, model::RuleFamily::ip, "ipv4_conntrack_in");
+            addTracking(*set, model::RuleFamily::ip6, "ipv6_conntrack_in");
+        }
         return std::move(*set);
     }
     [[nodiscard]] static assemble::JudgedHook judged(const model::RuleSet& set, model::RuleFamily packets,
@@ -48,6 +52,17 @@ protected:
 
     std::optional<Namespace> namespace_;
     std::optional<NamespaceScope> scope_;
+
+private:
+    static void addTracking(model::RuleSet& set, model::RuleFamily family, const char* name) {
+        set.functions->push_back({.family = family,
+                                  .hook = NF_INET_PRE_ROUTING,
+                                  .priority = -200,
+                                  .function = name,
+                                  .module = {},
+                                  .ofTables = false,
+                                  .program = 0});
+    }
 };
 
 } // namespace tna::test
