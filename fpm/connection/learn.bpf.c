@@ -110,7 +110,7 @@ INLINE u64 ends_are_others(struct tna_passage *here, u64 header, u64 entry, u32 
 	return word;
 }
 
-INLINE void lesson_translation(struct tna_lesson *lesson, const struct tna_translation *leaves,
+INLINE void lesson_translation(struct tna_lesson *lesson, const struct tna_translation *leaves, u32 protocol,
 			       const int version)
 {
 	lesson->source_port = leaves->source_port;
@@ -121,6 +121,7 @@ INLINE void lesson_translation(struct tna_lesson *lesson, const struct tna_trans
 		lesson->source[1] = leaves->source[1];
 		lesson->destination[1] = leaves->destination[1];
 	}
+	lesson->protocol = protocol;
 	if (leaves->steps)
 		home.translated = 1; /* before the first one is found */
 }
@@ -131,7 +132,7 @@ NOINLINE void write_lesson4(const struct tna_passage *here, u64 tracked, const s
 	struct tna_lesson lesson;
 
 	make_lesson(&lesson, here, tracked & ~CONNECTION_INFO, tracked_direction(tracked), passed, 4);
-	lesson_translation(&lesson, &here->leaves, 4);
+	lesson_translation(&lesson, &here->leaves, here->ends.protocol, 4);
 	bpf_map_update_elem(&lessons, &here->ends, &lesson, BPF_ANY);
 }
 
@@ -140,7 +141,7 @@ NOINLINE void write_lesson6(const struct tna_passage *here, u64 tracked, const s
 	struct tna_lesson lesson;
 
 	make_lesson(&lesson, here, tracked & ~CONNECTION_INFO, tracked_direction(tracked), passed, 6);
-	lesson_translation(&lesson, &here->leaves, 6);
+	lesson_translation(&lesson, &here->leaves, here->ends6.protocol, 6);
 	bpf_map_update_elem(&lessons6, &here->ends6, &lesson, BPF_ANY);
 }
 

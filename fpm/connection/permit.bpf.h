@@ -96,7 +96,27 @@ INLINE u64 lesson_differs(const volatile struct tna_lesson *lesson, const struct
 	return word;
 }
 
-/* Of a packet that nobody tracks: it is not the one that was learnt about, or was not routed as it is. */
+/* Of a flow that nobody tracks, there is no entry that proves whose lesson it is: its memory may have become
+ * another flow's since it was found. */
+INLINE u64 lesson_is_of_others(const volatile struct tna_lesson *lesson, const void *ends, const int version)
+{
+	const struct tna_ends *ends4 = ends;
+	const struct tna_ends6 *ends6 = ends;
+	u64 word = lesson->protocol ^ (version == 6 ? ends6->protocol : ends4->protocol);
+
+	COLLECT(word, lesson->source_port ^ (version == 6 ? ends6->source_port : ends4->source_port));
+	COLLECT(word, lesson->destination_port ^
+			      (version == 6 ? ends6->destination_port : ends4->destination_port));
+	COLLECT(word, lesson->source[0] ^ (version == 6 ? ends6->source[0] : ends4->source));
+	COLLECT(word, lesson->destination[0] ^ (version == 6 ? ends6->destination[0] : ends4->destination));
+	if (version == 6) {
+		COLLECT(word, lesson->source[1] ^ ends6->source[1]);
+		COLLECT(word, lesson->destination[1] ^ ends6->destination[1]);
+	}
+	return word;
+}
+
+/* Where connections have been translated: the packet was not routed as it is. Nothing is to be changed in it. */
 INLINE u64 untracked_differs(const void *ends, const int bridged, const int version)
 {
 	const struct tna_ends *ends4 = ends;
@@ -157,7 +177,8 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	if (entry)
 		UNLESS_BECAUSE(evaluate_entry(segment, ends, lesson, entry, seen.bridged, &stream, version));
 	else
-		COLLECT(word, untracked_differs(ends, seen.bridged, version));
+		COLLECT(word, lesson_is_of_others(lesson, ends, version) |
+				      untracked_differs(ends, seen.bridged, version));
 	COLLECT(word, lesson_differs(lesson, segment, &seen, version));
 	if (entry)
 		COLLECT(word, tracked_mark(entry) ^ lesson->mark);

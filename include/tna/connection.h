@@ -120,7 +120,7 @@ struct tna_lesson {
 	 * which they know by name; else 0. */
 	__u64 ports[2][TNA_NAME_WORDS];
 	__u32 invalid; /* TNA_INVALID_*: what becomes of packets of TCP that are called so */
-	__u32 unused;
+	__u32 protocol;
 	__u64 stamp_again; /* the same as above, if this is one lesson, and not the halves of two */
 };
 

@@ -5,6 +5,13 @@
 #include "tcp_fixture.hpp"
 #include "ways_fixture.hpp"
 
+#include "base/unique_fd.hpp"
+
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <string>
+#include <tna/connection.h>
+
 namespace tna::test {
 namespace {
 
@@ -183,6 +190,35 @@ TEST_F(Untracked, WhatIsInvalidIsNotLearnt) {
     frame.bytes.back() ^= 1U;
     for (int i = 0; i < 4; i++)
         expectLinux(frame, "flow-unknown");
+}
+
+/// What a lesson's memory becomes when another flow takes its place, while a packet looks at it.
+TEST_F(Untracked, LessonsOfOthersAreNone) {
+    begin("table inet guard { chain forward { type filter hook forward priority 0; policy drop;"
+          " udp dport 5123 accept; }; }");
+    learned(forth({}, 5123));
+    const auto key = [](std::uint16_t port) {
+        return tna_ends{.source = inet_addr("10.0.0.2"),
+                        .destination = inet_addr("10.0.1.2"),
+                        .source_port = htons(4000),
+                        .destination_port = htons(port),
+                        .protocol = IPPROTO_UDP};
+    };
+    const auto learnt = key(5123), other = key(5124);
+    int planted = 0;
+    for (std::uint32_t id = 0; bpf_map_get_next_id(id, &id) == 0;) {
+        const UniqueFd map{bpf_map_get_fd_by_id(id)};
+        bpf_map_info info{};
+        std::uint32_t size = sizeof info;
+        tna_lesson lesson{};
+        if (map && bpf_obj_get_info_by_fd(map.get(), &info, &size) == 0 &&
+            std::string{info.name} == "lessons" && bpf_map_lookup_elem(map.get(), &learnt, &lesson) == 0 &&
+            bpf_map_update_elem(map.get(), &other, &lesson, BPF_ANY) == 0)
+            planted++;
+    }
+    ASSERT_EQ(planted, 1);
+    expectLinux(forth({}, 5124), "flow-changed", false);
+    expectFast(forth({}, 5123));
 }
 
 /// Where connections have been translated before, nothing of that is left in packets of others.
