@@ -116,7 +116,8 @@ INLINE u64 lesson_is_of_others(const volatile struct tna_lesson *lesson, const v
 	return word;
 }
 
-/* Where connections have been translated: the packet was not routed as it is. Nothing is to be changed in it. */
+/* Where connections have been translated: the packet was not routed as it is. Nothing is to be changed in it.
+ */
 INLINE u64 untracked_differs(const void *ends, const int bridged, const int version)
 {
 	const struct tna_ends *ends4 = ends;
