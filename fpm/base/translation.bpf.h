@@ -10,7 +10,7 @@
 
 #include <tna/connection.h>
 
-#include "base/slots.bpf.h"
+#include "base/translated.bpf.h"
 #include "kernel/loop.bpf.h"
 #include "packet/ipv4.bpf.h"
 #include "packet/ipv6.bpf.h"
@@ -33,7 +33,7 @@ INLINE struct tna_translation *translation_note(void)
  * something was learnt of such packets. */
 INLINE const struct tna_translation *translation_of_packet(void)
 {
-	if (likely(!home.translated))
+	if (likely(!any_translated()))
 		return NULL;
 	const struct tna_translation *note = translation_note();
 
@@ -69,11 +69,19 @@ INLINE u32 checksum_changed(u32 checksum, u64 changes)
 	return sum ^ 0xffff;
 }
 
+/* One that is unfinished is of the addresses, but not of the ports, and is not inverted yet
+ * (inet_proto_csum_replace4()). */
+INLINE u32 unfinished_changed(u32 checksum, u64 changes)
+{
+	return checksum_changed(checksum ^ 0xffff, changes) ^ 0xffff;
+}
+
 /*
  * Ports and checksum of UDP, or else TCP, where addresses change the sum by so much. False, with nothing
  * changed: not all of it can be seen. A checksum of UDP that is 0 is none, and none becomes that.
  */
-INLINE int translate_segment(u8 *at, u8 *end, u32 protocol, u64 changes, const struct tna_translation *to)
+INLINE int translate_segment(hook_context *ctx, u8 *at, u8 *end, u32 protocol, u64 changes,
+			     const struct tna_translation *to)
 {
 	u16 *checksum = (u16 *)(at + (protocol == PROTOCOL_UDP ? 6 : 16));
 
@@ -81,6 +89,14 @@ INLINE int translate_segment(u8 *at, u8 *end, u32 protocol, u64 changes, const s
 		return 0;
 	u16 *ports = (u16 *)at;
 
+	if (hook_checksum_unfinished(hook_kernel_buffer(ctx))) {
+		*checksum = unfinished_changed(*checksum, changes);
+		if (protocol == PROTOCOL_UDP && !*checksum)
+			*checksum = 0xffff;
+		ports[0] = to->source_port;
+		ports[1] = to->destination_port;
+		return 1;
+	}
 	changes += sum_changes(ports[0], to->source_port) + sum_changes(ports[1], to->destination_port);
 	ports[0] = to->source_port;
 	ports[1] = to->destination_port;
@@ -103,7 +119,7 @@ NOINLINE int rewrite_translated4(hook_context *ctx, u64 destination, u64 source,
 	u32 *ends = (u32 *)(ip + 12);
 	u64 changes = sum_changes(ends[0], to->source[0]) + sum_changes(ends[1], to->destination[0]);
 
-	if (!translate_segment(ip + IPV4_HEADER_LEN, end, *(ip + 9), changes, to))
+	if (!translate_segment(ctx, ip + IPV4_HEADER_LEN, end, *(ip + 9), changes, to))
 		return 0;
 	*(u16 *)(ip + 10) = checksum_changed(*(u16 *)(ip + 10), changes);
 	ends[0] = to->source[0];
@@ -121,7 +137,7 @@ NOINLINE int rewrite_translated6(hook_context *ctx, u64 destination, u64 source,
 	u64 *ends = (u64 *)(ip + 8);
 	u64 changes = sum_changes_wide(ends, to->source) + sum_changes_wide(ends + 2, to->destination);
 
-	if (!translate_segment(ip + IPV6_HEADER_LEN, end, *(ip + 6), changes, to))
+	if (!translate_segment(ctx, ip + IPV6_HEADER_LEN, end, *(ip + 6), changes, to))
 		return 0;
 	EACH (index, 2) {
 		ends[index] = to->source[index];

@@ -32,7 +32,7 @@ NOINLINE u64 bridge_objection(hook_context *ctx, u64 device, u64 egress_address)
 		   bridge_frame_is_special(ctx, packet.protocol);
 
 	if (!HOOK_WITHIN_LINUX)
-		word |= guard_devices(CONSTANT(NET), device, egress_address);
+		word |= guard_devices(CONSTANT(NET), device, egress_address, 0);
 	if (!HOOK_WITHIN_LINUX && guard_capture_possible(net))
 		word |= guard_capture_namespace(CONSTANT(NET), net);
 	if (guard_bridge_hooks(net, &home))

@@ -166,7 +166,7 @@ INLINE u32 evaluate_egress(const struct bridge_path *path, u32 len, const int ro
 	BECAUSE(guard_peer_generic_xdp(path->egress), GENERIC_XDP);
 	if (HOOK_WITHIN_LINUX && !routed)
 		return REASON_NONE;
-	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(path->egress), EGRESS_QDISC);
+	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(path->egress, 0), EGRESS_QDISC);
 	BECAUSE(guard_egress_redirect(egress), EGRESS_REDIRECT);
 	return REASON_NONE;
 }

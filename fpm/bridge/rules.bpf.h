@@ -12,6 +12,7 @@
 #include "connection/permit.bpf.h"
 #include "guards/bridge_netfilter.bpf.h"
 #include "guards/devices.bpf.h"
+#include "guards/sender.bpf.h"
 
 #define BRIDGE_RULES (CONSTANT(RULES) && CONSTANT(BR_NETFILTER) && !CONSTANT(VLAN))
 
@@ -52,15 +53,17 @@ NOINLINE u32 evaluate_bridged6(hook_context *ctx, u64 out_port)
 }
 
 /* What is called for the packet at the port that it leaves by, and sees what the rules have made of it
- * (connections' marks, say): where Linux itself sends it, there is to be nothing. */
-INLINE u32 evaluate_behind_rules(u64 out_port)
+ * (connections' marks, say), or the socket that br_netfilter takes off (setup_pre_routing()): where Linux
+ * itself sends it, there is to be nothing. */
+INLINE u32 evaluate_behind_rules(hook_context *ctx, u64 out_port)
 {
 	struct net_device *egress = KOBJ(struct net_device, out_port);
 
 	if (!HOOK_WITHIN_LINUX)
 		return REASON_NONE;
 	BECAUSE(guard_tc_entry_busy(guard_tc_egress(egress)), TC);
-	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(out_port), EGRESS_QDISC);
+	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(out_port, 0), EGRESS_QDISC);
+	BECAUSE(guard_sender(hook_kernel_buffer(ctx), out_port), SENDER_SOCKET);
 	return REASON_NONE;
 }
 
@@ -91,7 +94,7 @@ INLINE u32 evaluate_bridged_rules(hook_context *ctx, u32 protocol, u64 bridge, u
 			return REASON_NONE;
 		UNLESS_BECAUSE(evaluate_bridged6(ctx, out_port));
 	}
-	UNLESS_BECAUSE(evaluate_behind_rules(out_port));
+	UNLESS_BECAUSE(evaluate_behind_rules(ctx, out_port));
 	permitted = protocol == bpf_htons(ETH_P_IP) ? bridged_permit4(ctx, bridge, in_port, out_port)
 						    : bridged_permit6(ctx, bridge, in_port, out_port);
 	if (permitted < REASON_NONE)

@@ -6,7 +6,7 @@
  * (none, where a bridge has called the rules), then that is a lesson: for as long as neither the rules nor
  * the connection change, Linux would do the same with the next packet.
  */
-#include "base/slots.bpf.h"
+#include "base/translated.bpf.h"
 #include "connection/invalid.bpf.h"
 #include "connection/lesson.bpf.h"
 #include "connection/passage.bpf.h"
@@ -123,7 +123,7 @@ INLINE void lesson_translation(struct tna_lesson *lesson, const struct tna_trans
 	}
 	lesson->protocol = protocol;
 	if (leaves->steps)
-		home.translated = 1; /* before the first one is found */
+		translated = 1; /* before the first one is found */
 }
 
 /* Apart from what comes before: a lesson takes much of the stack. */
@@ -213,7 +213,8 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	    ends_are_others(here, header, entry, direction, version) ||
 	    tracked_unfit(entry, direction, protocol, own_net))
 		return;
-	if (passed.out_port && here->leaves.steps) /* what bridges send elsewhere by their own rules */
+	/* what bridges send elsewhere by their own rules (br_nf_pre_routing_finish()) */
+	if (passed.in_port && here->leaves.steps & (passed.out_port ? ~0u : TNA_ANOTHER_DESTINATION))
 		return;
 	if (!is_of_use(&passed, version))
 		return;

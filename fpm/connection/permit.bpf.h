@@ -123,7 +123,7 @@ INLINE u64 untracked_differs(const void *ends, const int bridged, const int vers
 	const struct tna_ends *ends4 = ends;
 	const struct tna_ends6 *ends6 = ends;
 
-	if (likely(!home.translated))
+	if (likely(!any_translated()))
 		return 0;
 	struct tna_translation *note = translation_note();
 
@@ -141,7 +141,8 @@ INLINE u64 untracked_differs(const void *ends, const int bridged, const int vers
 
 /* Connection tracking would let the packet pass; of TCP, `stream` is what is known of its connection. */
 INLINE u32 evaluate_entry(struct segment *segment, const void *ends, const volatile struct tna_lesson *lesson,
-			  u64 entry, const int bridged, struct tna_stream **stream, const int version)
+			  u64 entry, const int bridged, u32 unfinished, struct tna_stream **stream,
+			  const int version)
 {
 	u64 net = CONSTANT(NET);
 	u32 direction = lesson->direction;
@@ -150,6 +151,8 @@ INLINE u32 evaluate_entry(struct segment *segment, const void *ends, const volat
 	BECAUSE(tracked_unfit(entry, direction, segment->protocol, net), FLOW_CHANGED);
 	u32 steps = tracked_steps(entry, direction);
 
+	/* 0 is none for some kernels, and one for others */
+	BECAUSE(steps && !segment->checksum && unfinished, FLOW_CHECKSUM);
 	if (bridged)
 		BECAUSE(steps, FLOW_TRANSLATED);
 	else
@@ -176,7 +179,9 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	u32 direction = lesson->direction;
 
 	if (entry)
-		UNLESS_BECAUSE(evaluate_entry(segment, ends, lesson, entry, seen.bridged, &stream, version));
+		UNLESS_BECAUSE(evaluate_entry(segment, ends, lesson, entry, seen.bridged,
+					      hook_checksum_unfinished(hook_kernel_buffer(ctx)), &stream,
+					      version));
 	else
 		COLLECT(word, lesson_is_of_others(lesson, ends, version) |
 				      untracked_differs(ends, seen.bridged, version));
@@ -233,22 +238,23 @@ INLINE u64 permit6(hook_context *ctx, const struct seen_by_rules seen, struct tn
 	return evaluate_lesson(ctx, &segment, &ends, lesson, seen, 6);
 }
 
-/* Of packets that are routed. */
-NOINLINE u64 connection_permit(hook_context *ctx, u64 arrival, struct tna_lesson *lesson)
+/* Of packets that are routed. `in_port`: of a bridge that has the rules called for what it hands to the host;
+ * 0: there is none. */
+NOINLINE u64 connection_permit(hook_context *ctx, u64 arrival, u64 in_port, struct tna_lesson *lesson)
 {
-	return permit4(ctx, (struct seen_by_rules){arrival}, lesson);
+	return permit4(ctx, (struct seen_by_rules){arrival, in_port}, lesson);
 }
 
-NOINLINE u64 connection6_permit(hook_context *ctx, u64 arrival, struct tna_lesson *lesson)
+NOINLINE u64 connection6_permit(hook_context *ctx, u64 arrival, u64 in_port, struct tna_lesson *lesson)
 {
-	return permit6(ctx, (struct seen_by_rules){arrival}, lesson);
+	return permit6(ctx, (struct seen_by_rules){arrival, in_port}, lesson);
 }
 
 /* Where there are rules: why a packet that would leave by a device is Linux's nevertheless. */
-INLINE u32 evaluate_connection(hook_context *ctx, u64 arrival, u64 departure, const int version)
+INLINE u32 evaluate_connection(hook_context *ctx, u64 arrival, u64 in_port, u64 departure, const int version)
 {
-	u64 permitted =
-		version == 6 ? connection6_permit(ctx, arrival, NULL) : connection_permit(ctx, arrival, NULL);
+	u64 permitted = version == 6 ? connection6_permit(ctx, arrival, in_port, NULL)
+				     : connection_permit(ctx, arrival, in_port, NULL);
 
 	if (permitted < REASON_NONE)
 		return permitted;

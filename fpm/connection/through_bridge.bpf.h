@@ -52,20 +52,26 @@ NOINLINE u64 bridge_noted_arrival(u64 noted, u64 net)
 		       : 0;
 }
 
-/*
- * Completes what is known of the devices; 0: that cannot be. Packets that came by a bridge which called the
- * rules, and are routed then, are nobody's.
- */
+/* Completes what is known of the devices; 0: that cannot be. What came by a bridge that called the rules, and
+ * is routed then, leaves by no port that is noted. */
 INLINE int passed_devices(struct sk_buff *skb, u64 noted, u64 net, struct passed *passed)
 {
-	if (!noted)
-		return passed->from && !is_bridged(KOBJ(struct net_device, passed->from)) &&
-		       !is_bridged(KOBJ(struct net_device, passed->to));
-	if (!bpf_core_field_exists(struct nf_bridge_info, physoutdev) || passed->from)
+	u64 routed = passed->from;
+
+	if (!noted || routed) {
+		if (!routed || is_bridged(KOBJ(struct net_device, passed->from)) ||
+		    is_bridged(KOBJ(struct net_device, passed->to)))
+			return 0;
+		if (!noted)
+			return 1;
+	}
+	if (!bpf_core_field_exists(struct nf_bridge_info, physoutdev))
 		return 0;
-	passed->from = passed->to;
 	passed->in_port = bridge_noted_arrival(noted, net);
 	passed->out_port = KLOAD(u64, KADDR(struct nf_bridge_info, noted, physoutdev));
+	if (routed)
+		return passed->in_port && !passed->out_port;
+	passed->from = passed->to;
 	return passed->in_port && passed->out_port;
 }
 

@@ -122,8 +122,8 @@ NOINLINE u64 note_translation6(u64 entry, const volatile struct tna_lesson *less
 INLINE u32 evaluate_translation(u64 entry, u32 steps, const volatile struct tna_lesson *lesson,
 				const void *came, const int version)
 {
-	BECAUSE(steps && (CONSTANT(MODULES_ROUTE) || !HOOK_TRANSLATES), FLOW_TRANSLATED);
-	if (likely(!home.translated))
+	BECAUSE(steps && CONSTANT(MODULES_ROUTE), FLOW_TRANSLATED);
+	if (likely(!any_translated()))
 		BECAUSE(steps, FLOW_CHANGED);
 	else
 		BECAUSE(version == 6 ? note_translation6(entry, lesson, came)

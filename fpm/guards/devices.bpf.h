@@ -13,9 +13,9 @@
 /*
  * Of the device as which Linux receives a frame and the one that it leaves by: captures, filters that run
  * something where it leaves, queues that are not plain. What is to be seen without a closer look has been
- * seen; filters where it comes in are guards/tc.bpf.h.
+ * seen; filters where it comes in are guards/tc.bpf.h. `socket`: the sender's, if queues are not to see it.
  */
-NOINLINE u64 guard_devices(u64 net, u64 device, u64 egress_address)
+NOINLINE u64 guard_devices(u64 net, u64 device, u64 egress_address, u64 socket)
 {
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
@@ -24,7 +24,7 @@ NOINLINE u64 guard_devices(u64 net, u64 device, u64 egress_address)
 	if (guard_capture_possible(KOBJ(struct net, net)))
 		word |= guard_capture_device(device, ingress) | guard_capture_device(egress_address, egress);
 	if (guard_egress_qdisc(egress))
-		word |= guard_egress_qdisc_list(egress_address);
+		word |= guard_egress_qdisc_list(egress_address, socket);
 	return word;
 }
 

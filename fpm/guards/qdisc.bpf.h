@@ -44,14 +44,15 @@ INLINE u64 less(u64 number, u64 limit)
 
 /*
  * fq has no TCQ_F_CAN_BYPASS: each frame is put into it and taken out again. By default it paces what sockets
- * ask for only, which forwarded frames have none of; it has no classes and no filters. Its settings are in a
+ * ask for only, which forwarded frames have none of (or should have none of, but do: `socket`); it has no
+ * classes and no filters. Its settings are in a
  * module's types, which may be unknown (then the fast path is loaded anew when the module comes).
  */
-INLINE u64 qdisc_fq_not_plain(u64 qdisc)
+INLINE u64 qdisc_fq_not_plain(u64 qdisc, u64 socket)
 {
 	if (!bpf_core_type_exists(struct fq_sched_data))
 		return qdisc;
-	return ~FQ_FIELD(u64, qdisc, flow_max_rate) |
+	return socket | ~FQ_FIELD(u64, qdisc, flow_max_rate) |
 	       less(KLOAD(u32, KADDR(struct Qdisc, qdisc, limit)), TNA_FQ_LIMIT) |
 	       less(FQ_FIELD(u32, qdisc, flow_plimit), TNA_FQ_FLOW_LIMIT) |
 	       less(FQ_FIELD(u64, qdisc, ce_threshold), TNA_FQ_CE_THRESHOLD) |
@@ -70,14 +71,14 @@ INLINE u64 some(u64 number)
 /*
  * 0 for the work-conserving disciplines that distributions use as default. TCQ_F_CAN_BYPASS is Linux's own
  * word that a frame passes an empty discipline without its code being run: it is taken away for good once a
- * filter has been added (tc_new_tfilter()).
+ * filter has been added (tc_new_tfilter()). None of them but fq looks at a sender's socket.
  */
-INLINE u64 qdisc_not_plain(u64 qdisc)
+INLINE u64 qdisc_not_plain(u64 qdisc, u64 socket)
 {
 	u64 id = qdisc_id(qdisc);
 
 	if (id == QDISC_ID('f', 'q', 0, 0, 0, 0, 0, 0))
-		return qdisc_fq_not_plain(qdisc);
+		return qdisc_fq_not_plain(qdisc, socket);
 	u64 engaged = ~KLOAD(u32, KADDR(struct Qdisc, qdisc, flags)) & TCQ_F_CAN_BYPASS;
 	u64 few = less(KLOAD(u32, KADDR(struct Qdisc, qdisc, limit)), TNA_FQ_CODEL_LIMIT);
 
@@ -91,9 +92,9 @@ INLINE u64 qdisc_not_plain(u64 qdisc)
 
 /*
  * For devices with a queue: 0 if every discipline on it is a plain one: the root, or all children of mq, if
- * they are not too many.
+ * they are not too many. `socket`: of the frame's sender, which is not to be seen any more; 0: it has none.
  */
-NOINLINE u64 guard_egress_qdisc_list(u64 address)
+NOINLINE u64 guard_egress_qdisc_list(u64 address, u64 socket)
 {
 	struct net_device *dev = KOBJ(struct net_device, address);
 	u64 root = KGET(u64, dev, qdisc);
@@ -102,9 +103,9 @@ NOINLINE u64 guard_egress_qdisc_list(u64 address)
 	struct search other;
 
 	if (qdisc_id(root) != QDISC_ID_MQ)
-		return qdisc_not_plain(root);
+		return qdisc_not_plain(root, socket);
 	SEARCH (other, EGRESS_QUEUES_MAX) {
-		if (qdisc_not_plain(KLOAD(u64, KADDR(struct netdev_queue, queue, qdisc))))
+		if (qdisc_not_plain(KLOAD(u64, KADDR(struct netdev_queue, queue, qdisc)), socket))
 			CONCLUDE(other, search_found(queue));
 		queue += bpf_core_type_size(struct netdev_queue);
 		if (queue == end)

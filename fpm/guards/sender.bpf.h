@@ -41,12 +41,31 @@ INLINE u64 guard_sender_marks(u64 buffer)
 	return KGET(u32, skb, mark) | KGET(u32, skb, secmark);
 }
 
-/* A router takes the socket off, what is redirected keeps it: where it leaves, nothing is to look at it. */
-INLINE u64 guard_routed_sender(hook_buffer *buffer, struct net_device *egress)
+/* Which sender's frames are how urgent there, by its control group (net_prio; skb_update_prio()). */
+INLINE u64 device_knows_senders(struct net_device *dev)
+{
+	return bpf_core_field_exists(struct net_device, priomap) ? KGET(u64, dev, priomap) : 0;
+}
+
+/* A router takes the socket off, what is redirected keeps it: where it leaves, nothing is to look at it. Of
+ * queues, guards/qdisc.bpf.h says whether they do. */
+INLINE u64 guard_sender_taken_off(hook_buffer *buffer, struct net_device *egress)
 {
 	if (!hook_sender_socket(buffer))
 		return 0;
-	return guard_egress_qdisc(egress) | hook_sender_is_told(buffer);
+	return hook_sender_is_told(buffer) | device_knows_senders(egress);
+}
+
+/* The same, with the queues of where it leaves. */
+INLINE u64 guard_sender(hook_buffer *buffer, u64 egress_address)
+{
+	struct net_device *egress = KOBJ(struct net_device, egress_address);
+	u64 socket = hook_sender_socket(buffer);
+
+	if (!socket)
+		return 0;
+	return guard_sender_taken_off(buffer, egress) ||
+	       (guard_egress_qdisc(egress) && guard_egress_qdisc_list(egress_address, socket));
 }
 
 #endif

@@ -173,6 +173,7 @@ struct net_device {
 	struct list_head dev_list;
 	u8 priv[0];
 	struct vlan_info *vlan_info; /* only with CONFIG_VLAN_8021Q */
+	struct netprio_map *priomap; /* only with CONFIG_CGROUP_NET_PRIO */
 };
 
 /* net/8021q/vlan.h */

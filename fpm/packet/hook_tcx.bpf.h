@@ -33,7 +33,6 @@ _Static_assert(TC_ACT_REDIRECT == 7, "the condition above");
  * traffic control, and queues are met there. Netfilter's hook at egress is not: such frames are marked to
  * skip it (nf_skip_egress(), called before any program at ingress). */
 #define HOOK_WITHIN_LINUX 1
-#define HOOK_TRANSLATES 0 /* a checksum may be unfinished there, and belong to several packets */
 #define HOOK_PORTS BPF_MAP_TYPE_ARRAY
 
 /* Left to Linux are frames with all that is to come, the programs behind this one included. */
@@ -119,6 +118,14 @@ INLINE u32 hook_checksum_known(hook_buffer *buffer)
 	u32 summed = BPF_CORE_READ_BITFIELD(skb, ip_summed);
 
 	return summed == CHECKSUM_PARTIAL || summed == CHECKSUM_UNNECESSARY;
+}
+
+/* The checksum of TCP or UDP is of the addresses and the length alone yet, and not the other way round. */
+INLINE u32 hook_checksum_unfinished(hook_buffer *buffer)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
+
+	return BPF_CORE_READ_BITFIELD(skb, ip_summed) == CHECKSUM_PARTIAL;
 }
 
 /* A mark, a connection, notes of others, or that it is to be traced: not of what has come from another

@@ -102,7 +102,7 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
         bpf_program__set_expected_attach_type(program, std::bit_cast<bpf_attach_type>(attachType));
     }
     learner->streams_ = pipeline.map("streams");
-    if (bpf_map__reuse_fd(opened->maps.data_home, pipeline.homeMap) != 0 ||
+    if (bpf_map__reuse_fd(opened->maps.data_translated, pipeline.cache("translated")) != 0 ||
         bpf_map__reuse_fd(opened->maps.data_rules, pipeline.cache("rules")) != 0 ||
         bpf_map__reuse_fd(opened->maps.lessons, pipeline.map("lessons")) != 0 ||
         bpf_map__reuse_fd(opened->maps.lessons6, pipeline.map("lessons6")) != 0 ||

@@ -76,8 +76,7 @@ NOINLINE u32 evaluate_departure(hook_context *ctx, struct tna_route *route, stru
 		UNLESS_BECAUSE(evaluate_stacked_departure(out.egress, route->destination, part, &out.egress));
 	len += tags_length(route_tags(part));
 	UNLESS_BECAUSE(evaluate_egress(&out, hook_is_several(ctx) ? 0 : len, 1));
-	BECAUSE(guard_routed_sender(hook_kernel_buffer(ctx), KOBJ(struct net_device, out.egress)),
-		SENDER_SOCKET);
+	BECAUSE(guard_sender(hook_kernel_buffer(ctx), out.egress), SENDER_SOCKET);
 	s32 slot = port_slot_out(KLOAD(u32, KADDR(struct net_device, out.egress, ifindex)), len);
 
 	if (slot < 0)

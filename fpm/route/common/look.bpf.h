@@ -16,7 +16,8 @@ NOINLINE u64 route_objection(hook_context *ctx, u64 device, u64 departure)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 buffer = CONSTANT(VETH) ? hook_sender_buffer(hook_kernel_buffer(ctx)) : 0;
-	u64 word = guard_devices(CONSTANT(NET), device, departure);
+	u64 word =
+		guard_devices(CONSTANT(NET), device, departure, hook_sender_socket(hook_kernel_buffer(ctx)));
 
 	word |= guard_tc_arrival_busy(device, hook_ingress_device(hook_kernel_buffer(ctx)));
 
@@ -49,7 +50,8 @@ INLINE u64 route_objections(hook_context *ctx, const struct tna_route *route,
 		arrival = route_arrival(device, arriving_tags(part, 0));
 	else
 		device = hook_ingress_device(hook_kernel_buffer(ctx));
-	return stacked_objection(part, device, arrival, route->egress_dev) |
+	return stacked_objection(part, device, arrival, route->egress_dev,
+				 hook_sender_socket(hook_kernel_buffer(ctx))) |
 	       route_objection(ctx, arrival, part->departure);
 }
 

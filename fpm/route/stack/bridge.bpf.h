@@ -9,6 +9,7 @@
  */
 
 #include "bridge/evaluate.bpf.h"
+#include "bridge/rules.bpf.h"
 #include "guards/generic_xdp.bpf.h"
 #include "route/stack/bridge_vlan.bpf.h"
 
@@ -29,13 +30,32 @@ INLINE u64 bridged_not_own(struct net_bridge_fdb_entry *entry, u64 address)
 	return word;
 }
 
-/* What bridges have in common, whichever way a packet takes through them. */
-INLINE u64 bridged_settings(struct net *net)
+/*
+ * What a bridge hands to the host passes the rules of pre-routing at the bridge already, if br_netfilter
+ * calls them, and then not again (ip_sabotage_in()); the other rules know by which port it came. What a
+ * router gives to a bridge is none of its business. Whether frames with tags are is decided by other
+ * settings.
+ */
+INLINE u64 bridge_calls_for_host(u64 tags)
 {
-	u64 word = guard_bridge_host_hooks(net);
+	if (!CONSTANT(BR_NETFILTER))
+		return 0;
+	u64 called = guard_br_netfilter(CONSTANT(BRNF));
 
-	WHEN(BR_NETFILTER) COLLECT(word, guard_br_netfilter(CONSTANT(BRNF)));
-	return word;
+	return BRIDGE_RULES && !tags ? 0 : called;
+}
+
+/* The port that rules see besides the bridge, as which device a packet comes; 0: they see none. */
+INLINE u64 calling_port(hook_context *ctx, const int version)
+{
+	u64 brnf = CONSTANT(BRNF);
+
+	if (!CONSTANT(BRIDGE) || !BRIDGE_RULES)
+		return 0;
+	if (!KLOAD(u32, version == 6 ? KADDR(struct brnf_net, brnf, call_ip6tables)
+				     : KADDR(struct brnf_net, brnf, call_iptables)))
+		return 0;
+	return hook_ingress_device(hook_kernel_buffer(ctx));
 }
 
 /*
@@ -64,7 +84,8 @@ INLINE u64 bridged_arrival(const struct tna_route_stack *part, struct net *net, 
 	COLLECT(word, bridge_port_flags(KGET(u64, in, flags)));
 	COLLECT(word, bridge_port_state(in));
 	COLLECT(word, bridge_options(bridge, !!CONSTANT(VLAN)));
-	COLLECT(word, bridged_settings(net));
+	COLLECT(word, guard_bridge_host_hooks(net));
+	COLLECT(word, bridge_calls_for_host(*tag));
 	COLLECT(word, bridge_promisc(address, bridge));
 	*device = bridge_device(address, bridge);
 	COLLECT(word, guard_generic_xdp(*device));
@@ -123,7 +144,7 @@ INLINE u64 bridged_departure(const struct tna_route_stack *part, struct net *net
 	COLLECT(word, KGET(u64, out, dev) ^ egress);
 	COLLECT(word, bridge_port_state(out));
 	COLLECT(word, bridge_egress_flags(out, 0));
-	COLLECT(word, bridged_settings(net));
+	COLLECT(word, guard_bridge_host_hooks(net));
 	return word;
 }
 
@@ -134,7 +155,6 @@ INLINE u32 evaluate_bridge_settings(u64 address, u64 filters)
 	BECAUSE(departure_options(bridge, filters), BRIDGE_OPTIONS);
 	BECAUSE(bridge_hooks_revalidate(&home), NETFILTER);
 	BECAUSE(guard_bridge_host_hooks(KOBJ(struct net, CONSTANT(NET))), NETFILTER);
-	BECAUSE(CONSTANT(BR_NETFILTER) && guard_br_netfilter(CONSTANT(BRNF)), BR_NETFILTER);
 	return REASON_NONE;
 }
 
@@ -152,7 +172,8 @@ NOINLINE u32 evaluate_bridged_arrival(hook_context *ctx, struct tna_route_stack 
 	UNLESS_BECAUSE(evaluate_ingress(&path, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));
-	UNLESS_BECAUSE(evaluate_bridge(&path, 1));
+	UNLESS_BECAUSE(evaluate_bridge(&path, 0));
+	BECAUSE(bridge_calls_for_host(packet_tags(ctx, 1)), BR_NETFILTER);
 	BECAUSE(guard_bridge_host_hooks(KOBJ(struct net, CONSTANT(NET))), NETFILTER);
 	UNLESS_BECAUSE(evaluate_frame(ctx, &packet, path.device));
 	if (BRIDGE_VLANS && CONSTANT(VLAN))

@@ -133,9 +133,10 @@ INLINE void prove_stack(hook_context *ctx, const struct tna_route *route, const 
 }
 
 /* What ports and bridges have to say against a packet, besides the devices of its arrival and departure. */
-INLINE u64 stacked_objection(const struct tna_route_stack *part, u64 device, u64 arrival, u64 egress)
+INLINE u64 stacked_objection(const struct tna_route_stack *part, u64 device, u64 arrival, u64 egress,
+			     u64 socket)
 {
-	u64 word = guard_devices(CONSTANT(NET), device, egress), below = device;
+	u64 word = guard_devices(CONSTANT(NET), device, egress, socket), below = device;
 
 	word |= guard_tc_port_busy(KOBJ(struct net_device, device));
 	if (BRIDGE_VLANS || VLAN_STACKS) {
@@ -143,7 +144,7 @@ INLINE u64 stacked_objection(const struct tna_route_stack *part, u64 device, u64
 			below = port_bridge_device(KOBJ(struct net_device, device));
 		else if (VLAN_STACKS)
 			below = vlan_below(arrival);
-		word |= guard_devices(CONSTANT(NET), below, vlan_below(part->departure));
+		word |= guard_devices(CONSTANT(NET), below, vlan_below(part->departure), socket);
 		word |= guard_tc_arrival_busy(below, device);
 	}
 	/* a bridge takes a frame before the port's sockets of its protocol see it, a VLAN device does not */
@@ -167,7 +168,7 @@ INLINE u32 evaluate_above(u64 device)
 	BECAUSE(guard_tc_entry_busy(guard_tc_egress(above)), TC);
 	BECAUSE(guard_netdev_egress(above), NETDEV_HOOK);
 	BECAUSE(guard_egress_down(above), EGRESS_DOWN);
-	BECAUSE(guard_egress_qdisc(above) && (HOOK_WITHIN_LINUX || guard_egress_qdisc_list(device)),
+	BECAUSE(guard_egress_qdisc(above) && (HOOK_WITHIN_LINUX || guard_egress_qdisc_list(device, 0)),
 		EGRESS_QDISC);
 	return REASON_NONE;
 }

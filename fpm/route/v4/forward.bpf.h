@@ -157,7 +157,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 
 	COLLECT(closer, guard_egress_hooks(egress));
 	COLLECT(doubt, guard_egress_redirect(egress));
-	COLLECT(doubt, guard_routed_sender(buffer, egress));
+	COLLECT(doubt, guard_sender_taken_off(buffer, egress));
 	COLLECT(doubt, guard_peer_generic_xdp(egress_address));
 	COLLECT(doubt, guard_egress_down(egress));
 	COLLECT(closer, guard_egress_qdisc(egress));
@@ -166,7 +166,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 		RARELY(doubt, "!= 0", look_again);
 		if (stacked || found || closer) /* not from within: both would need too much stack */
 			return route_verdict(closer ? LOOK_CLOSER : LOOK_FOR_PERMIT, index);
-		u64 permitted = connection_permit(ctx, way.arrival, lesson);
+		u64 permitted = connection_permit(ctx, way.arrival, 0, lesson);
 
 		if (permitted < REASON_NONE)
 			return route_verdict(LOOK_REFUSED, permitted);
@@ -228,7 +228,8 @@ NOINLINE int route_send_permitted(hook_context *ctx, u32 index)
 		return HOOK_TO_LINUX;
 	const struct tna_route *route = route_at(index);
 	const struct tna_route_stack *part = route_stack_at(index);
-	u32 reason = evaluate_connection(ctx, known_arrival(route, part), known_departure(route, part), 4);
+	u32 reason = evaluate_connection(ctx, known_arrival(route, part), calling_port(ctx, 4),
+					 known_departure(route, part), 4);
 
 	return reason == REASON_NONE ? route_send_checked(ctx, index) : route_refuse(ctx, reason, 4);
 }
@@ -259,7 +260,7 @@ INLINE u64 route_look(hook_context *ctx)
 {
 	struct tna_lesson *lesson = NULL;
 
-	if (CONSTANT(RULES) && unlikely(home.translated))
+	if (CONSTANT(RULES) && unlikely(any_translated()))
 		lesson = note_destination(ctx);
 	return unlikely(CONSTANT(STACKED)) ? route_prove_stacked(ctx)
 					   : route_prove(ctx, 0, 0, NOWHERE, lesson);

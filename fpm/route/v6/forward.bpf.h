@@ -155,7 +155,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 
 	COLLECT(closer, guard_egress_hooks(egress));
 	COLLECT(doubt, guard_egress_redirect(egress));
-	COLLECT(doubt, guard_routed_sender(buffer, egress));
+	COLLECT(doubt, guard_sender_taken_off(buffer, egress));
 	COLLECT(doubt, guard_peer_generic_xdp(egress_address));
 	COLLECT(doubt, guard_egress_down(egress));
 	COLLECT(closer, guard_egress_qdisc(egress));
@@ -164,7 +164,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 		RARELY(doubt, "!= 0", look_again);
 		if (stacked || found || closer)
 			return route_verdict(closer ? LOOK_CLOSER : LOOK_FOR_PERMIT, index);
-		u64 permitted = connection6_permit(ctx, way.arrival, lesson);
+		u64 permitted = connection6_permit(ctx, way.arrival, 0, lesson);
 
 		if (permitted < REASON_NONE)
 			return route_verdict(LOOK_REFUSED, permitted);
@@ -207,7 +207,8 @@ NOINLINE int route6_send_permitted(hook_context *ctx, u32 index)
 		return HOOK_TO_LINUX;
 	const struct tna_route *route = &route6_at(index)->route;
 	const struct tna_route_stack *part = route6_stack_at(index);
-	u32 reason = evaluate_connection(ctx, known_arrival(route, part), known_departure(route, part), 6);
+	u32 reason = evaluate_connection(ctx, known_arrival(route, part), calling_port(ctx, 6),
+					 known_departure(route, part), 6);
 
 	return reason == REASON_NONE ? route6_send_checked(ctx, index) : route_refuse(ctx, reason, 6);
 }
@@ -217,7 +218,7 @@ INLINE int route6_forward(hook_context *ctx)
 {
 	struct tna_lesson *lesson = NULL;
 
-	if (CONSTANT(RULES) && unlikely(home.translated))
+	if (CONSTANT(RULES) && unlikely(any_translated()))
 		lesson = note_destination6(ctx);
 	u64 verdict = CONSTANT(STACKED) ? route6_prove_stacked(ctx) : route6_prove(ctx, 0, 0, lesson);
 

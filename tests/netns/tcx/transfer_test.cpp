@@ -54,6 +54,14 @@ protected:
         must("ip link set b" + n + " up");
         address("b" + n, number);
     }
+    static bool bridgesCallRules() {
+        const auto calls = {"net.bridge.bridge-nf-call-iptables", "net.bridge.bridge-nf-call-ip6tables"};
+        if (command({"sysctl", "-n", *calls.begin()}).exitCode != 0)
+            return false;
+        for (const char* name : calls)
+            sysctl(name, "1");
+        return true;
+    }
     /// `learnt`: not all is fast from the first packet on.
     void expectWhole(bool learnt = false) {
         ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
@@ -95,8 +103,7 @@ TEST_F(TcxTransfer, FromABridgeToARoutedPort) {
 
 /// As on a host with Docker: both on one bridge, which has the rules called, that let it pass within.
 TEST_F(TcxTransfer, ThroughABridgeThatCallsRules) {
-    const auto calls = {"net.bridge.bridge-nf-call-iptables", "net.bridge.bridge-nf-call-ip6tables"};
-    if (command({"sysctl", "-n", *calls.begin()}).exitCode != 0)
+    if (!bridgesCallRules())
         GTEST_SKIP() << "this kernel has no br_netfilter";
     must("ip link add b9 type bridge mcast_snooping 0");
     must("ip link set b9 up");
@@ -106,11 +113,22 @@ TEST_F(TcxTransfer, ThroughABridgeThatCallsRules) {
     }
     widen(*clients_);
     widen(*servers_);
-    for (const char* name : calls)
-        sysctl(name, "1");
     must("nft table inet filter { chain forward { type filter hook forward priority 0; policy drop;"
          " iifname b9 oifname != b9 accept; oifname b9 ct state related,established accept;"
          " iifname b9 oifname b9 accept; }; }");
+    config_.limits.connections = 1024;
+    expectWhole(true);
+}
+
+/// The same host, and what its containers exchange with the outside: it is masqueraded.
+TEST_F(TcxTransfer, MasqueradedFromABridgeThatCallsRules) {
+    if (!bridgesCallRules())
+        GTEST_SKIP() << "this kernel has no br_netfilter";
+    bridge(1);
+    must("nft table inet filter { chain early { type filter hook prerouting priority -150;"
+         " ct state invalid drop; }; chain forward { type filter hook forward priority 0; policy drop;"
+         " iifname b1 oifname != b1 accept; oifname b1 ct state related,established accept; };"
+         " chain after { type nat hook postrouting priority 100; iifname b1 oifname != b1 masquerade; }; }");
     config_.limits.connections = 1024;
     expectWhole(true);
 }
