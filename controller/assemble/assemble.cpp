@@ -51,9 +51,43 @@ const model::Link* underRoutedVlan(const model::Network& network, const model::L
     return (isBridge(*below) && !stack) || mayBePort(*below) ? below : nullptr;
 }
 
+/// Whether a link is a port by itself: of a bridge, or one that packets are routed to and from.
+bool isPort(const model::Network& network, const model::Link& link) {
+    const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
+    return bridge != nullptr ? bridge->bridge.has_value() : mayBePort(link) && !link.bridge && routes(link);
+}
+
+/// What is at XDP sends nothing to ports at tcx. So a card all of whose frames are exchanged with such ports
+/// is seen there as well; but not one that may send them back, by another VLAN.
+std::set<model::IfIndex> seenAtTcx(const model::Network& network,
+                                   const capability::Capabilities& capabilities, const Wishes& wishes) {
+    auto seen = wishes.atTcx;
+    if (!capabilities.tcx.available || capabilities.way == capability::Way::watched)
+        return seen;
+    const model::Link* other = nullptr;
+    unsigned ports = 0, others = 0;
+    for (const auto& [ifindex, link] : network.links) {
+        const auto excluded = wishes.excluded.find(ifindex);
+        if (!isPort(network, link) ||
+            (excluded != wishes.excluded.end() && excluded->second.code == "excluded-name"))
+            continue;
+        if (wishes.atTcx.contains(ifindex)) {
+            ports++;
+            continue;
+        }
+        others++;
+        other = &link;
+    }
+    if (ports > 0 && others == 1 && network.stackedOn(other->ifindex).empty() &&
+        !wishes.custom.contains(other->ifindex) && !wishes.steered.contains(other->ifindex))
+        seen.insert(other->ifindex);
+    return seen;
+}
+
 Surroundings look(const model::Network& network, const capability::Capabilities& capabilities,
                   const Wishes& wishes) {
     Surroundings around{network, capabilities, wishes};
+    around.atTcx = seenAtTcx(network, capabilities, wishes);
     bool vlansOnBridges = false;
     for (const auto& [ifindex, link] : network.links) {
         around.bridges |= link.bridge.has_value();
@@ -83,7 +117,7 @@ public:
     PortDecision(const Surroundings& around, const model::Link& link, const model::Link* bridge)
         : around_(around), capabilities_(around.capabilities), wishes_(around.wishes), link_(link),
           bridge_(bridge), main_(mainModule({around, link, bridge})),
-          hook_(wishes_.atTcx.contains(link.ifindex) ? Hook::tcx : Hook::xdp) {}
+          hook_(around.atTcx.contains(link.ifindex) ? Hook::tcx : Hook::xdp) {}
 
     PortPlan decide() {
         PortPlan plan;
@@ -92,6 +126,10 @@ public:
         plan.routed = bridge_ == nullptr;
         const auto judgement = judge(around_.network, link_, promises(), !watched());
         plan.hook = hook_;
+        if (hook_ == Hook::tcx)
+            plan.hookWhy = wishes_.atTcx.contains(link_.ifindex)
+                               ? "the configuration says so"
+                               : "all ports that it exchanges frames with are there";
         ruleOperator();
         if (hook_ == Hook::tcx)
             ruleTcx(judgement);
@@ -139,7 +177,7 @@ private:
     /// A device that Linux receives from by itself has its frames whole there, whatever its driver.
     void ruleTcx(const Judgement& judgement) {
         const auto& tcx = capabilities_.tcx;
-        const std::string kind = "ports of kind " + link_.kind + " are accelerated at tcx, and ";
+        const std::string kind = "it is for tcx, and ";
         if (!tcx.available)
             no("no-tcx", kind + tcx.detail, "Linux 6.6 or newer has it");
         else if (watched())

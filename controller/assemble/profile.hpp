@@ -112,6 +112,7 @@ struct PortPlan {
     /// empty, because attaching again takes 10 ms and a new profile 50 us.
     bool standby = false;
     Hook hook = Hook::xdp;                  ///< where its own frames are seen
+    std::string hookWhy;                    ///< why not at XDP
     bool egress = false;                    ///< frames may be redirected to it, at XDP
     bool tcxEgress = false;                 ///< the same at tcx
     unsigned shortest = 0;                  ///< bytes; shorter frames may not, because Linux would pad them

@@ -41,6 +41,7 @@ Result<Config> parseConfig(const std::string& written, const std::string& name) 
                {"exclude", reader.patterns("exclude", config.ports.exclude)},
                {"exclude_drivers", reader.patterns("exclude_drivers", config.ports.excludeDrivers)},
                {"exclude_kinds", reader.patterns("exclude_kinds", config.ports.excludeKinds)},
+               {"tcx", reader.patterns("tcx", config.ports.tcx)},
                {"tcx_kinds", reader.patterns("tcx_kinds", config.ports.tcxKinds)},
                {"finished_frames", reader.patterns("finished_frames", config.ports.finishedFrames)},
                {"trusted_drivers", reader.patterns("trusted_drivers", config.ports.trustedDrivers)}})},

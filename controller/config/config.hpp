@@ -17,6 +17,8 @@ struct Ports {
     std::vector<std::string> excludeKinds{"veth", "tun", "tap"};
     /// Kinds whose ports are accelerated at tcx, where frames stay as their senders have left them.
     std::vector<std::string> tcxKinds;
+    /// The same by name, of whatever kind.
+    std::vector<std::string> tcx;
     /// A promise about those who send into these: checksums are written, segments cut, tags in the frame.
     std::vector<std::string> finishedFrames;
     /// Drivers and kinds that are taken for safe, although nobody knows, or something is known against them.

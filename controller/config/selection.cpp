@@ -24,7 +24,7 @@ std::optional<Exclusion> excludedBy(const Ports& ports, const std::string& name,
     if (!driver.empty() && matchesAny(ports.excludeDrivers, driver))
         return Exclusion{"excluded-driver", "the configuration excludes the driver " + driver,
                          "see 'exclude_drivers' under [ports] in the configuration"};
-    if (!kind.empty() && matchesAny(ports.excludeKinds, kind))
+    if (!kind.empty() && matchesAny(ports.excludeKinds, kind) && !isForTcx(ports, name, kind))
         return Exclusion{
             "excluded-kind",
             "interfaces of kind " + kind +
@@ -37,8 +37,8 @@ bool promisesFinishedFrames(const Ports& ports, const std::string& name) {
     return matchesAny(ports.finishedFrames, name);
 }
 
-bool isForTcx(const Ports& ports, const std::string& kind) {
-    return !kind.empty() && matchesAny(ports.tcxKinds, kind);
+bool isForTcx(const Ports& ports, const std::string& name, const std::string& kind) {
+    return matchesAny(ports.tcx, name) || (!kind.empty() && matchesAny(ports.tcxKinds, kind));
 }
 
 bool trusts(const Ports& ports, const std::string& driver, const std::string& kind) {

@@ -21,7 +21,7 @@ struct Exclusion {
 [[nodiscard]] bool trusts(const Ports& ports, const std::string& driver, const std::string& kind);
 
 /// Whether ports of a kind are to be accelerated at tcx.
-[[nodiscard]] bool isForTcx(const Ports& ports, const std::string& kind);
+[[nodiscard]] bool isForTcx(const Ports& ports, const std::string& name, const std::string& kind);
 
 /// Whether the configuration promises that those who send into this port finish their frames.
 [[nodiscard]] bool promisesFinishedFrames(const Ports& ports, const std::string& name);

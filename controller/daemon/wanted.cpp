@@ -47,7 +47,7 @@ assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, 
             wishes.attached.insert(ifindex);
         if (config::promisesFinishedFrames(config.ports, link.name))
             wishes.finished.insert(ifindex);
-        if (config::isForTcx(config.ports, link.kind))
+        if (config::isForTcx(config.ports, link.name, link.kind))
             wishes.atTcx.insert(ifindex);
         if (config::trusts(config.ports, link.driver, link.kind))
             wishes.trusted.insert(ifindex);

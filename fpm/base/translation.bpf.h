@@ -70,7 +70,7 @@ INLINE u32 checksum_changed(u32 checksum, u64 changes)
 }
 
 /* One that is unfinished is of the addresses, but not of the ports, and is not inverted yet
- * (inet_proto_csum_replace4()). */
+ * (inet_proto_csum_replace4()). What is folded is never 0. */
 INLINE u32 unfinished_changed(u32 checksum, u64 changes)
 {
 	return checksum_changed(checksum ^ 0xffff, changes) ^ 0xffff;
@@ -91,8 +91,6 @@ INLINE int translate_segment(hook_context *ctx, u8 *at, u8 *end, u32 protocol, u
 
 	if (hook_checksum_unfinished(hook_kernel_buffer(ctx))) {
 		*checksum = unfinished_changed(*checksum, changes);
-		if (protocol == PROTOCOL_UDP && !*checksum)
-			*checksum = 0xffff;
 		ports[0] = to->source_port;
 		ports[1] = to->destination_port;
 		return 1;

@@ -213,8 +213,7 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	    ends_are_others(here, header, entry, direction, version) ||
 	    tracked_unfit(entry, direction, protocol, own_net))
 		return;
-	/* what bridges send elsewhere by their own rules (br_nf_pre_routing_finish()) */
-	if (passed.in_port && here->leaves.steps & (passed.out_port ? ~0u : TNA_ANOTHER_DESTINATION))
+	if (passed.out_port && here->leaves.steps) /* what bridges send elsewhere by their own rules */
 		return;
 	if (!is_of_use(&passed, version))
 		return;

@@ -70,6 +70,8 @@ std::string renderPort(const json& document) {
     if (const auto profile = text(port, "profile"); !profile.empty())
         out += fmt::format(" ({}, {})", text(port, "hook"), profile);
     out += "\n";
+    if (const auto why = text(port, "hook_why"); !why.empty())
+        out += fmt::format("  Its frames are seen at {}, not at XDP: {}.\n", text(port, "hook"), why);
     for (const auto& feature : list(document, "features"))
         for (const auto& reason : list(feature, "reasons")) {
             out += fmt::format("  {} is left to Linux: {}\n", text(feature, "feature"), text(reason, "text"));

@@ -241,6 +241,23 @@ TEST_P(BridgedFlows, AreLinuxsWithFiltersOrQueuesWhereTheyLeave) {
     expect(fastPath(), frame());
 }
 
+/// br_netfilter takes the sender's socket off.
+TEST_P(BridgedFlows, AreLinuxsWithQueuesThatWouldSeeTheirSenders) {
+    if (command({"tc", "qdisc", "add", "dev", "lo", "root", "fq"}).exitCode != 0)
+        GTEST_SKIP() << "this kernel has no fq";
+    must("tc qdisc del dev lo root");
+    begin(accepting);
+    becomesFast();
+    must("tc qdisc add dev p1 root fq");
+    if (GetParam().tcx) {
+        expect(slowPath("sender-socket"), frame());
+    } else {
+        expect(fastPath(), frame());
+    }
+    must("tc qdisc del dev p1 root");
+    expect(fastPath(), frame());
+}
+
 /// What a bridge makes of those is left to it.
 TEST_P(BridgedFlows, ThatAreTranslatedAreLinuxs) {
     if (six())

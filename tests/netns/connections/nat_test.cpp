@@ -16,6 +16,27 @@ TYPED_TEST(Translated, AreAsLinuxMakesThem) {
     this->expectAllAsAsked();
 }
 
+/// A bridge calls the rules of pre-routing, which put another destination in before the bridge looks at it.
+template <typename Router>
+class TranslatedByABridge : public TranslatedOf<Router, anotherSource | anotherDestination> {
+protected:
+    void beforehand() override {
+        const std::string calls =
+            std::string("net.bridge.bridge-nf-call-") + (this->six ? "ip6tables" : "iptables");
+        if (command({"sysctl", "-n", calls}).exitCode != 0)
+            GTEST_SKIP() << "this kernel has no br_netfilter";
+        sysctl(calls.c_str(), "1");
+        TranslatedOf<Router, anotherSource | anotherDestination>::beforehand();
+    }
+};
+using CallingRouters = ::testing::Types<FromBridge, FromBridge6, FromBridgeToBridge, FromBridgeToBridge6>;
+TYPED_TEST_SUITE(TranslatedByABridge, CallingRouters);
+
+TYPED_TEST(TranslatedByABridge, AreAsLinuxMakesThem) {
+    this->learned();
+    this->expectAllAsAsked();
+}
+
 TYPED_TEST(Translated, AreLinuxsWhenARuleForbidsThem) {
     this->learned();
     this->expectAllAsAsked();

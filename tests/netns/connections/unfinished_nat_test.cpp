@@ -46,16 +46,15 @@ protected:
         auto frame = this->sent(0, payload);
         if (sum < 0) {
             const auto length = frame.bytes.size() - udp;
-            std::vector<std::uint8_t> summed(
-                frame.bytes.begin() + udp - (UnfinishedTranslated::six ? 32 : 8), frame.bytes.begin() + udp);
+            std::vector<std::uint8_t> summed(frame.bytes.begin() + udp - (UnfinishedTranslated::six ? 32 : 8),
+                                             frame.bytes.begin() + udp);
             summed.insert(summed.end(), {0, IPPROTO_UDP, static_cast<std::uint8_t>(length >> 8U),
                                          static_cast<std::uint8_t>(length)});
             sum = 0xffff ^ internetChecksum(summed.data(), summed.size());
         }
         this->checksum(frame, static_cast<std::uint16_t>(sum));
-        Left left{.frame = frame,
-                  .unfinished = {.flags = 1, .checksumStart = udp, .checksumOffset = 6},
-                  .out = {}};
+        Left left{
+            .frame = frame, .unfinished = {.flags = 1, .checksumStart = udp, .checksumOffset = 6}, .out = {}};
         if (segment != 0) {
             left.unfinished.gsoType = 5; // VIRTIO_NET_HDR_GSO_UDP_L4
             left.unfinished.headerLength = udp + 8;

@@ -155,6 +155,19 @@ TEST_F(TcxBuffers, BothHooksOnOneBridge) {
     EXPECT_EQ(treat(oneToTwo()), usual());
 }
 
+TEST_F(TcxBuffers, PortNamedByTheConfigurationIsAtTcx) {
+    config_.ports.tcxKinds = {"tun"};
+    config_.ports.tcx = {"p0"};
+    ASSERT_NO_FATAL_FAILURE(accelerate());
+    ASSERT_TRUE(reaches("tap0", "accelerated"));
+    const auto p0 = (*controller_->port("p0"))["port"];
+    EXPECT_EQ(p0["hook"], "tcx");
+    EXPECT_EQ(p0["hook_why"], "the configuration says so");
+    EXPECT_EQ((*controller_->port("p1"))["port"]["hook"], "xdp-native");
+    EXPECT_EQ(outOfTap(toTap()), std::vector{toTap()});
+    EXPECT_EQ(counted(0).fast, 1U);
+}
+
 /// The kernel's own counters of both ports are as by plain Linux.
 TEST_F(TcxBuffers, DevicesCountAsByLinux) {
     const auto counts = [] {

@@ -108,6 +108,79 @@ INSTANTIATE_TEST_SUITE_P(
                 "excluded-kind"}),
     [](const auto& row) { return std::string(row.param.name); });
 
+/// The ports of containers, and a card.
+struct ContainersAndCard : Container {
+    ContainersAndCard() {
+        for (const model::IfIndex more : {8U, 9U}) {
+            network.links[more] = port();
+            network.links[more].ifindex = more;
+        }
+        wishes.atTcx.insert(8);
+        card().kind.clear();
+        card().driver = "ena";
+        capabilities.devices[9] = {.native = true, .redirectTarget = true, .frags = false};
+    }
+    model::Link& card() { return network.links.at(9); }
+    [[nodiscard]] Hook hookOfCard() const {
+        const auto plan = assemble(network, capabilities, wishes).ports.at(9);
+        EXPECT_EQ(plan.hookWhy.empty(), plan.hook == Hook::xdp);
+        return plan.hook;
+    }
+};
+
+TEST(Hooks, CardBesideContainersIsWhereTheyAre) {
+    EXPECT_EQ(ContainersAndCard().hookOfCard(), Hook::tcx);
+}
+
+struct WithAnother {
+    const char* name;
+    std::function<void(ContainersAndCard&)> change;
+};
+void PrintTo(const WithAnother& row, std::ostream* out) {
+    *out << row.name;
+}
+
+class CardAtXdp : public ::testing::TestWithParam<WithAnother> {};
+
+TEST_P(CardAtXdp, IfItMayForwardThereOrCannotBeElsewhere) {
+    ContainersAndCard world;
+    GetParam().change(world);
+    EXPECT_EQ(world.hookOfCard(), Hook::xdp);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , CardAtXdp,
+    ::testing::Values(
+        WithAnother{"AnotherCard",
+                    [](ContainersAndCard& w) {
+                        w.network.links[10] = w.card();
+                        w.network.links[10].ifindex = 10;
+                    }},
+        WithAnother{"VlanOnIt",
+                    [](ContainersAndCard& w) {
+                        auto& vlan = w.network.links[10];
+                        vlan.ifindex = 10;
+                        vlan.lower = 9;
+                        vlan.vlan.emplace();
+                    }},
+        WithAnother{"CustomModules",
+                    [](ContainersAndCard& w) { w.wishes.custom[9].add(TNA_HOOK_BRIDGE, "a"); }},
+        WithAnother{"SteeredFrames", [](ContainersAndCard& w) { w.wishes.steered[9] = "steering"; }},
+        WithAnother{"NoContainers", [](ContainersAndCard& w) { w.wishes.atTcx = {77}; }},
+        WithAnother{"KernelWithoutTcx", [](ContainersAndCard& w) { w.capabilities.tcx.available = false; }},
+        WithAnother{"NothingIsReadInPlace",
+                    [](ContainersAndCard& w) { w.capabilities.way = capability::Way::watched; }}),
+    [](const auto& row) { return std::string(row.param.name); });
+
+/// They are none that frames are exchanged with.
+TEST(Hooks, CardsThatAreExcludedByNameAreNoMatter) {
+    ContainersAndCard world;
+    world.network.links[10] = world.card();
+    world.network.links[10].ifindex = 10;
+    world.wishes.excluded[10] = {"excluded-name", "by the configuration", {}};
+    EXPECT_EQ(world.hookOfCard(), Hook::tcx);
+}
+
 TEST(Hooks, NothingLeavesFromTcxByAPortWithModulesAtEgress) {
     World world;
     world.wishes.custom[portIndex].add(TNA_HOOK_EGRESS, "a");
@@ -136,6 +209,8 @@ TEST(Hooks, EachHookHasItsPartOfAPlan) {
     other.kind.clear();
     other.driver = "bnxt_en"; // which takes nothing that is short, at XDP
     container.capabilities.devices[9] = {.native = true, .redirectTarget = true, .frags = false};
+    container.network.links[10] = other;
+    container.network.links[10].ifindex = 10;
     const auto plan = assemble(container.network, container.capabilities, container.wishes);
     const auto xdp = partAt(Hook::xdp, plan), tcx = partAt(Hook::tcx, plan);
     EXPECT_FALSE(xdp.ports.at(portIndex).profile);

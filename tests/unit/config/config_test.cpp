@@ -25,6 +25,7 @@ exclude = ["eth9"]
 exclude_drivers = ["foo"]
 exclude_kinds = []
 tcx_kinds = ["tun"]
+tcx = ["eth8"]
 finished_frames = ["veth*"]
 [kernel]
 fdb = "mirror"
@@ -42,7 +43,7 @@ destinations = 4000
 )",
                                     "f");
     ASSERT_TRUE(config) << config.error().sentence();
-    const Config expected{{{"eth*"}, {"eth9"}, {"foo"}, {}, {"tun"}, {"veth*"}},
+    const Config expected{{{"eth*"}, {"eth9"}, {"foo"}, {}, {"tun"}, {"eth8"}, {"veth*"}},
                           {"mirror"},
                           {"/tmp/s", "net", "ops", "debug"},
                           {16, 128, 100, 10, 4000}};
@@ -132,7 +133,7 @@ TEST(Config, MarkOfByteOrderAtTheBeginningIsNothing) {
 
 TEST(Config, PatternsAreWhole) {
     for (const std::string key :
-         {"include", "exclude", "exclude_drivers", "exclude_kinds", "tcx_kinds", "finished_frames"}) {
+         {"include", "exclude", "exclude_drivers", "exclude_kinds", "tcx_kinds", "tcx", "finished_frames"}) {
         const auto parsed = [&](const std::string& pattern) {
             return parseConfig("[ports]\n" + key + " = ['*', '" + pattern + "']\n", "f");
         };
@@ -158,6 +159,27 @@ TEST(Selection, DefaultTakesHardwareAndLeavesVeth) {
     const auto veth = excludedBy(Ports{}, "veth0", "veth", "veth");
     ASSERT_TRUE(veth);
     EXPECT_EQ(veth->code, "excluded-kind");
+}
+
+/// Kinds are excluded for what XDP does to their senders.
+TEST(Selection, KindsForTcxAreNotExcludedAsKinds) {
+    Ports ports;
+    ports.tcxKinds = {"veth"};
+    EXPECT_FALSE(excludedBy(ports, "veth0", "veth", "veth"));
+    EXPECT_TRUE(excludedBy(ports, "tap0", "tun", "tun"));
+    ports.exclude = {"veth*"};
+    EXPECT_EQ(excludedBy(ports, "veth0", "veth", "veth")->code, "excluded-name");
+}
+
+TEST(Selection, PortsAreForTcxByKindOrName) {
+    Ports ports;
+    EXPECT_FALSE(isForTcx(ports, "eth0", ""));
+    ports.tcxKinds = {"veth"};
+    ports.tcx = {"eth?"};
+    EXPECT_TRUE(isForTcx(ports, "eth0", ""));
+    EXPECT_TRUE(isForTcx(ports, "c1", "veth"));
+    EXPECT_FALSE(isForTcx(ports, "lan0", ""));
+    EXPECT_FALSE(isForTcx(ports, "tap0", "tun"));
 }
 
 TEST(Selection, NamesAreMatchedByPattern) {

@@ -38,6 +38,10 @@ void addContainers(CLI::App& app, int& exitCode) {
         app.add_subcommand("containers", "sockets of two containers: plain Linux and tna at tcx, in turn");
     command->add_flag("--routed", options.routed, "on ports of a router instead of a bridge");
     command
+        ->add_flag("--outside", options.outside,
+                   "one on a bridge, the other outside, behind a port with a queue")
+        ->excludes("--routed");
+    command
         ->add_option(
             "--rules", arguments->rules,
             "none; or docker: those that Docker loads, called for bridged packets, too (br_netfilter)")

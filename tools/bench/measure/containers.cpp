@@ -41,6 +41,15 @@ table ip nat {
     chain POSTROUTING { type nat hook postrouting priority srcnat; ip saddr 10.9.0.0/16 oifname != { "br0", "h1", "h2" } counter masquerade; }
 }
 )";
+/// For what goes outside it is translated. What connection tracking calls invalid is not, which Docker lets
+/// pass: without this rule of the operator's, translated TCP is Linux's.
+constexpr const char* outsideRules = R"(table ip early {
+    chain invalid { type filter hook prerouting priority -150; ct state invalid drop; }
+}
+table ip masquerading {
+    chain POSTROUTING { type nat hook postrouting priority srcnat; ip saddr 10.9.1.0/24 oifname "h2" counter masquerade; }
+}
+)";
 constexpr std::size_t smallRequest = 1;
 constexpr std::size_t smallDatagram = 64;
 constexpr std::size_t ports = 2;
@@ -56,10 +65,10 @@ public:
             if (!*made)
                 return std::unexpected(made->error());
         Containers containers{std::move(*host), std::move(*client), std::move(*server)};
-        if (auto built = containers.build(options.routed); !built)
+        if (auto built = containers.build(options); !built)
             return std::unexpected(built.error());
         if (options.docker)
-            if (auto loaded = containers.loadDockers(options.routed); !loaded)
+            if (auto loaded = containers.loadDockers(options); !loaded)
                 return std::unexpected(loaded.error());
         return containers;
     }
@@ -70,20 +79,30 @@ private:
     Containers(OwnNamespace host, OwnNamespace client, OwnNamespace server)
         : host_(std::move(host)), client_(std::move(client)), server_(std::move(server)) {}
 
-    Result<void> build(bool routed) {
+    /// Ports of a router have addresses of their own; others are the bridge's, which has one if one of the
+    /// containers is outside.
+    Result<void> build(const ContainersOptions& options) {
         std::string lines = "link add br0 type bridge mcast_snooping 0\nlink set br0 up\n";
+        if (options.outside)
+            lines += "address add 10.9.1.1/24 dev br0\n";
         for (const auto& [number, home] : {std::pair{1, &client_}, {2, &server_}}) {
             lines += fmt::format("link add h{0} type veth peer name eth0 netns {1}\nlink set h{0} up\n",
                                  number, home->name());
-            lines += routed ? fmt::format("address add 10.9.{0}.1/24 dev h{0}\n", number)
-                            : fmt::format("link set h{} master br0\n", number);
+            lines += options.routed || (options.outside && number == 2)
+                         ? fmt::format("address add 10.9.{0}.1/24 dev h{0}\n", number)
+                         : fmt::format("link set h{} master br0\n", number);
         }
         if (auto done = runBatch("ip", host_.name(), lines); !done)
             return done;
+        // As a card has one.
+        if (options.outside)
+            if (auto done = runBatch("tc", host_.name(), "qdisc add dev h2 root pfifo_fast\n"); !done)
+                return done;
+        const bool apart = options.routed || options.outside;
         for (const auto& [number, home] : {std::pair{1, &client_}, {2, &server_}}) {
-            auto own = fmt::format("link set eth0 up\naddress add 10.9.{}.2/{} dev eth0\n", number,
-                                   routed ? 24 : 16);
-            if (routed)
+            auto own =
+                fmt::format("link set eth0 up\naddress add 10.9.{}.2/{} dev eth0\n", number, apart ? 24 : 16);
+            if (apart)
                 own += fmt::format("route add default via 10.9.{}.1\n", number);
             if (auto done = runBatch("ip", home->name(), own); !done)
                 return done;
@@ -94,13 +113,17 @@ private:
         return writeFile("/proc/sys/net/ipv4/ip_forward", "1");
     }
 
-    Result<void> loadDockers(bool routed) {
+    Result<void> loadDockers(const ContainersOptions& options) {
         const auto inside = NamespaceScope::enter(host());
         if (!inside)
             return std::unexpected(inside.error());
         if (auto loaded = loadRules(dockerRules); !loaded)
             return loaded;
-        return routed ? Result<void>{} : writeFile("/proc/sys/net/bridge/bridge-nf-call-iptables", "1");
+        if (options.outside)
+            if (auto loaded = loadRules(outsideRules); !loaded)
+                return loaded;
+        return options.routed ? Result<void>{}
+                              : writeFile("/proc/sys/net/bridge/bridge-nf-call-iptables", "1");
     }
 
     OwnNamespace host_;
@@ -223,10 +246,12 @@ Result<ContainersResult> measureContainers(const ContainersOptions& options, Wat
 
 std::string renderContainers(const ContainersOptions& options, const ContainersResult& result) {
     constexpr double thousand = 1e3, billion = 1e9;
-    std::string text = fmt::format(
-        "two containers {}{}, both ends on one processor; medians of {} rounds of {} s\n\n",
-        options.routed ? "on ports of a router" : "on a bridge", options.docker ? " with Docker's rules" : "",
-        result.tna.requests.size(), options.seconds);
+    std::string text = fmt::format("{}{}, both ends on one processor; medians of {} rounds of {} s\n\n",
+                                   options.outside  ? "a container on a bridge, and a machine outside"
+                                   : options.routed ? "two containers on ports of a router"
+                                                    : "two containers on a bridge",
+                                   options.docker ? " with Docker's rules" : "", result.tna.requests.size(),
+                                   options.seconds);
     text += fmt::format("{:<36}{:>10}{:>10}   tna / linux\n", "", "linux", "tna");
     text += line("TCP, request and answer of 1 byte", "k/s", thousand, result.linux.requests,
                  result.tna.requests);
@@ -238,15 +263,11 @@ std::string renderContainers(const ContainersOptions& options, const ContainersR
 
 nlohmann::json containersDocument(const ContainersOptions& options, const nlohmann::json& machine,
                                   const ContainersResult& result) {
-    return {{"measurement", "containers"},
-            {"machine", machine},
-            {"routed", options.routed},
-            {"docker", options.docker},
-            {"rounds", options.rounds},
-            {"seconds", options.seconds},
-            {"linux", ratesDocument(result.linux)},
-            {"tna", ratesDocument(result.tna)},
-            {"fast_part", result.fastPart}};
+    return {{"measurement", "containers"},      {"machine", machine},
+            {"routed", options.routed},         {"outside", options.outside},
+            {"docker", options.docker},         {"rounds", options.rounds},
+            {"seconds", options.seconds},       {"linux", ratesDocument(result.linux)},
+            {"tna", ratesDocument(result.tna)}, {"fast_part", result.fastPart}};
 }
 
 } // namespace tna::bench

@@ -12,9 +12,11 @@
 
 namespace tna::bench {
 
-/// What two containers talk by: the ports of a bridge, or of a router.
+/// What two containers talk by: the ports of a bridge, or of a router. Or one is on a bridge of the host, and
+/// the other outside.
 struct ContainersOptions {
     bool routed = false;
+    bool outside = false;
     bool docker = false; ///< with the rules that Docker loads for their network, which bridges have called
     unsigned rounds = 30;
     double seconds = 0.5; ///< of each measurement
