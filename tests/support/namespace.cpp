@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <stdexcept>
 
@@ -27,21 +28,34 @@ void sweepLeftovers() {
             command({"ip", "netns", "del", name});
     }
 }
-} // namespace
 
-Namespace::Namespace() {
+std::string nextName() {
     static std::atomic<unsigned> count{0};
     if (count == 0)
         sweepLeftovers();
-    name_ = prefix + std::to_string(::getpid()) + "-" + std::to_string(count++);
-    const auto made = command({"ip", "netns", "add", name_});
-    auto handle = NetNamespace::named(name_);
-    if (made.exitCode != 0 || !handle)
-        throw std::runtime_error("cannot make a network namespace: " + made.output);
-    handle_.emplace(std::move(*handle));
+    return prefix + std::to_string(::getpid()) + "-" + std::to_string(count++);
+}
+} // namespace
+
+Namespace::Namespace() : name_(nextName()) {
+    open(command({"ip", "netns", "add", name_}).output);
     const auto scope = enter();
     sysctl("net.ipv6.conf.all.disable_ipv6", "1");
     sysctl("net.ipv6.conf.default.disable_ipv6", "1");
+}
+
+Namespace::Namespace(const std::string& file) : name_(nextName()) {
+    const auto here = "/run/netns/" + name_;
+    std::ofstream{here};
+    // As it is: what the file stands for may be seen by another process only, by way of /proc.
+    open(command({"mount", "--no-canonicalize", "--bind", file, here}).output);
+}
+
+void Namespace::open(const std::string& made) {
+    auto handle = NetNamespace::named(name_);
+    if (!made.empty() || !handle)
+        throw std::runtime_error("cannot make a network namespace: " + made);
+    handle_.emplace(std::move(*handle));
 }
 
 Namespace::~Namespace() {

@@ -14,6 +14,8 @@ namespace tna::test {
 class Namespace {
 public:
     Namespace();
+    /// Somebody else's, which a file stands for; it stays when the object goes.
+    explicit Namespace(const std::string& file);
     ~Namespace();
     Namespace(const Namespace&) = delete;
     Namespace& operator=(const Namespace&) = delete;
@@ -23,6 +25,8 @@ public:
     [[nodiscard]] NamespaceScope enter() const;
 
 private:
+    void open(const std::string& made);
+
     std::string name_;
     std::optional<NetNamespace> handle_;
 };

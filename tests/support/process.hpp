@@ -16,6 +16,7 @@ public:
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
 
+    [[nodiscard]] pid_t id() const { return pid_; }
     void signal(int number) const;
     /// Whether it has ended by itself; end() tells how.
     [[nodiscard]] bool hasEnded() const;
