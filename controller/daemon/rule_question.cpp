@@ -122,6 +122,12 @@ nlohmann::json RuleQuestion::answer(const std::set<std::string>& legacyTables,
         return last_;
     begun_ = Clock::now();
     auto set = introspect::readRuleSet();
+    // Where the kernel lists no functions, they are looked for in the kernel itself, those of bridges excepted.
+    if (set && !set->functions)
+        if (auto inPlace = inPlace_.read()) {
+            set = std::move(inPlace->set);
+            set->unlisted = {model::RuleFamily::bridge};
+        }
     if (set) {
         set->legacyTables = legacyTables;
         if (set->functions)

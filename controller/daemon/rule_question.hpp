@@ -2,6 +2,7 @@
 #pragma once
 
 #include "daemon/connections.hpp"
+#include "daemon/rules_in_place.hpp"
 #include "model/rule_set.hpp"
 
 #include <chrono>
@@ -27,6 +28,7 @@ private:
     std::mutex mutex_;
     Clock::time_point begun_ = Clock::time_point::min(); ///< reading what was answered last
     nlohmann::json last_;
+    RulesInPlaceReader inPlace_;
 };
 
 /// Whether connections are learnt, and of which rules; null where they are not to be.

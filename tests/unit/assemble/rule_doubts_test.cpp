@@ -346,6 +346,10 @@ TEST(ConnectionsMarks, AreLookedAtAsTheyComeWhereRulesSetThem) {
 TEST(Others, WhatNetfilterCallsMustBeKnown) {
     auto set = ruleSetOf({{accept()}});
     EXPECT_TRUE(steady(set));
+    set.unlisted = {RuleFamily::bridge};
+    EXPECT_TRUE(steady(set));
+    EXPECT_FALSE(judgedAt(set, RuleFamily::bridge, NF_INET_FORWARD).steadyForUdp);
+    set.unlisted.clear();
     set.functions.reset();
     EXPECT_EQ(reasonOf(set), "it is not known which functions netfilter calls here");
     EXPECT_FALSE(judgedAt(set, RuleFamily::bridge, NF_INET_FORWARD).steadyForUdp);
