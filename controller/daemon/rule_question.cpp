@@ -122,7 +122,8 @@ nlohmann::json RuleQuestion::answer(const std::set<std::string>& legacyTables,
         return last_;
     begun_ = Clock::now();
     auto set = introspect::readRuleSet();
-    // Where the kernel lists no functions, they are looked for in the kernel itself, those of bridges excepted.
+    // Where the kernel lists no functions, they are looked for in the kernel itself, those of bridges
+    // excepted.
     if (set && !set->functions)
         if (auto inPlace = inPlace_.read()) {
             set = std::move(inPlace->set);

@@ -85,7 +85,9 @@ void Docker::TearDown() {
         return;
     // What has been killed may be there for a moment yet.
     EXPECT_TRUE(eventually([&] {
-        command({"sh", "-c", "find /sys/fs/cgroup -depth -type d -path '*/" + group() + "*' -exec rmdir {} + 2>/dev/null"});
+        command(
+            {"sh", "-c",
+             "find /sys/fs/cgroup -depth -type d -path '*/" + group() + "*' -exec rmdir {} + 2>/dev/null"});
         return command({"sh", "-c", "find /sys/fs/cgroup -type d -name " + group()}).output.empty();
     }));
     std::error_code ignored;
@@ -98,14 +100,15 @@ void Docker::startDocker() {
                                                  " " + group() + " >" + directory_ + "/log 2>&1"});
     const bool there = eventually(
         [&] {
-            return docker_->hasEnded() ||
-                   command({unpacked + "/usr/bin/docker", "-H", "unix://" + directory_ + "/docker.sock", "info"})
-                           .exitCode == 0;
+            return docker_->hasEnded() || command({unpacked + "/usr/bin/docker", "-H",
+                                                   "unix://" + directory_ + "/docker.sock", "info"})
+                                                  .exitCode == 0;
         },
         std::chrono::seconds(60));
     if (!there || docker_->hasEnded()) {
         const auto log = readFile(directory_ + "/log");
-        GTEST_SKIP() << "Docker does not start here: " << (log ? log->substr(log->size() > 600 ? log->size() - 600 : 0) : "");
+        GTEST_SKIP() << "Docker does not start here: "
+                     << (log ? log->substr(log->size() > 600 ? log->size() - 600 : 0) : "");
     }
 }
 
@@ -136,11 +139,12 @@ Docker::Container Docker::run(const std::string& name, const std::vector<std::st
 
 Docker::Container Docker::running(const std::string& name) {
     const auto told = docker(
-        {"inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}} {{.NetworkSettings.SandboxKey}}", name});
+        {"inspect", "-f",
+         "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}} {{.NetworkSettings.SandboxKey}}", name});
     const auto space = told.find(' ');
     const auto file = std::filesystem::path(told.substr(space + 1)).filename().string();
-    return {told.substr(0, space), std::make_unique<Namespace>("/proc/" + std::to_string(docker_->id()) + "/root" +
-                                                               directory_ + "/run/netns/" + file)};
+    return {told.substr(0, space), std::make_unique<Namespace>("/proc/" + std::to_string(docker_->id()) +
+                                                               "/root" + directory_ + "/run/netns/" + file)};
 }
 
 nlohmann::json Docker::ports() const {
@@ -158,8 +162,8 @@ bool Docker::accelerated(unsigned containers) const {
 
 void Docker::accelerate(unsigned containers) {
     ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\ntcx_kinds = [\"veth\"]\n"));
-    tnad_.emplace(std::vector<std::string>{TNAD, "--config", directory_ + "/conf", "--socket", directory_ + "/sock",
-                                           "--log-level", "off"});
+    tnad_.emplace(std::vector<std::string>{TNAD, "--config", directory_ + "/conf", "--socket",
+                                           directory_ + "/sock", "--log-level", "off"});
     if (!accelerated(containers))
         GTEST_SKIP() << "ports are not accelerated at tcx here: " << ports().dump();
 }

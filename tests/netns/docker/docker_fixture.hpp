@@ -15,8 +15,8 @@
 
 namespace tna::test {
 
-/// A host with Docker in a namespace that the test is in, as Debian has it: its own daemon, with its own rules,
-/// bridge and storage. 198.51.100.1 is its address outside, where a machine has 198.51.100.2.
+/// A host with Docker in a namespace that the test is in, as Debian has it: its own daemon, with its own
+/// rules, bridge and storage. 198.51.100.1 is its address outside, where a machine has 198.51.100.2.
 class Docker : public ::testing::Test {
 protected:
     struct Container {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Docker as it comes: with one line of configuration, what its containers exchange with each other and with the
-// outside is fast, by its own rules, and what they forbid stays forbidden.
+// Docker as it comes: with one line of configuration, what its containers exchange with each other and with
+// the outside is fast, by its own rules, and what they forbid stays forbidden.
 #include "docker_fixture.hpp"
 #include "support/transfer.hpp"
 
@@ -27,7 +27,8 @@ TEST_F(Docker, ContainersAreFastWithTheOutside) {
     for (const auto& port : ports())
         EXPECT_EQ(port["hook"], "tcx") << port["name"];
     transferBothWays(*one.inside, *outside_, outside);
-    must("nft table ip early { chain invalid { type filter hook prerouting priority -150; ct state invalid drop; }; }");
+    must("nft table ip early { chain invalid { type filter hook prerouting priority -150; ct state invalid "
+         "drop; }; }");
     expectFast(*one.inside, *outside_, outside);
     expectFast(*outside_, *one.inside, one.address, host);
 }
