@@ -107,7 +107,7 @@ Started startTestpmd(const Contest& contest) {
                                            Program::errors(*folder));
     if (!process)
         return std::unexpected(Error{"cannot run dpdk-testpmd", process.error().sentence(),
-                                     "apt-get install dpdk librte-net-af-xdp23"});
+                                     "apt-get install dpdk-dev librte-net-af-xdp23"});
     return std::make_unique<Program>(std::move(*folder), std::move(*process));
 }
 
