@@ -45,7 +45,8 @@ def _processors(rows):
     axes.set_title("Processors at full offer: " + _title(rows[0]["workload"], rows[0]["class"], rows[0]["cpus"]), loc="left",
                    fontsize=11)
     axes.grid(axis="x", visible=False)
-    axes.legend(frameon=False, fontsize=9, ncols=3, loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)
+    axes.set_ylim(top=axes.get_ylim()[1] * 1.2)  # room for what the colours are
+    axes.legend(frameon=False, fontsize=9, ncols=3, loc="upper right")
     return plots.svg(figure)
 
 
