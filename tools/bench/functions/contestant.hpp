@@ -25,8 +25,6 @@ public:
     [[nodiscard]] virtual std::string complaint() { return {}; }
     /// A process of its own, which has ended.
     [[nodiscard]] virtual bool ended() { return false; }
-    /// It is a thread of this program, with its priority.
-    [[nodiscard]] virtual bool isHere() const { return false; }
 };
 
 /// What all contestants are made of.

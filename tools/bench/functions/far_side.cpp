@@ -78,10 +78,11 @@ std::vector<unsigned char> sameBits() {
     return same;
 }
 
-Result<void> makeEqual(pid_t thread, int priority) {
+/// It has this program's priority, whatever that is, as what is under test has.
+Result<void> makeEqual(pid_t thread) {
     const sched_param usual{};
     if (::sched_setscheduler(thread, SCHED_OTHER, &usual) != 0 ||
-        ::setpriority(PRIO_PROCESS, static_cast<id_t>(thread), priority) != 0)
+        ::setpriority(PRIO_PROCESS, static_cast<id_t>(thread), ::getpriority(PRIO_PROCESS, 0)) != 0)
         return failErrno(errno, "cannot give a driver's thread its priority");
     return {};
 }
@@ -188,15 +189,13 @@ Result<void> FarSide::assignProcessors(const FunctionsCase& one) {
     if (!given)
         return std::unexpected(given.error());
     driver_ = *given;
-    return {};
+    return putDriverFirst(false);
 }
 
-Result<void> FarSide::setDriver(DriverIs what) const {
+Result<void> FarSide::putDriverFirst(bool first) const {
     if (!driver_)
         return {};
-    if (what == DriverIs::first)
-        return makeFirst(*driver_);
-    return makeEqual(*driver_, what == DriverIs::likeThis ? ::getpriority(PRIO_PROCESS, 0) : 0);
+    return first ? makeFirst(*driver_) : makeEqual(*driver_);
 }
 
 void FarSide::setRate(double rate) {

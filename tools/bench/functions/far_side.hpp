@@ -33,11 +33,9 @@ public:
     [[nodiscard]] Result<std::uint64_t> local() { return linux_->frames(); }
     /// Frames per second that are offered; 0: as many as can be.
     void setRate(double rate);
-    /// How much time the driver of the machine under test gets: as much as a usual program; as one of this
-    /// program's priority; or all that it wants, as an interrupt does, which leaves user space nothing where
-    /// more is offered than can be handled.
-    enum class DriverIs { usual, likeThis, first };
-    [[nodiscard]] Result<void> setDriver(DriverIs what) const;
+    /// Whether the driver of the machine under test comes before user space, as an interrupt does, or is its
+    /// equal: where more is offered than can be handled, it would leave user space nothing.
+    [[nodiscard]] Result<void> putDriverFirst(bool first) const;
     [[nodiscard]] Offer offer() const { return Offer{*place_, size_, giveProgram()}; }
     /// Where user space is to run.
     [[nodiscard]] unsigned userCpu() const { return 0; }

@@ -52,7 +52,6 @@ public:
     PacketSocket(const PacketSocket&) = delete;
     PacketSocket& operator=(const PacketSocket&) = delete;
     Result<Counted> dropped() override { return Counted{dropped_, monotonicNow()}; }
-    bool isHere() const override { return true; }
 
 private:
     void serve(unsigned cpu) {

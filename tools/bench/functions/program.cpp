@@ -4,6 +4,7 @@
 #include "bench/traffic/traffic.hpp"
 
 #include <sched.h>
+#include <sys/resource.h>
 
 namespace tna::bench {
 
@@ -28,7 +29,8 @@ Result<ProgramUnderTest> ProgramUnderTest::start(const FarSide& side, const std:
                                                  const std::string& errors) {
     constexpr std::uint64_t bytes = 4ULL << 30U;
     static unsigned number = 0;
-    auto group = ControlGroup::make(fmt::format("function{}", number++), {.bytes = bytes, .processes = 64});
+    auto group = ControlGroup::make(fmt::format("function{}", number++),
+                                    {.bytes = bytes, .processes = 64, .first = true});
     if (!group)
         return std::unexpected(group.error());
     const StartedOn processor{side.userCpu()};

@@ -7,9 +7,10 @@
 
 namespace tna::bench {
 
-/// A program in user space that treats frames: on its processor, and in a control group of its own. So it has
-/// as much time as the driver that feeds it, and not this program's priority: beside that, the kernel's
-/// scheduler was seen to give the driver's thread nothing for minutes (Linux 6.18).
+/// A program in user space that treats frames: on its processor, and in a control group of its own that gets
+/// as much time as this program's priority, which the driver's thread has as well. In this program's session,
+/// whose share is another one whenever its other threads sleep or wake up, the kernel's scheduler was seen to
+/// give that thread nothing for minutes (Linux 6.18).
 class ProgramUnderTest {
 public:
     [[nodiscard]] static Result<ProgramUnderTest>

@@ -96,7 +96,7 @@ public:
     }
 
     Result<nlohmann::json> withoutLoss() {
-        if (auto put = side_.setDriver(FarSide::DriverIs::first); !put)
+        if (auto put = side_.putDriverFirst(true); !put)
             return std::unexpected(put.error());
         Search search{.most = headroom * std::max(full_, leastRate),
                       .tolerance = options_.loss / percent,
@@ -192,10 +192,6 @@ Result<nlohmann::json> visitOf(const FunctionsOptions& options, const FunctionsC
     auto contestant = kind.start({**side, one, options.tnad, workload});
     if (!contestant)
         return std::unexpected(contestant.error());
-    if (auto set = (*side)->setDriver((*contestant)->isHere() ? FarSide::DriverIs::likeThis
-                                                              : FarSide::DriverIs::usual);
-        !set)
-        return std::unexpected(set.error());
     Visit own{options, one, **side, **contestant, kind.name};
     if (auto first = own.awaitFirst(); !first)
         return std::unexpected(first.error());
