@@ -2,6 +2,7 @@
 // Whether the benchmark of network functions measures what it says; never how fast anything is.
 #include "bench/functions/study.hpp"
 #include "support/namespace.hpp"
+#include "support/packet_port.hpp"
 #include "unwatched.hpp"
 
 #include <chrono>
@@ -99,6 +100,56 @@ TEST_F(BenchFunctions, RateWithoutLossIsFoundAndRemembered) {
     // The same again is what was remembered.
     EXPECT_EQ(measured(wanted).runs, first.runs);
     std::filesystem::remove(file);
+}
+
+/// What has to come back of the first source's frame where addresses are swapped.
+std::vector<unsigned char> firstFrameBack() {
+    std::vector<unsigned char> frame{0x02, 0, 0xff, 0,  1,   2,  0x02, 0, 0xff, 0,  3,    3,
+                                     8,    0,                                                   // Ethernet
+                                     0x45, 0, 0,    50, 0,   0,  0,    0, 64,   17, 0xa8, 0x95, // IPv4
+                                     10,   0, 0,    0,  198, 18, 2,    1,                       // from and to
+                                     4,    0, 0,    9,  0,   30, 0,    0};                      // UDP
+    while (frame.size() < 64)
+        frame.push_back(static_cast<unsigned char>(frame.size()));
+    std::uint32_t sum = 0;
+    frame.at(24) = frame.at(25) = 0;
+    for (std::size_t at = 14; at < 34; at += 2)
+        sum += frame.at(at) * 256U + frame.at(at + 1);
+    sum = ~((sum & 0xffffU) + (sum >> 16U));
+    frame.at(24) = static_cast<unsigned char>(sum >> 8U);
+    frame.at(25) = static_cast<unsigned char>(sum);
+    return frame;
+}
+
+TEST_F(BenchFunctions, EachByteOfWhatComesBackIsCompared) {
+    const FunctionsCase one;
+    const auto side = FarSide::make(one);
+    ASSERT_TRUE(side) << side.error().sentence();
+    const auto inside = NamespaceScope::enter((*side)->place().device());
+    ASSERT_TRUE(inside);
+    const test::PacketPort port{(*side)->place().deviceName()};
+    const auto right = firstFrameBack();
+    const auto send = [&](const std::vector<unsigned char>& bytes) {
+        test::Frame frame;
+        frame.bytes.assign(bytes.begin(), bytes.end());
+        port.send(frame);
+    };
+    const auto comes = [&](std::uint64_t returned, std::uint64_t wrong) {
+        for (unsigned i = 0; i < 5000; i++) {
+            if ((*side)->returned() == returned && (*side)->wrong() == wrong)
+                return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return false;
+    };
+    send(right);
+    ASSERT_TRUE(comes(1, 0)) << (*side)->returned() << " " << (*side)->wrong();
+    for (std::size_t at = 0; at < right.size(); at++) {
+        auto other = right;
+        other.at(at) ^= 1U;
+        send(other);
+        ASSERT_TRUE(comes(1, at + 1)) << "byte " << at;
+    }
 }
 
 /// A machine under test that does another work than it says.

@@ -29,8 +29,9 @@ Result<ProgramUnderTest> ProgramUnderTest::start(const FarSide& side, const std:
                                                  const std::string& errors) {
     constexpr std::uint64_t bytes = 4ULL << 30U;
     static unsigned number = 0;
+    const bool first = ::getpriority(PRIO_PROCESS, 0) < 0;
     auto group = ControlGroup::make(fmt::format("function{}", number++),
-                                    {.bytes = bytes, .processes = 64, .first = true});
+                                    {.bytes = bytes, .processes = 64, .first = first});
     if (!group)
         return std::unexpected(group.error());
     const StartedOn processor{side.userCpu()};
