@@ -91,7 +91,8 @@ public:
                               // What was under way at the start may come back in addition.
                               {"loss", offered > 0 ? std::max(0.0, 1 - handled / offered) : 0},
                               {"user", (cpuAfter->user - cpuBefore->user) / cpuSeconds},
-                              {"system", (cpuAfter->system - cpuBefore->system) / cpuSeconds},
+                              // The driver's thread is told exactly, all else by samples.
+                              {"system", std::max(0.0, cpuAfter->system - cpuBefore->system) / cpuSeconds},
                               {"softirq", (cpuAfter->softirq - cpuBefore->softirq) / cpuSeconds}};
     }
 

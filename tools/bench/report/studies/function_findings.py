@@ -85,12 +85,14 @@ def _demands(study):
 
 
 def _firewalls(study):
-    sizes = study.sizes("firewall", "dropped") or [0]
+    sizes = study.sizes("firewall", "dropped")
+    few, many = (f"{sizes[0]:,}", f"{sizes[-1]:,}") if sizes else ("few", "many")
+    sizes = sizes or [0]
     least, most = ("firewall", "dropped", sizes[0]), ("firewall", "dropped", sizes[-1])
     return [
-        _faster(study, f"a firewall of {sizes[0]:,} connections is faster in XDP (the paper: 29 %)", "xdp", study.user(*least),
+        _faster(study, f"a firewall of {few} connections is faster in XDP (the paper: 29 %)", "xdp", study.user(*least),
                 *least),
-        _faster(study, f"one of {sizes[-1]:,} is faster in user space (the paper: 51 %)", study.user(*most), "xdp", *most)]
+        _faster(study, f"one of {many} is faster in user space (the paper: 51 %)", study.user(*most), "xdp", *most)]
 
 
 def _local(study):
@@ -106,12 +108,14 @@ def _local(study):
 
 
 def _chains(study):
-    sizes = study.sizes("chain", "returned") or [0]
+    sizes = study.sizes("chain", "returned")
+    little, much = (f"{sizes[0]} %", f"{sizes[-1]} %") if sizes else ("little", "much")
+    sizes = sizes or [0]
     least, most = ("chain", "returned", sizes[0]), ("chain", "returned", sizes[-1])
     return [
-        _faster(study, f"a chain that drops {sizes[0]} % is faster in user space (the paper: 19 %)", study.user(*least), "xdp",
+        _faster(study, f"a chain that drops {little} is faster in user space (the paper: 19 %)", study.user(*least), "xdp",
                 *least),
-        _faster(study, f"and in XDP when it drops {sizes[-1]} % (the paper: from 75 %)", "xdp", study.user(*most), *most)]
+        _faster(study, f"and in XDP when it drops {much} (the paper: from 75 %)", "xdp", study.user(*most), *most)]
 
 
 # What the document says is left out, and what the paper found of it.
