@@ -2,12 +2,16 @@
 #include "base/program.hpp"
 #include "cli/checks.hpp"
 #include "cli/refusal.hpp"
+#include "counts.hpp"
 #include "work.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <fmt/ranges.h>
+#include <optional>
 #include <thread>
+#include <tna/function.hpp>
 
 namespace {
 
@@ -18,7 +22,9 @@ struct Options {
     std::string name;
     std::string socket;
     std::vector<int> queues;
-    std::size_t entries = 1024;
+    std::string then = "send";
+    std::string counts;
+    workload::WorkSettings settings;
     std::uint64_t count = 0; ///< frames after which it ends; 0: none
     bool busy = false;
 };
@@ -31,7 +37,54 @@ struct Outcome {
     tna_function_counts counted{};
 };
 
-Outcome serve(const Options& options, int queue) {
+/// A worker, and what becomes of its frames.
+class Treatment {
+public:
+    explicit Treatment(const Options& options)
+        : work_(static_cast<workload::Work>(std::ranges::find(workload::workNames(), options.work) -
+                                            workload::workNames().begin())),
+          then_(options.then), worker_(work_, options.settings) {}
+
+    void treat(NetworkFunction& function, tna_frame& frame, workload::SharedCounts::Counts& counts) {
+        counts[0]++;
+        switch (work_) {
+        case workload::Work::drop:
+            return drop(function, frame, counts);
+        case workload::Work::back:
+            return giveBack(function, frame, counts);
+        case workload::Work::forward:
+            return send(function, frame, (frame.port + 1U) % std::max(tna_function_ports(function.get()), 1U),
+                        counts);
+        default:
+            break;
+        }
+        const bool passes = worker_.treat({frame.data, frame.length});
+        if (!passes || then_ == "drop")
+            drop(function, frame, counts);
+        else if (then_ == "back")
+            giveBack(function, frame, counts);
+        else
+            send(function, frame, frame.port, counts);
+    }
+
+private:
+    using Counts = workload::SharedCounts::Counts;
+    static void drop(NetworkFunction& function, tna_frame& frame, Counts& counts) {
+        function.drop(frame);
+        counts[3]++;
+    }
+    static void giveBack(NetworkFunction& function, tna_frame& frame, Counts& counts) {
+        counts[2] += function.giveBack(frame) ? 1 : 0;
+    }
+    static void send(NetworkFunction& function, tna_frame& frame, unsigned port, Counts& counts) {
+        counts[1] += function.send(frame, port) ? 1 : 0;
+    }
+    workload::Work work_;
+    std::string then_;
+    workload::Worker worker_;
+};
+
+Outcome serve(const Options& options, const workload::SharedCounts& shared, int queue) {
     tna_function_options wanted = TNA_FUNCTION_OPTIONS;
     wanted.socket = options.socket.empty() ? nullptr : options.socket.c_str();
     wanted.queue = queue;
@@ -41,14 +94,14 @@ Outcome serve(const Options& options, int queue) {
         return {function.error(), function.why(), {}};
     if (function.error() != 0)
         fmt::print(stderr, "tna-workload: {}; waiting\n", function.why());
-    const auto& names = workload::workNames();
-    const auto number = std::ranges::find(names, options.work) - names.begin();
-    workload::Worker worker{static_cast<workload::Work>(number), options.entries};
+    Treatment treatment{options};
     std::uint64_t seen = 0;
     while (!stopped && (options.count == 0 || seen < options.count)) {
         const auto frames = function.receive(std::chrono::milliseconds(200));
+        workload::SharedCounts::Counts counts{};
         for (auto& frame : frames)
-            worker.treat(function, frame);
+            treatment.treat(function, frame, counts);
+        shared.add(counts);
         seen += frames.size();
         if (function.error() == EPERM)
             break;
@@ -70,9 +123,20 @@ int run(int argc, char** argv) {
     app.add_option("--socket", options.socket, "of tnad for network functions");
     app.add_option("--queue", options.queues, "a thread for this queue of each port (default: one for all)")
         ->check(cli::wholeNumber(0, 63));
-    app.add_option("--entries", options.entries, "of the table, for lookup")
+    app.add_option("--entries", options.settings.entries,
+                   "lines of 64 bytes of lookup's table, connections that firewall and chain drop")
         ->capture_default_str()
-        ->check(cli::wholeNumber(1, 1U << 26U));
+        ->check(cli::wholeNumber(1, workload::mostFlows));
+    app.add_option("--sessions", options.settings.sessions, "that chain knows a backend of")
+        ->capture_default_str()
+        ->check(cli::wholeNumber(1, workload::mostFlows));
+    app.add_option("--times", options.settings.times, "that checksum computes it")
+        ->capture_default_str()
+        ->check(cli::wholeNumber(1, 1000));
+    app.add_option("--then", options.then, "what becomes of frames that are not dropped: send, back, drop")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"send", "back", "drop"}).description(""));
+    app.add_option("--counts", options.counts, "a file of what has become of frames, kept up to date");
     app.add_option("--count", options.count, "end after so many frames (default: never)")
         ->check(cli::wholeNumber(1, cli::mostTimes));
     app.add_flag("--busy", options.busy, "never sleep");
@@ -83,14 +147,19 @@ int run(int argc, char** argv) {
         return *ended;
     if (options.queues.empty())
         options.queues.push_back(TNA_FUNCTION_QUEUES);
+    const auto shared = workload::SharedCounts::open(options.counts);
+    if (!shared) {
+        fmt::print(stderr, "tna-workload: {}\n", shared.error().sentence());
+        return static_cast<int>(ExitCode::failure);
+    }
     std::signal(SIGINT, [](int) { stopped = true; });
     std::signal(SIGTERM, [](int) { stopped = true; });
     std::vector<Outcome> outcomes(options.queues.size());
     {
         std::vector<std::jthread> threads;
         for (std::size_t i = 1; i < outcomes.size(); i++)
-            threads.emplace_back([&, i] { outcomes[i] = serve(options, options.queues[i]); });
-        outcomes[0] = serve(options, options.queues[0]);
+            threads.emplace_back([&, i] { outcomes[i] = serve(options, *shared, options.queues[i]); });
+        outcomes[0] = serve(options, *shared, options.queues[0]);
     }
     int code = 0;
     tna_function_counts sum{};

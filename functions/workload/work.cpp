@@ -1,77 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "work.hpp"
 
+#include "packet.hpp"
+
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace tna::workload {
 
 namespace {
-constexpr std::size_t addressLength = 6;
-constexpr std::size_t headerLength = 14;
-
-void swapAddresses(const tna_frame& frame) {
-    if (frame.length >= headerLength)
-        std::swap_ranges(frame.data, frame.data + addressLength, frame.data + addressLength);
-}
-
-/// In words of 16 bits, as the Internet's checksums are.
-std::uint64_t sumOf(const tna_frame& frame) {
-    std::uint64_t sum = 0;
-    for (std::uint32_t at = 0; at + 1 < frame.length; at += 2) {
-        std::uint16_t word = 0;
-        std::memcpy(&word, frame.data + at, sizeof(word));
-        sum += word;
-    }
-    return sum;
+std::size_t sizeFor(Work work, bool wanted, std::size_t size) {
+    return wanted && (work == Work::firewall || work == Work::chain) ? std::min<std::size_t>(size, mostFlows)
+                                                                     : 0;
 }
 } // namespace
 
 const std::vector<std::string>& workNames() {
-    static const std::vector<std::string> names{"macswap", "checksum", "lookup", "forward", "back", "drop"};
+    static const std::vector<std::string> names{"macswap", "checksum", "lookup", "firewall",
+                                                "chain",   "forward",  "back",   "drop"};
     return names;
 }
 
-Worker::Worker(Work work, std::size_t entries) : work_(work) {
-    if (work != Work::lookup)
-        return;
-    table_.resize(std::bit_ceil(std::max<std::size_t>(entries, 1)));
-    for (std::size_t i = 0; i < table_.size(); i++)
-        table_[i] = i * 0x9e3779b97f4a7c15U;
+Worker::Worker(Work work, const WorkSettings& settings)
+    : work_(work), times_(std::max(settings.times, 1U)), blocked_(sizeFor(work, true, settings.entries)),
+      sessions_(sizeFor(work, work == Work::chain, settings.sessions)) {
+    if (work == Work::lookup)
+        lines_.resize(std::bit_ceil(std::max<std::size_t>(settings.entries, 1)));
+    for (std::size_t i = 0; i < lines_.size(); i++)
+        lines_[i].value = i; // written, so that it is there
+    for (std::uint32_t i = 0; i < sizeFor(work, true, settings.entries); i++)
+        blocked_.add(blockedFlow(i), {});
+    for (std::uint32_t i = 0; i < sizeFor(work, work == Work::chain, settings.sessions); i++)
+        sessions_.add(sessionFlow(i), backendOf(sessionFlow(i)));
 }
 
-void Worker::look(const tna_frame& frame) {
-    std::uint64_t first = 0, second = 0;
-    if (frame.length >= headerLength) {
-        std::memcpy(&first, frame.data, sizeof(first));
-        std::memcpy(&second, frame.data + addressLength, sizeof(second));
-    }
-    const auto hash = (first ^ std::rotl(second, 32)) * 0x9e3779b97f4a7c15U;
-    result_ += table_[(hash >> 32U) & (table_.size() - 1)];
+/// Random, so that no processor knows before where it will be.
+std::uint64_t Worker::read() {
+    constexpr std::uint64_t factor = 6364136223846793005U;
+    random_ = random_ * factor + 1442695040888963407U;
+    return lines_[(random_ >> 32U) & (lines_.size() - 1)].value;
 }
 
-void Worker::treat(NetworkFunction& function, tna_frame& frame) {
-    switch (work_) {
-    case Work::drop:
-        return function.drop(frame);
-    case Work::back:
-        (void)function.giveBack(frame);
-        return;
-    case Work::forward:
-        (void)function.send(frame, (frame.port + 1U) % std::max(tna_function_ports(function.get()), 1U));
-        return;
-    case Work::checksum:
-        result_ += sumOf(frame);
-        break;
-    case Work::lookup:
-        look(frame);
-        break;
-    case Work::macswap:
-        break;
-    }
+bool Worker::pass(std::span<unsigned char> frame) const {
+    const auto flow = flowOf(frame);
+    if (!flow)
+        return true;
+    if (blocked_.find(*flow) != nullptr)
+        return false;
+    if (const auto* backend = work_ == Work::chain ? sessions_.find(*flow) : nullptr)
+        redirect(frame, *backend);
+    return true;
+}
+
+bool Worker::treat(std::span<unsigned char> frame) {
+    if (work_ == Work::checksum && flowOf(frame))
+        writeChecksum(frame, times_);
+    if (work_ == Work::lookup)
+        result_ += read();
+    if ((work_ == Work::firewall || work_ == Work::chain) && !pass(frame))
+        return false;
     swapAddresses(frame);
-    (void)function.send(frame, frame.port);
+    return true;
 }
 
 } // namespace tna::workload

@@ -2,93 +2,99 @@
 #include "bench/functions/contestant.hpp"
 
 #include "base/file.hpp"
-#include "bench/testbed/process.hpp"
-#include "bench/testbed/temporary_folder.hpp"
-#include "bench/testbed/tnad.hpp"
-#include "bench/traffic/traffic.hpp"
 
-#include <filesystem>
-#include <sched.h>
+#include <chrono>
+#include <cstring>
 
 namespace tna::bench {
 
 namespace {
-class XdpSwapper : public Contestant {
-public:
-    explicit XdpSwapper(UniqueFd link) : link_(std::move(link)) {}
+using workload::Work;
 
-private:
-    UniqueFd link_;
-};
-
-/// What is started while this lives runs on one processor.
-class StartedOn {
-public:
-    explicit StartedOn(unsigned cpu) {
-        ::sched_getaffinity(0, sizeof(before_), &before_);
-        pinTo(cpu);
-    }
-    ~StartedOn() { ::sched_setaffinity(0, sizeof(before_), &before_); }
-    StartedOn(const StartedOn&) = delete;
-    StartedOn& operator=(const StartedOn&) = delete;
-
-private:
-    cpu_set_t before_{};
-};
-
-/// Members in the order in which they are needed: the function goes before the daemon.
-class FunctionSwapper : public Contestant {
-public:
-    FunctionSwapper(TemporaryFolder folder, Tnad tnad, Process function)
-        : folder_(std::move(folder)), tnad_(std::move(tnad)), function_(std::move(function)) {}
-    std::string complaint() override {
-        return function_.running() ? lastLine(folder_.path() + "/errors")
-                                   : "tna-workload " + function_.ending();
-    }
-
-private:
-    TemporaryFolder folder_;
-    Tnad tnad_;
-    Process function_;
-};
-} // namespace
-
-Result<std::unique_ptr<Contestant>> startXdp(const Contest& contest) {
-    const auto& place = contest.side.place();
-    const auto inside = NamespaceScope::enter(place.device());
-    if (!inside)
-        return std::unexpected(inside.error());
-    auto link = attachXdp(contest.side.swapProgram(), place.deviceName());
-    if (!link)
-        return std::unexpected(link.error());
-    return std::make_unique<XdpSwapper>(std::move(*link));
+std::string always(const FunctionsCase&) {
+    return {};
 }
 
-Result<std::unique_ptr<Contestant>> startFunction(const Contest& contest, bool busy) {
-    const auto& place = contest.side.place();
-    auto folder = TemporaryFolder::make();
-    if (!folder)
-        return std::unexpected(folder.error());
-    const auto declared = fmt::format(
-        "users = [\"root\"]\nports = [\"{}\"]\notherwise = \"drop\"\n[[rule]]\n", place.deviceName());
-    if (auto written = writeFile(folder->path() + "/swap.toml", declared); !written)
-        return std::unexpected(written.error());
-    const auto inside = NamespaceScope::enter(place.device());
-    if (!inside)
-        return std::unexpected(inside.error());
-    auto tnad = Tnad::startAs(
-        contest.tnad,
-        fmt::format("[ports]\nexclude_kinds = []\n[functions]\ndirectory = \"{}\"\n", folder->path()));
-    if (!tnad)
-        return std::unexpected(tnad.error());
-    std::vector<std::string> words{contest.workload, "macswap", "swap", "--socket", tnad->functionSocket()};
-    if (busy)
-        words.emplace_back("--busy");
-    const StartedOn processor{contest.cpu};
-    auto function = Process::start(words, folder->path() + "/errors");
-    if (!function)
-        return std::unexpected(function.error());
-    return std::make_unique<FunctionSwapper>(std::move(*folder), std::move(*tnad), std::move(*function));
+std::string notLocal(const FunctionsCase& one) {
+    return one.which == Class::local ? "it has no way to give frames back to Linux" : "";
+}
+
+std::string onlyMacswap(const FunctionsCase& one) {
+    if (one.work != Work::macswap)
+        return "it swaps addresses only";
+    return notLocal(one);
+}
+
+/// nft takes about a minute for a million, and most of the machine's memory.
+constexpr unsigned mostNftRules = 100000;
+
+std::string whyNotLinux(const FunctionsCase& one) {
+    return one.work == Work::firewall && one.size > mostNftRules
+               ? fmt::format("nft takes too long for more than {} elements", mostNftRules)
+               : "";
+}
+
+Started startLinux(const Contest& contest) {
+    if (contest.one.which == Class::local)
+        return startNobody(contest);
+    return contest.one.work == Work::firewall ? startNftables(contest) : startPacketSocket(contest);
+}
+
+std::string onlyReturned(const FunctionsCase& one) {
+    if (auto why = onlyMacswap(one); !why.empty())
+        return why;
+    return one.which == Class::dropped ? "what testpmd drops, nobody can count from outside" : "";
+}
+} // namespace
+
+const std::vector<ContestantKind>& contestantKinds() {
+    static const std::vector<ContestantKind> all{
+        {"linux",
+         "returned and dropped: a program with a packet socket, and Linux looks at each frame as well; a "
+         "firewall: a set of nftables at ingress; local: nobody",
+         whyNotLinux, startLinux},
+        {"poll", "tna-workload, which sleeps in poll() (the paper's AF_XDP poll)", always,
+         [](const Contest& contest) { return startFunction(contest, false); }},
+        {"busy", "tna-workload, which never sleeps (the paper's AF_XDP)", always,
+         [](const Contest& contest) { return startFunction(contest, true); }},
+        {"xdp", "in the kernel: no user space (the paper's XDP)", always,
+         [](const Contest& contest) { return startXdp(contest, false); }},
+        {"xdp-sk", "the same, while an AF_XDP socket is bound that gets nothing (the paper's XDP-sk)", always,
+         [](const Contest& contest) { return startXdp(contest, true); }},
+        {"libxdp-poll", "by hand with libxdp, sleeps in poll()", onlyMacswap,
+         [](const Contest& contest) { return startByHand(contest, "poll"); }},
+        {"libxdp-busy", "by hand with libxdp, never sleeps", onlyMacswap,
+         [](const Contest& contest) { return startByHand(contest, "busy"); }},
+        {"libxdp-sysc",
+         "by hand with libxdp, has the driver work by system calls (SO_PREFER_BUSY_POLL; the paper's AF_XDP "
+         "sysc)",
+         onlyMacswap, [](const Contest& contest) { return startByHand(contest, "sysc"); }},
+        {"dpdk", "dpdk-testpmd by AF_XDP, which never sleeps", onlyReturned, startTestpmd}};
+    return all;
+}
+
+const std::vector<LeftOut>& leftOut() {
+    static const std::vector<LeftOut> all{
+        {"sysc with tna-workload", "tnad does not set up busy polling by system calls for functions"},
+        {"XDP-sk sysc", "what busy polling by system calls costs is asked of libxdp-sysc"},
+        {"zero-copy", "a veth copies frames for user space: no driver of a card is measured"},
+        {"memcached behind a function", "local frames are dropped as early as Linux can"},
+        {"a firewall in XDP before a balancer in user space", "each contestant is at one place only"},
+        {"accesses of the last cache", "no performance counters are read"}};
+    return all;
+}
+
+double monotonicNow() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Result<Counted> countedIn(const std::string& file, std::size_t place) {
+    const auto text = readFile(file);
+    Counted found{0, monotonicNow()};
+    if (!text || text->size() < (place + 1) * sizeof(found.frames))
+        return fail("the counters in {} are gone", file);
+    std::memcpy(&found.frames, text->data() + place * sizeof(found.frames), sizeof(found.frames));
+    return found;
 }
 
 } // namespace tna::bench

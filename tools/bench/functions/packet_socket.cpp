@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program can do without a network function: take a copy of each frame by a packet socket, and send
-// it.
+// What a program can do without a network function: take a copy of each frame by a packet socket, do the same
+// with it as tna-workload, and send it.
 #include "bench/functions/contestant.hpp"
 #include "bench/traffic/traffic.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -21,14 +20,17 @@ namespace tna::bench {
 namespace {
 constexpr std::size_t batch = 64;
 constexpr std::size_t longest = 2048;
+/// Frames wait in the socket's buffer, each with its bookkeeping: as many as others have memory for.
+constexpr int receiveBuffer = static_cast<int>(frameMemory) * 1024 / 2;
 
 Result<UniqueFd> openSocket(const std::string& device) {
     UniqueFd fd{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
     if (!fd)
         return failErrno(errno, "cannot open a packet socket");
     const int yes = 1;
-    if (::setsockopt(fd.get(), SOL_PACKET, PACKET_IGNORE_OUTGOING, &yes, sizeof(yes)) != 0)
-        return failErrno(errno, "cannot leave out what the packet socket sends");
+    if (::setsockopt(fd.get(), SOL_PACKET, PACKET_IGNORE_OUTGOING, &yes, sizeof(yes)) != 0 ||
+        ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, &receiveBuffer, sizeof(receiveBuffer)) != 0)
+        return failErrno(errno, "cannot prepare a packet socket");
     sockaddr_ll address{};
     address.sll_family = AF_PACKET;
     address.sll_protocol = htons(ETH_P_ALL);
@@ -38,15 +40,18 @@ Result<UniqueFd> openSocket(const std::string& device) {
     return fd;
 }
 
-class SocketSwapper : public Contestant {
+class PacketSocket : public Contestant {
 public:
-    SocketSwapper(UniqueFd fd, unsigned cpu) : fd_(std::move(fd)), thread_([this, cpu] { serve(cpu); }) {}
-    ~SocketSwapper() override {
+    PacketSocket(UniqueFd fd, const FunctionsCase& one, unsigned cpu)
+        : fd_(std::move(fd)), sends_(one.which == Class::returned), worker_(one.work, settingsOf(one)),
+          thread_([this, cpu] { serve(cpu); }) {}
+    ~PacketSocket() override {
         stop_ = true;
         thread_.join();
     }
-    SocketSwapper(const SocketSwapper&) = delete;
-    SocketSwapper& operator=(const SocketSwapper&) = delete;
+    PacketSocket(const PacketSocket&) = delete;
+    PacketSocket& operator=(const PacketSocket&) = delete;
+    Result<Counted> dropped() override { return Counted{dropped_, monotonicNow()}; }
 
 private:
     void serve(unsigned cpu) {
@@ -54,7 +59,7 @@ private:
         pinTo(cpu);
         std::vector<std::array<unsigned char, longest>> memory(batch);
         std::array<iovec, batch> parts{};
-        std::array<mmsghdr, batch> messages{};
+        std::array<mmsghdr, batch> messages{}, answers{};
         for (std::size_t i = 0; i < batch; i++)
             messages.at(i).msg_hdr = {.msg_iov = &parts.at(i), .msg_iovlen = 1};
         while (!stop_) {
@@ -64,31 +69,41 @@ private:
             for (std::size_t i = 0; i < batch; i++)
                 parts.at(i) = {memory.at(i).data(), longest};
             const int came = ::recvmmsg(fd_.get(), messages.data(), batch, MSG_DONTWAIT, nullptr);
+            unsigned answered = 0;
             for (int i = 0; i < came; i++) {
                 const auto at = static_cast<std::size_t>(i);
-                auto& frame = memory.at(at);
-                std::swap_ranges(frame.begin(), frame.begin() + ETH_ALEN, frame.begin() + ETH_ALEN);
                 parts.at(at).iov_len = messages.at(at).msg_len;
+                if (worker_.treat({memory.at(at).data(), messages.at(at).msg_len}) && sends_)
+                    answers.at(answered++).msg_hdr = messages.at(at).msg_hdr;
+                else
+                    dropped_.fetch_add(1, std::memory_order_relaxed);
             }
             // What does not fit into the device's queue is lost, as with any program that does not wait.
-            if (came > 0)
-                ::sendmmsg(fd_.get(), messages.data(), static_cast<unsigned>(came), MSG_DONTWAIT);
+            if (answered > 0)
+                ::sendmmsg(fd_.get(), answers.data(), answered, MSG_DONTWAIT);
         }
     }
     UniqueFd fd_;
+    bool sends_;
+    workload::Worker worker_;
+    std::atomic<std::uint64_t> dropped_{0};
     std::atomic<bool> stop_{false};
     std::thread thread_;
 };
 } // namespace
 
-Result<std::unique_ptr<Contestant>> startPacketSocket(const Contest& contest) {
+Started startPacketSocket(const Contest& contest) {
     const auto inside = NamespaceScope::enter(contest.side.place().device());
     if (!inside)
         return std::unexpected(inside.error());
     auto fd = openSocket(contest.side.place().deviceName());
     if (!fd)
         return std::unexpected(fd.error());
-    return std::make_unique<SocketSwapper>(std::move(*fd), contest.cpu);
+    return std::make_unique<PacketSocket>(std::move(*fd), contest.one, contest.side.userCpu());
+}
+
+Started startNobody(const Contest& /*contest*/) {
+    return std::make_unique<Contestant>();
 }
 
 } // namespace tna::bench

@@ -1,131 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/functions/study.hpp"
 
-#include "base/file.hpp"
-#include "bench/functions/contestant.hpp"
 #include "bench/measure/turns.hpp"
+#include "bench/results/document.hpp"
+#include "bench/results/journal.hpp"
+#include "bench/results/schedule.hpp"
 #include "bench/testbed/tnad.hpp"
 #include "bench/traffic/traffic.hpp"
 
-#include <array>
-#include <chrono>
-#include <cmath>
+#include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <numeric>
-#include <sstream>
-#include <thread>
+#include <random>
 #include <unistd.h>
 
 namespace tna::bench {
 
 namespace {
-using Clock = std::chrono::steady_clock;
-constexpr auto warmUp = std::chrono::milliseconds(100);
-constexpr auto patience = std::chrono::seconds(20);
-constexpr double warmUpSeconds = 0.1;
+/// Namespaces, and a contestant that has to come up and go.
+constexpr double secondsToStart = 0.9;
 
-struct Way {
-    const char* name;
-    const char* what;
-    std::function<Result<std::unique_ptr<Contestant>>(const Contest&)> start;
-};
-
-const std::vector<Way>& ways() {
-    static const std::vector<Way> all{
-        {"linux", "a program with a packet socket; Linux looks at each frame as well", startPacketSocket},
-        {"poll", "tna-workload, which sleeps in poll()",
-         [](const Contest& contest) { return startFunction(contest, false); }},
-        {"busy", "tna-workload, which never sleeps",
-         [](const Contest& contest) { return startFunction(contest, true); }},
-        {"xdp", "in the kernel, by XDP_TX: no user space", startXdp}};
-    return all;
+std::string keyOf(unsigned round, std::size_t number) {
+    return fmt::format("{}/{}", round, number);
 }
 
-Result<CpuTimes> cpuTimes() {
-    const auto stat = readFile("/proc/stat");
-    if (!stat)
-        return std::unexpected(stat.error());
-    return cpuTimesOf(*stat, static_cast<double>(::sysconf(_SC_CLK_TCK)));
+nlohmann::json optionsDocument(const FunctionsOptions& options) {
+    return {{"workloads", options.workloads.empty() ? functionWorkloads() : options.workloads},
+            {"classes", options.classes},
+            {"contestants", options.contestants},
+            {"rates", options.rates},
+            {"checksums", options.checksums},
+            {"lines", options.lines},
+            {"rules", options.rules},
+            {"shares", options.shares},
+            {"cpus", options.cpus},
+            {"rounds", options.rounds},
+            {"seconds", options.seconds},
+            {"trial", options.trial},
+            {"loss_percent", options.loss}};
 }
 
-/// Functions need some time to connect.
-Result<void> awaitFirst(const FarSide& side, Contestant& contestant, const char* name) {
-    const auto before = side.returned();
-    const auto deadline = Clock::now() + patience;
-    while (side.returned() == before) {
-        if (Clock::now() > deadline)
-            return std::unexpected(
-                Error{fmt::format("no frame came back from {} in {} s", name, patience.count()),
-                      contestant.complaint(),
-                      {}});
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+/// One that cannot run here is not started again and again.
+bool isHopeless(const nlohmann::json& run) {
+    return !run["not_measured"].is_null();
+}
+
+class Run {
+public:
+    Run(const FunctionsOptions& options, const FunctionsPlan& plan, Watcher& watcher, Journal& journal,
+        std::string workload)
+        : options_(options), plan_(plan), watcher_(watcher), journal_(journal),
+          workload_(std::move(workload)), left_(plan.seconds()) {}
+
+    /// False if interrupted.
+    Result<bool> round(unsigned number) {
+        std::vector<std::size_t> order(plan_.series.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::mt19937 random{number}; // the same order each time, so that a run can go on
+        std::ranges::shuffle(order, random);
+        for (const auto which : order) {
+            if (watcher_.interrupted())
+                return false;
+            if (!plan_.series[which].notMeasured.empty())
+                continue;
+            const auto key = keyOf(number, which);
+            const bool before = journal_.find(key) != nullptr;
+            if (!before)
+                if (auto added = add(number, which, key); !added || !*added)
+                    return added;
+            left_.done(plan_.secondsPerVisit, before);
+        }
+        return true;
     }
-    std::this_thread::sleep_for(warmUp);
-    return {};
-}
 
-Result<void> measureWay(const Contest& contest, const Way& way, double seconds, FunctionsRuns& runs) {
-    auto contestant = way.start(contest);
-    if (!contestant)
-        return std::unexpected(contestant.error());
-    const auto& side = contest.side;
-    const auto wrongBefore = side.wrong();
-    Offer offer{side.place(), swappedSize, side.giveProgram()};
-    if (auto came = awaitFirst(side, **contestant, way.name); !came)
-        return came;
-    const auto cpuBefore = cpuTimes();
-    const auto start = Clock::now();
-    const auto returnedBefore = side.returned(), offeredBefore = side.offered();
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    const auto returned = static_cast<double>(side.returned() - returnedBefore);
-    const auto offered = static_cast<double>(side.offered() - offeredBefore);
-    const double took = std::chrono::duration<double>(Clock::now() - start).count();
-    const auto cpuAfter = cpuTimes();
-    if (auto stopped = offer.stop(); !stopped)
-        return stopped;
-    if (!cpuBefore || !cpuAfter)
-        return std::unexpected(cpuBefore ? cpuAfter.error() : cpuBefore.error());
-    if (side.wrong() != wrongBefore)
-        return fail("{} frames came back from {} that are not what was sent with its addresses swapped",
-                    side.wrong() - wrongBefore, way.name);
-    constexpr double million = 1e6;
-    runs.mpps.push_back(returned / took / million);
-    // What was under way at the start may come back in addition.
-    runs.loss.push_back(offered > 0 ? std::max(0.0, 1 - returned / offered) : 0);
-    runs.user.push_back((cpuAfter->user - cpuBefore->user) / took);
-    runs.system.push_back((cpuAfter->system - cpuBefore->system) / took);
-    runs.softirq.push_back((cpuAfter->softirq - cpuBefore->softirq) / took);
-    return {};
-}
+private:
+    Result<bool> add(unsigned number, std::size_t which, const std::string& key) {
+        const auto& series = plan_.series[which];
+        const auto& kind = contestantKinds()[series.contestant];
+        watcher_.progress(fmt::format("round {} of {}, {}: {}, {} left", number + 1, plan_.rounds, kind.name,
+                                      nameOf(series.one.work), durationText(left_.seconds())),
+                          number, plan_.rounds);
+        const auto* first = number > 0 ? journal_.find(keyOf(0, which)) : nullptr;
+        auto found =
+            first != nullptr && isHopeless(*first) ? *first : visit(options_, series.one, kind, workload_);
+        if (watcher_.interrupted())
+            return false;
+        if (auto added = journal_.add(key, std::move(found)); !added)
+            return std::unexpected(added.error());
+        return true;
+    }
+
+    const FunctionsOptions& options_;
+    const FunctionsPlan& plan_;
+    Watcher& watcher_;
+    Journal& journal_;
+    std::string workload_;
+    TimeLeft left_;
+};
 } // namespace
 
-CpuTimes cpuTimesOf(const std::string& stat, double ticksPerSecond) {
-    std::istringstream line{stat};
-    std::string cpu;
-    // user nice system idle iowait irq softirq: proc_stat(5)
-    std::array<double, 7> ticks{};
-    line >> cpu;
-    for (auto& value : ticks)
-        line >> value;
-    return {(ticks[0] + ticks[1]) / ticksPerSecond, ticks[2] / ticksPerSecond,
-            (ticks[5] + ticks[6]) / ticksPerSecond};
+std::size_t FunctionsPlan::measured() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(series, [](const auto& one) { return one.notMeasured.empty(); }));
 }
 
-MeanAndDeviation meanAndDeviation(const std::vector<double>& values) {
-    if (values.empty())
-        return {};
-    const auto count = static_cast<double>(values.size());
-    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
-    double squares = 0;
-    for (const double value : values)
-        squares += (value - mean) * (value - mean);
-    return {mean, values.size() < 2 ? 0 : std::sqrt(squares / (count - 1))};
+double FunctionsPlan::seconds() const {
+    return static_cast<double>(measured()) * rounds * secondsPerVisit;
 }
 
-double secondsOf(const FunctionsOptions& options) {
-    return static_cast<double>(options.rounds) * static_cast<double>(ways().size()) *
-           (options.seconds + warmUpSeconds);
+FunctionsPlan planFunctions(const FunctionsOptions& options) {
+    FunctionsPlan plan{.rounds = options.rounds, .secondsPerVisit = secondsOfVisit(options) + secondsToStart};
+    const auto& kinds = contestantKinds();
+    for (const auto& one : functionsCases(options))
+        for (std::size_t i = 0; i < kinds.size(); i++)
+            if (options.contestants.empty() ||
+                std::ranges::find(options.contestants, kinds[i].name) != options.contestants.end())
+                plan.series.push_back({one, i, kinds[i].whyNot(one)});
+    return plan;
+}
+
+std::string describe(const FunctionsPlan& plan, const FunctionsOptions& options) {
+    auto text =
+        fmt::format("{} contestants in cases, {} rounds: {} measurements, about {}\n", plan.measured(),
+                    plan.rounds, plan.measured() * plan.rounds, durationText(plan.seconds()));
+    for (const auto& [setting, reason] : leftOut())
+        text += fmt::format("missing: {}: {}\n", setting, reason);
+    if (lastCpu() == 0)
+        text += "what is measured and what offers frames share this machine's only processor\n";
+    else if (lastCpu() == 1 && std::ranges::find(options.cpus, 2U) != options.cpus.end())
+        text +=
+            "with --cpus 2, the driver works on the processor that offers frames: there is no third one\n";
+    return text;
 }
 
 Result<std::string> findWorkload(const std::string& named) {
@@ -141,26 +146,61 @@ Result<std::string> findWorkload(const std::string& named) {
         Error{"cannot run tna-workload", {}, "build or install it, or name it with --workload"});
 }
 
-Result<std::vector<FunctionsRuns>> measureFunctions(const FunctionsOptions& options, Watcher& watcher) {
+Result<FunctionsResult> measureFunctions(const FunctionsOptions& options, Watcher& watcher,
+                                         const AnnounceFunctions& announce) {
     const auto workload = findWorkload(options.workload);
     if (!workload)
         return std::unexpected(workload.error());
-    if (options.cpus == 2 && lastCpu() == 0)
+    if (lastCpu() == 0 && std::ranges::find(options.cpus, 2U) != options.cpus.end())
         return fail("this machine has one processor only: --cpus 2 needs another one for user space");
-    const auto side = FarSide::make();
-    if (!side)
-        return std::unexpected(side.error());
-    const Contest contest{**side, options.tnad, *workload, options.cpus == 1 ? lastCpu() : 0};
-    std::vector<FunctionsRuns> runs;
-    for (const auto& way : ways())
-        runs.push_back({.name = way.name, .what = way.what});
-    for (unsigned round = 0; round < options.rounds && !watcher.interrupted(); round++) {
-        watcher.progress("functions", round, options.rounds);
-        for (const auto turn : turnsOfRound(runs.size(), round))
-            if (auto done = measureWay(contest, ways().at(turn), options.seconds, runs.at(turn)); !done)
-                return std::unexpected(done.error());
+    FunctionsResult result{.plan = planFunctions(options)};
+    if (!announce(result.plan))
+        return result;
+    auto journal =
+        Journal::open(options.journal, {{"command", "functions"}, {"options", optionsDocument(options)}});
+    if (!journal)
+        return std::unexpected(journal.error());
+    Run run{options, result.plan, watcher, *journal, *workload};
+    for (unsigned round = 0; round < options.rounds && result.complete; round++) {
+        const auto done = run.round(round);
+        if (!done)
+            return std::unexpected(done.error());
+        result.complete = *done;
     }
-    return runs;
+    for (std::size_t i = 0; i < result.plan.series.size(); i++) {
+        auto& own = result.runs.emplace_back(nlohmann::json::array());
+        for (unsigned round = 0; round < options.rounds; round++)
+            if (const auto* found = journal->find(keyOf(round, i)))
+                own.push_back(*found);
+    }
+    return result;
+}
+
+nlohmann::json functionsDocument(const FunctionsOptions& options, const nlohmann::json& machine,
+                                 const FunctionsResult& result) {
+    auto missing = nlohmann::json::array(), kinds = nlohmann::json::object(), list = nlohmann::json::array();
+    for (const auto& [setting, reason] : leftOut())
+        missing.push_back({{"setting", setting}, {"reason", reason}});
+    for (const auto& kind : contestantKinds())
+        kinds[kind.name] = kind.words;
+    for (std::size_t i = 0; i < result.plan.series.size(); i++) {
+        const auto& series = result.plan.series[i];
+        list.push_back({{"contestant", contestantKinds()[series.contestant].name},
+                        {"workload", nameOf(series.one.work)},
+                        {"class", nameOf(series.one.which)},
+                        {"size", series.one.size},
+                        {"cpus", series.one.cpus},
+                        {"not_measured", textOrNull(series.notMeasured)},
+                        {"runs", i < result.runs.size() ? result.runs[i] : nlohmann::json::array()}});
+    }
+    return {{"version", 2},
+            {"command", "functions"},
+            {"machine", machine},
+            {"missing", missing},
+            {"options", optionsDocument(options)},
+            {"complete", result.complete},
+            {"contestants", kinds},
+            {"series", list}};
 }
 
 } // namespace tna::bench

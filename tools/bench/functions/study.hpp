@@ -1,61 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/error.hpp"
+#include "bench/functions/visit.hpp"
 #include "bench/measure/progress.hpp"
 
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
+#include <functional>
 
 namespace tna::bench {
 
-/// Frames of 64 bytes are sent back with their addresses swapped, by each contestant in turn.
-struct FunctionsOptions {
-    unsigned rounds = 10;
-    double seconds = 1; ///< of each measurement
-    unsigned cpus = 1;  ///< 1: user space shares the processor of generator and kernel; 2: it has another one
-    std::string tnad;
-    std::string workload;
+/// A case that a contestant is measured in, or not.
+struct FunctionsSeries {
+    FunctionsCase one;
+    std::size_t contestant = 0; ///< of contestantKinds()
+    std::string notMeasured;    ///< why; empty: it is measured
 };
 
-/// Seconds of all processors, by what they were used for.
-struct CpuTimes {
-    double user = 0;
-    double system = 0;
-    double softirq = 0;
-};
-/// From the first line of /proc/stat; interrupts count as softirq, as one runs at the end of the other.
-[[nodiscard]] CpuTimes cpuTimesOf(const std::string& stat, double ticksPerSecond);
+/// Each round has all series, in an order that is another one each time.
+struct FunctionsPlan {
+    std::vector<FunctionsSeries> series;
+    unsigned rounds = 0;
+    double secondsPerVisit = 0;
 
-/// Of one contestant, round by round.
-struct FunctionsRuns {
-    std::string name;
-    std::string what; ///< that it is, in words
-    std::vector<double> mpps;
-    std::vector<double> loss;                  ///< the part of what was offered that did not come back
-    std::vector<double> user, system, softirq; ///< processors that were busy with it
+    [[nodiscard]] std::size_t measured() const;
+    [[nodiscard]] double seconds() const;
 };
-
-struct MeanAndDeviation {
-    double mean = 0;
-    double deviation = 0; ///< of a sample; 0 for less than two values
-};
-[[nodiscard]] MeanAndDeviation meanAndDeviation(const std::vector<double>& values);
-
-/// What this command does not measure, a sentence each.
-[[nodiscard]] const std::vector<std::string>& missingFromFunctions();
-/// Without what it takes to start.
-[[nodiscard]] double secondsOf(const FunctionsOptions& options);
+[[nodiscard]] FunctionsPlan planFunctions(const FunctionsOptions& options);
+/// "12 of 15 ..., about 3 min", and what is missing.
+[[nodiscard]] std::string describe(const FunctionsPlan& plan, const FunctionsOptions& options);
 /// The file to run: as named, or as built, or as installed.
 [[nodiscard]] Result<std::string> findWorkload(const std::string& named);
 
-[[nodiscard]] Result<std::vector<FunctionsRuns>> measureFunctions(const FunctionsOptions& options,
-                                                                  Watcher& watcher);
+struct FunctionsResult {
+    FunctionsPlan plan;
+    std::vector<nlohmann::json> runs; ///< by series: a run each round
+    bool complete = true;
+};
 
-[[nodiscard]] std::string renderFunctions(const FunctionsOptions& options,
-                                          const std::vector<FunctionsRuns>& runs);
+/// `announce` is told the plan before anything is measured; it says whether to go on.
+using AnnounceFunctions = std::function<bool(const FunctionsPlan& plan)>;
+[[nodiscard]] Result<FunctionsResult> measureFunctions(const FunctionsOptions& options, Watcher& watcher,
+                                                       const AnnounceFunctions& announce);
 [[nodiscard]] nlohmann::json functionsDocument(const FunctionsOptions& options, const nlohmann::json& machine,
-                                               const std::vector<FunctionsRuns>& runs);
+                                               const FunctionsResult& result);
 
 } // namespace tna::bench

@@ -144,7 +144,7 @@ def doubts(result):
         if series.get("not_measured") and "contender" in series:
             load = f" ({load_of(series)})" if "cpus" in series else ""
             notes.append(f"{series['contender']}{load} was not measured: {series['not_measured']}")
-        if "cpus" not in series:
+        if "cpus" not in series or "contender" not in series:
             continue
         disturbed = sum(1 for one in series["rounds"] if one["suspect"])
         if disturbed:

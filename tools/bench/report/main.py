@@ -135,7 +135,8 @@ def study(of):
 
 
 SECTIONS = {"throughput": throughput, "rfc2544": rfc2544, "latency": latency, "kill": kill, "reaction": reaction,
-            "change": change, "micro": micro, "delays": study("of_delays"), "tenants": study("of_tenants")}
+            "change": change, "micro": micro, "delays": study("of_delays"), "tenants": study("of_tenants"),
+            "functions": study("of_functions")}
 
 
 def comparisons(all_results):

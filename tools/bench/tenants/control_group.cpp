@@ -71,7 +71,9 @@ void endAndRemove(const std::string& folder) {
 Result<void> limit(const std::string& folder, const ControlGroup::Limits& limits) {
     for (const auto& [file, most] : {std::pair{"memory.max", std::to_string(limits.bytes)},
                                      {"memory.limit_in_bytes", std::to_string(limits.bytes)},
-                                     {"pids.max", std::to_string(limits.processes)}})
+                                     {"pids.max", std::to_string(limits.processes)},
+                                     {"cpu.shares", limits.first ? "88761" : "1024"},
+                                     {"cpu.weight", limits.first ? "8668" : "100"}})
         if (const auto path = folder + "/" + file; fs::exists(path))
             if (auto set = writeFile(path, most); !set)
                 return set;

@@ -17,6 +17,7 @@ public:
     struct Limits {
         std::uint64_t bytes;
         unsigned processes;
+        bool first = false; ///< it gets as much time as a program of the highest priority
     };
     [[nodiscard]] static Result<ControlGroup> make(const std::string& role, const Limits& limits);
     ControlGroup(ControlGroup&& other) noexcept : folders_(std::exchange(other.folders_, {})) {}

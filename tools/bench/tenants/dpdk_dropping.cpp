@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
-#include "bench/contenders/external.hpp"
 #include "bench/tenants/control_group.hpp"
 #include "bench/tenants/dropping.hpp"
+#include "bench/testbed/built_program.hpp"
 #include "bench/testbed/last_will.hpp"
 #include "bench/testbed/process.hpp"
 #include "bench/testbed/temporary_folder.hpp"
@@ -25,52 +25,6 @@ namespace tna::bench {
 namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto startPatience = std::chrono::seconds(30);
-
-std::string findSource() {
-    const auto own = ownFolder();
-    for (const auto& candidate : {own / "dpdk/drop.c", own.parent_path() / "libexec/tna/bench-dpdk/drop.c"})
-        if (::access(candidate.c_str(), R_OK) == 0)
-            return candidate;
-    return {};
-}
-
-/// The program of DPDK, built in a folder of its own; all who need it share it.
-class BuiltProgram {
-public:
-    static Result<std::shared_ptr<BuiltProgram>> get() {
-        static std::weak_ptr<BuiltProgram> known;
-        if (auto built = known.lock())
-            return built;
-        auto folder = TemporaryFolder::make();
-        if (!folder)
-            return std::unexpected(folder.error());
-        auto made = std::make_shared<BuiltProgram>(std::move(*folder));
-        if (auto built = made->build(); !built)
-            return std::unexpected(built.error());
-        known = made;
-        return made;
-    }
-    explicit BuiltProgram(TemporaryFolder folder) : folder_(std::move(folder)) {}
-    [[nodiscard]] std::string file() const { return folder_.path() + "/drop"; }
-
-private:
-    [[nodiscard]] Result<void> build() const {
-        constexpr const char* packages = "apt-get install gcc pkg-config dpdk-dev libdpdk-dev";
-        const auto source = findSource();
-        if (source.empty())
-            return fail("its source is missing: install tna-bench again");
-        for (const char* tool : {"cc", "pkg-config"})
-            if (findInPath(tool).empty())
-                return std::unexpected(Error{fmt::format("'{}' is not installed", tool), {}, packages});
-        // pkg-config answers with words that the shell has to take apart.
-        const auto line = fmt::format("flags=$(pkg-config --cflags --libs libdpdk) && cc -O3 -o {} {} $flags",
-                                      file(), source);
-        if (auto built = runProgram({"sh", "-c", line}); !built)
-            return std::unexpected(std::move(built.error()).withHint(packages));
-        return {};
-    }
-    TemporaryFolder folder_;
-};
 
 /// DPDK's driver for AF_XDP leaves its program on the device if it is killed, and with it all frames go
 /// nowhere.
@@ -112,7 +66,7 @@ public:
     }
 
     Result<void> begin() {
-        auto program = BuiltProgram::get();
+        auto program = BuiltProgram::get("dpdk", "drop.c", "libdpdk", "gcc pkg-config dpdk-dev libdpdk-dev");
         if (!program)
             return std::unexpected(program.error());
         program_ = *program;

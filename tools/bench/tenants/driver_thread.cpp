@@ -29,24 +29,26 @@ std::set<pid_t> driverThreads(const std::string& device) {
 }
 } // namespace
 
-Result<void> giveDriverItsThread(const NetNamespace& where, const std::string& device) {
+Result<pid_t> giveDriverItsThread(const NetNamespace& where, const std::string& device, unsigned cpu) {
     const auto before = driverThreads(device);
     if (auto set =
             withSysfsOf(where, [&] { return writeFile("/sys/class/net/" + device + "/threaded", "1"); });
         !set)
-        return set;
-    bool found = false;
+        return std::unexpected(set.error());
+    pid_t found = 0;
     for (const pid_t thread : driverThreads(device)) {
         if (before.contains(thread))
             continue;
-        found = true;
-        cpu_set_t first;
-        CPU_ZERO(&first);
-        CPU_SET(0, &first);
-        if (::sched_setaffinity(thread, sizeof(first), &first) != 0)
+        found = thread;
+        cpu_set_t own;
+        CPU_ZERO(&own);
+        CPU_SET(cpu, &own);
+        if (::sched_setaffinity(thread, sizeof(own), &own) != 0)
             return failErrno(errno, "cannot put the thread of {} on a processor", device);
     }
-    return found ? Result<void>{} : fail("the driver of {} got no thread", device);
+    if (found == 0)
+        return fail("the driver of {} got no thread", device);
+    return found;
 }
 
 } // namespace tna::bench

@@ -18,7 +18,10 @@ double secondsNow() {
 namespace {
 /// Interfaces of this machine are used as they are.
 Result<void> prepareDriver(const DropPlace& place) {
-    return place.cabled() ? Result<void>{} : giveDriverItsThread(place.device(), place.deviceName());
+    if (place.cabled())
+        return {};
+    const auto given = giveDriverItsThread(place.device(), place.deviceName());
+    return given ? Result<void>{} : std::unexpected(given.error());
 }
 
 class XdpDropping : public Dropping {

@@ -11,12 +11,12 @@ EXIT_NOT_SUPPORTED = 4
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 try:
-    from studies import delays, tenants
+    from studies import delays, functions, tenants
 except ImportError as error:
     print(f"{error}: apt-get install python3-sklearn python3-scipy python3-seaborn")
     sys.exit(EXIT_NOT_SUPPORTED)
 
-STUDIES = {"delays": delays, "tenants": tenants}
+STUDIES = {"delays": delays, "functions": functions, "tenants": tenants}
 
 
 def main():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the page of `tna-bench report` says of studies. `section` makes an entry of the page."""
 
-from studies import delays, pictures, tenants
+from studies import delays, function_pictures, functions, pictures, tenants
 
 
 def _analysis(result, study):
@@ -52,4 +52,15 @@ def of_tenants(result, section):
                         columns=["finding", "", "here"], rows=_finding_rows(analysis)))
     made.append(section(result, "Throughput and loss beside tenants", [], doubts=[], columns=tenants.COLUMNS,
                         rows=tenants.case_rows(document)))
+    return made
+
+
+def of_functions(result, section):
+    document, analysis = result.document, _analysis(result, functions)
+    made = [section(result, "User space and the kernel", functions.sentences(analysis),
+                    pictures=function_pictures.all_of(analysis), doubts=_missing(document))]
+    made.append(section(result, "Findings of the paper on user space and the kernel", [], doubts=[],
+                        columns=["finding", "", "here"], rows=_finding_rows(analysis)))
+    made.append(section(result, "Throughput and processors of functions", [], doubts=[], columns=functions.COLUMNS,
+                        rows=functions.rows_of(analysis)))
     return made
