@@ -43,7 +43,8 @@ const std::map<std::string, Kind> kinds = {{"any", Kind::any},
                                            {"links", Kind::links},
                                            {"firewall", Kind::firewall},
                                            {"nat", Kind::nat},
-                                           {"bridged-firewall", Kind::bridgedFirewall}};
+                                           {"bridged-firewall", Kind::bridgedFirewall},
+                                           {"containers", Kind::containers}};
 
 Result<std::pair<std::uint64_t, std::uint64_t>> range(const std::string& words) {
     const auto dots = words.find("..");
@@ -114,9 +115,10 @@ void addRandom(CLI::App& app, int& exitCode) {
         ->capture_default_str()
         ->check(cli::wholeNumber(1, 10'000'000));
     command
-        ->add_option("--kind", wanted->kind,
-                     "any, bridge, vlan, router, routed-bridge, vlan-router, vrf, "
-                     "tables, route-options, qdisc, sysctl, links, firewall, nat, bridged-firewall")
+        ->add_option(
+            "--kind", wanted->kind,
+            "any, bridge, vlan, router, routed-bridge, vlan-router, vrf, "
+            "tables, route-options, qdisc, sysctl, links, firewall, nat, bridged-firewall, containers")
         ->capture_default_str()
         ->check(CLI::IsMember(kinds));
     command->add_option("--fdb", wanted->options.fdb, "how stations are found, as in tnad.conf(5)")

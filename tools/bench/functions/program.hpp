@@ -10,7 +10,7 @@ namespace tna::bench {
 /// A program in user space that treats frames: on its processor, and in a control group of its own that gets
 /// as much time as this program's priority, which the driver's thread has as well. In this program's session,
 /// whose share is another one whenever its other threads sleep or wake up, the kernel's scheduler was seen to
-/// give that thread nothing for minutes (Linux 6.18).
+/// give that thread nothing for 20 seconds and more (Linux 6.18).
 class ProgramUnderTest {
 public:
     [[nodiscard]] static Result<ProgramUnderTest>

@@ -46,9 +46,9 @@ public:
     [[nodiscard]] Pace pace() const override { return {.changes = 8, .unheard = 6, .late = 40}; }
 
 private:
-    /// A bridge that has the rules called; most often for both protocols.
+    /// Bridges have the rules called; most often for both protocols.
     void callRules(std::vector<std::string>& lines) {
-        topology().gateways = {std::nullopt};
+        calls_ = true;
         lines.push_back(callsWords("iptables", !chance_.once(6)));
         lines.push_back(callsWords("ip6tables", !chance_.once(6)));
     }
@@ -58,9 +58,13 @@ private:
         topology().spread = {.newFlow = 20, .far = 4, .fromFar = 0};
         std::vector<std::string> lines;
         bridged_ = topology().devices.empty() && topology().gateways.size() == 1;
+        const bool overBridges = std::ranges::any_of(
+            topology().devices, [](const auto& device) { return device.starts_with("br"); });
         if (bridged_)
+            topology().gateways = {std::nullopt};
+        if (bridged_ || (overBridges && !chance_.once(3)))
             callRules(lines);
-        else if (chance_.once(2))
+        if (!bridged_ && chance_.once(2))
             for (const char* device : {"all", "p0", "p1", "p2", "p3"})
                 if (chance_.once(2))
                     lines.push_back(
@@ -221,7 +225,7 @@ private:
         case 2:
             return entries();
         case 3:
-            if (bridged_ && chance_.once(2)) {
+            if (calls_ && chance_.once(2)) {
                 const auto name = chance_.oneOf({"iptables", "ip6tables"});
                 return undoBy(callsWords(name, true)), commands({callsWords(name, false)});
             }
@@ -355,6 +359,7 @@ private:
     bool steady_ = true; ///< what is looked at before established connections are let through
     bool accepts_ = true;
     bool bridged_ = false;
+    bool calls_ = false;                     ///< bridges have the rules called
     bool tracked_ = true;                    ///< something may ask for connections
     Conversations* conversations_ = nullptr; ///< of whoever asked for packets
 };
@@ -370,6 +375,12 @@ std::unique_ptr<Scenario> natScenario(Chance& chance) {
 
 std::unique_ptr<Scenario> bridgedFirewallScenario(Chance& chance) {
     return std::make_unique<FirewallScenario>(chance, bridgeScenario(chance, false));
+}
+
+/// Bridges with addresses that have the rules called, also for what is routed then.
+std::unique_ptr<Scenario> containersScenario(Chance& chance) {
+    const bool translates = !chance.once(3);
+    return std::make_unique<FirewallScenario>(chance, routedBridgeScenario(chance), translates);
 }
 
 } // namespace tna::diff

@@ -20,7 +20,8 @@ enum class Kind {
     links,
     firewall,
     nat,
-    bridgedFirewall
+    bridgedFirewall,
+    containers
 };
 
 /// A random configuration, changes of it, and packets: the same for the same seed; of sysctl, qdisc and
