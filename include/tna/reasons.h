@@ -120,7 +120,9 @@
 	  "a route that depends on the type of service or the source, encapsulates, has a gateway of the "   \
 	  "other protocol, or of which ICMP told something")                                                 \
 	X(REVERSE_PATH, "reverse-path", "the source has no route, or not by this port, or is this host's")   \
-	X(SAME_DEVICE, "same-device", "the packet would leave where it came from: Linux tells its sender")   \
+	X(SAME_DEVICE, "same-device",                                                                        \
+	  "the packet would leave by the device it came by: Linux tells its sender of the better way; of "   \
+	  "IPv4 not if net.ipv4.conf.all.send_redirects and that of the device are 0")                       \
 	X(ROUTE_MTU, "route-mtu", "the packet is larger than the route or the egress port takes")            \
 	X(NEIGHBOUR, "neighbour", "the next hop's MAC address is not known, or Linux is to confirm it")      \
 	X(SEARCH, "long-search",                                                                             \
