@@ -74,7 +74,8 @@
 	X(STACKED, "stacked", "another device takes the port's frames (a bridge, a bond, a macvlan)")        \
 	X(VRF, "vrf", "the port belongs to a VRF, which has routes of its own")                              \
 	X(NOT_FORWARDING, "not-forwarding", "forwarding is off for this protocol, or on the port")           \
-	X(IP_NETFILTER, "ip-netfilter", "netfilter rules, NAT or connection tracking for routed packets")    \
+	X(IP_NETFILTER, "ip-netfilter",                                                                      \
+	  "netfilter rules, NAT, IPVS or connection tracking for routed packets (`tnactl rules`)")           \
 	X(FLOW_KIND, "flow-kind",                                                                            \
 	  "netfilter rules, and the packet is none in the middle of a flow of TCP or UDP")                   \
 	X(FLOW_UNKNOWN, "flow-unknown",                                                                      \
