@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -127,16 +128,20 @@ protected:
     }
     /// Of the kernel's memory, that the maps of this process take.
     static double megabytes() {
-        double all = 0;
+        std::map<std::string, double> bytes; // by the map's number: several descriptors may stand for one
         for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
             std::error_code gone;
             if (std::filesystem::read_symlink(entry.path(), gone) != "anon_inode:bpf-map")
                 continue;
             std::ifstream told("/proc/self/fdinfo/" + entry.path().filename().string());
-            for (std::string word; told >> word;)
-                if (word == "memlock:" && told >> word)
-                    all += std::stod(word) / 1e6;
+            std::map<std::string, std::string> words;
+            for (std::string name, value; told >> name >> value;)
+                words[name] = value;
+            bytes[words["map_id:"]] = std::strtod(words["memlock:"].c_str(), nullptr);
         }
+        double all = 0;
+        for (const auto& [number, size] : bytes)
+            all += size / 1e6;
         return all;
     }
 
@@ -146,7 +151,7 @@ protected:
 TEST_F(Carrier, FlowsKeepTheAddressesThatLinuxHasChosen) {
     const unsigned count = flowsWanted(), addresses = addressesFor(count);
     translateTo(fmt::format("10.0.1.64-10.0.1.{}", 63 + addresses));
-    config_.limits.connections = 4 * count;
+    config_.limits.connections = count + count / 3;
     ASSERT_NO_FATAL_FAILURE(begin(count));
     std::set<End> taken;
     std::set<std::string> used;
