@@ -115,8 +115,16 @@ json Controller::events() {
 }
 
 std::optional<json> Controller::port(const std::string& name) {
-    const std::lock_guard lock{mutex_};
-    return questions_.port(name);
+    std::optional<json> document;
+    std::set<std::uint32_t> own;
+    {
+        const std::lock_guard lock{mutex_};
+        document = questions_.port(name);
+        own = supervisor_.connections().programs();
+    }
+    if (document)
+        addFunctionsInTheWay(*document, own);
+    return document;
 }
 
 Result<json> Controller::route(const std::string& port, const std::string& from, const std::string& to) {

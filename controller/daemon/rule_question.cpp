@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/rule_question.hpp"
 
+#include "assemble/rules/functions.hpp"
 #include "assemble/rules/judge.hpp"
 #include "assemble/rules/text.hpp"
+#include "introspect/hook_functions.hpp"
 #include "introspect/rule_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace tna::daemon {
 
@@ -78,7 +84,35 @@ json viewFlowtables(const model::RuleSet& set) {
             {{"family", assemble::textOf(one.family)}, {"table", one.table}, {"name", one.name}});
     return flowtables;
 }
+void leaveOwnOut(std::vector<model::HookFunction>& functions, const std::set<std::uint32_t>& own) {
+    std::erase_if(functions, [&](const model::HookFunction& one) {
+        return one.program != 0 && own.contains(one.program);
+    });
+}
+
+/// Some frames of the port were Linux's for this reason.
+bool sawNetfilter(const json& port) {
+    static constexpr std::array<std::string_view, 2> reasons{"ip-netfilter", "br-netfilter"};
+    return std::ranges::any_of(port.at("slow_path"), [&](const json& slow) {
+        return std::ranges::find(reasons, slow.at("code").get<std::string>()) != reasons.end();
+    });
+}
 } // namespace
+
+void addFunctionsInTheWay(nlohmann::json& port, const std::set<std::uint32_t>& own) {
+    if (!sawNetfilter(port))
+        return;
+    auto functions = introspect::readHookFunctions();
+    if (!functions)
+        return;
+    leaveOwnOut(*functions, own);
+    auto reasons = json::array();
+    for (const auto& [reason, hint] : assemble::rules::functionsInTheWay(*functions))
+        reasons.push_back({{"code", "netfilter-function"}, {"text", reason}, {"hint", hint}});
+    if (!reasons.empty())
+        port["features"].push_back(
+            {{"feature", "netfilter"}, {"accelerated", false}, {"reasons", std::move(reasons)}});
+}
 
 nlohmann::json viewRules(const model::RuleSet& set) {
     std::size_t rules = 0;
@@ -132,9 +166,7 @@ nlohmann::json RuleQuestion::answer(const std::set<std::string>& legacyTables,
     if (set) {
         set->legacyTables = legacyTables;
         if (set->functions)
-            std::erase_if(*set->functions, [&](const model::HookFunction& one) {
-                return one.program != 0 && own.contains(one.program);
-            });
+            leaveOwnOut(*set->functions, own);
         last_ = viewRules(*set);
     } else {
         const auto& error = set.error();

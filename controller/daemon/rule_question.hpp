@@ -31,6 +31,10 @@ private:
     RulesInPlaceReader inPlace_;
 };
 
+/// Adds to a port's document what is in the way of flows besides rules, if packets are Linux's because of
+/// netfilter: other functions that it calls, in the network namespace of the calling thread.
+void addFunctionsInTheWay(nlohmann::json& port, const std::set<std::uint32_t>& own);
+
 /// Whether connections are learnt, and of which rules; null where they are not to be.
 [[nodiscard]] nlohmann::json viewLearning(const Connections& connections, unsigned wanted);
 /// The document, see docs/api.md.

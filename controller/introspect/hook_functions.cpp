@@ -56,4 +56,11 @@ std::optional<std::vector<model::HookFunction>> readHookFunctions(netlink::Socke
         });
 }
 
+std::optional<std::vector<model::HookFunction>> readHookFunctions() {
+    auto socket = netlink::Socket::open(NETLINK_NETFILTER);
+    if (!socket)
+        return std::nullopt;
+    return readHookFunctions(*socket);
+}
+
 } // namespace tna::introspect

@@ -22,4 +22,7 @@ using HookDump = std::function<netlink::Socket::Outcome(std::uint8_t family, std
 /// By netlink, where the kernel has that (CONFIG_NETFILTER_NETLINK_HOOK, since 5.14).
 [[nodiscard]] std::optional<std::vector<model::HookFunction>> readHookFunctions(netlink::Socket& socket);
 
+/// By a socket of its own, in the network namespace of the calling thread.
+[[nodiscard]] std::optional<std::vector<model::HookFunction>> readHookFunctions();
+
 } // namespace tna::introspect

@@ -74,7 +74,8 @@
 	X(STACKED, "stacked", "another device takes the port's frames (a bridge, a bond, a macvlan)")        \
 	X(VRF, "vrf", "the port belongs to a VRF, which has routes of its own")                              \
 	X(NOT_FORWARDING, "not-forwarding", "forwarding is off for this protocol, or on the port")           \
-	X(IP_NETFILTER, "ip-netfilter", "netfilter rules, NAT or connection tracking for routed packets")    \
+	X(IP_NETFILTER, "ip-netfilter",                                                                      \
+	  "netfilter rules, NAT, IPVS or connection tracking for routed packets (`tnactl rules`)")           \
 	X(FLOW_KIND, "flow-kind",                                                                            \
 	  "netfilter rules, and the packet is none in the middle of a flow of TCP or UDP")                   \
 	X(FLOW_UNKNOWN, "flow-unknown",                                                                      \
@@ -120,7 +121,9 @@
 	  "a route that depends on the type of service or the source, encapsulates, has a gateway of the "   \
 	  "other protocol, or of which ICMP told something")                                                 \
 	X(REVERSE_PATH, "reverse-path", "the source has no route, or not by this port, or is this host's")   \
-	X(SAME_DEVICE, "same-device", "the packet would leave where it came from: Linux tells its sender")   \
+	X(SAME_DEVICE, "same-device",                                                                        \
+	  "the packet would leave by the device it came by: Linux tells its sender of the better way; of "   \
+	  "IPv4 not if net.ipv4.conf.all.send_redirects and that of the device are 0")                       \
 	X(ROUTE_MTU, "route-mtu", "the packet is larger than the route or the egress port takes")            \
 	X(NEIGHBOUR, "neighbour", "the next hop's MAC address is not known, or Linux is to confirm it")      \
 	X(SEARCH, "long-search",                                                                             \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/rules/judge.hpp"
 
+#include "assemble/rules/functions.hpp"
 #include "assemble/rules/text.hpp"
 #include "assemble/rules/walk.hpp"
 
@@ -148,25 +149,6 @@ private:
     std::vector<One> all_;
 };
 
-/// Functions of the kernel that do the same with all packets of a connection, by their whole names.
-bool treatsFlowsAlike(std::string_view function) {
-    static constexpr std::string_view known[] = {
-        // connection tracking, and what it needs
-        "ipv4_conntrack_in", "ipv6_conntrack_in", "ipv4_conntrack_local", "ipv6_conntrack_local",
-        "ipv4_conntrack_defrag", "ipv6_defrag", "nf_confirm", "ipv4_confirm", "ipv6_confirm",
-        "nf_ct_bridge_pre", "nf_ct_bridge_in", "nf_ct_bridge_post",
-        // address translation: what it does is noted in the connection
-        "nf_nat_ipv4_pre_routing", "nf_nat_ipv4_in", "nf_nat_ipv4_out", "nf_nat_ipv4_local_fn",
-        "nf_nat_ipv4_local_in", "nf_nat_ipv4_fn", "nf_nat_ipv6_in", "nf_nat_ipv6_out", "nf_nat_ipv6_local_fn",
-        "nf_nat_ipv6_local_in", "nf_nat_ipv6_fn",
-        // br_netfilter: the same for all packets by its sysctls, which are looked at elsewhere
-        "br_nf_pre_routing", "br_nf_local_in", "br_nf_forward", "br_nf_forward_ip", "br_nf_post_routing",
-        "ip_sabotage_in",
-        // AppArmor: for packets with a mark of theirs (SECMARK) and a socket, which forwarded ones have not
-        "apparmor_ip_postroute", "apparmor_ipv4_postroute", "apparmor_ipv6_postroute"};
-    return std::ranges::find(known, function) != std::end(known);
-}
-
 /// Whether its table sleeps.
 bool isDormant(const RuleChain& chain, const model::RuleSet& set) {
     return std::ranges::any_of(set.tables, [&](const model::RuleTable& table) {
@@ -301,13 +283,10 @@ private:
             return addForAll(place.packets, "", "it is not known which functions netfilter calls here",
                              "the kernel lists them if it has CONFIG_NETFILTER_NETLINK_HOOK (since 5.14)");
         for (const auto& one : *set_.functions)
-            if (one.family == place.packets && one.hook == place.hook && !one.ofTables &&
-                !treatsFlowsAlike(one.function))
-                addForAll(one.family, "",
-                          fmt::format("a function that is not known is called here: {}{}",
-                                      one.function.empty() ? "without a name" : one.function,
-                                      one.module.empty() ? "" : " of the kernel module " + one.module),
-                          "nothing can be done about it in the rules");
+            if (one.family == place.packets && one.hook == place.hook && rules::mayTreatFlowsUnalike(one)) {
+                auto words = rules::wordsFor(one);
+                addForAll(one.family, "", std::move(words.reason), std::move(words.hint));
+            }
     }
 
     const model::RuleSet& set_;
@@ -375,8 +354,7 @@ bool dropInvalidForHost(const rules::RuleDevice& loopback, RuleFamily family, co
         ends.note(walk, chain->priority);
     }
     for (const auto& one : *set.functions)
-        if (one.family == family && one.hook == place.hook && !one.ofTables &&
-            !treatsFlowsAlike(one.function))
+        if (one.family == family && one.hook == place.hook && rules::mayTreatFlowsUnalike(one))
             ends.noteTreated(one.priority);
     return ends.dropsAll();
 }

@@ -10,6 +10,7 @@
 
 /* include/uapi/linux/ip.h: IPV4_DEVCONF_*, which count from 1 */
 #define CONF_FORWARDING 0
+#define CONF_SEND_REDIRECTS 5
 #define CONF_RP_FILTER 7
 
 /* include/uapi/linux/xfrm.h: policies are counted as in, out, forward */
@@ -84,6 +85,19 @@ INLINE u64 inet_reverse_path(struct net *net, struct in_device *inet)
 	struct ipv4_devconf *all = KOBJ(struct ipv4_devconf, KGET(u64, net, ipv4.devconf_all));
 
 	return (u64)KGET(u32, all, data[CONF_RP_FILTER]) << 32 | KGET(u32, inet, cnf.data[CONF_RP_FILTER]);
+}
+
+/*
+ * Whether Linux may tell senders of a better way where packets leave by the device that they came by
+ * (IN_DEV_TX_REDIRECTS()). More than this decides (__mkroute_input()): whether the sender is a neighbour, and
+ * what it has been told before. Where it is told, that also counts against errors that it may be sent
+ * (icmpv4_xrlim_allow()), even if NAT drops what it is told. So this alone is certain.
+ */
+INLINE u64 inet_redirects(struct net *net, struct in_device *inet)
+{
+	struct ipv4_devconf *all = KOBJ(struct ipv4_devconf, KGET(u64, net, ipv4.devconf_all));
+
+	return KGET(u32, all, data[CONF_SEND_REDIRECTS]) | KGET(u32, inet, cnf.data[CONF_SEND_REDIRECTS]);
 }
 
 /* The filter that those two make: 0 none, 1 strict, anything else loose. */

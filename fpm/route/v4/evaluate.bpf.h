@@ -95,7 +95,10 @@ INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4_tuple *tuple, u32
 		BECAUSE(KGET(u8, alias, fa_dscp), ROUTE_SPECIAL);
 		BECAUSE(KGET(u8, alias, fa_type) != ROUTE_UNICAST, UNPROVED);
 		UNLESS_BECAUSE(evaluate_hop(path, &lookup, to));
-		BECAUSE(path->departure == path->arrival, SAME_DEVICE);
+		BECAUSE(path->departure == path->arrival &&
+				inet_redirects(KOBJ(struct net, CONSTANT(NET)),
+					       KOBJ(struct in_device, path->inet)),
+			SAME_DEVICE);
 	}
 	UNLESS_BECAUSE(route_refused(answer));
 	SOUGHT(path->neighbour, neighbour_find(path->departure, path->gateway), NEIGHBOUR);

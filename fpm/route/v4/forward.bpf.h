@@ -141,6 +141,8 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 
 	COLLECT(doubt, inet_not_forwarding(inet));
 	COLLECT(doubt, inet_reverse_path(net, inet) ^ route->reverse_path);
+	if (unlikely(way.arrival == way.departure))
+		COLLECT(doubt, inet_redirects(net, inet));
 	COLLECT(closer, guard_capture_possible(net));
 	if (!CONSTANT(RULES))
 		COLLECT(doubt, guard_inet_hooks(net));

@@ -81,20 +81,46 @@ TEST_F(Contenders, WhatEndsAtOnceIsShownWithItsLastWords) {
 }
 
 /// It takes its ports from Linux's bridge, and forwards nothing.
-TEST_F(Contenders, PolycubeIsAskedForASimpleBridgeAndNotBelieved) {
-    standIn("polycubed", R"(#!/usr/bin/python3
+class PolycubeAsked : public Contenders {
+protected:
+    static constexpr const char* begins = "polycubed --addr 127.0.0.1 --port 9000\n";
+
+    void SetUp() override {
+        Contenders::SetUp();
+        standIn("polycubed", R"(#!/usr/bin/python3
 import http.server, os, sys
 with open(os.path.join(os.path.dirname(sys.argv[0]), "record"), "a") as record:
     record.write("polycubed " + " ".join(sys.argv[1:5]) + "\n")
 assert os.path.exists(sys.argv[sys.argv.index("--configfile") + 1])
 http.server.HTTPServer(("127.0.0.1", 9000), http.server.SimpleHTTPRequestHandler).serve_forever()
 )");
-    standIn("polycubectl", "#!/bin/sh\necho polycubectl \"$@\" >> \"$(dirname \"$0\")/record\"\n");
+        standIn("polycubectl", "#!/bin/sh\necho polycubectl \"$@\" >> \"$(dirname \"$0\")/record\"\n");
+    }
+};
+
+TEST_F(PolycubeAsked, ForASimpleBridgeAndNotBelieved) {
     EXPECT_THAT(measured("polycube").notMeasured, HasSubstr("does not forward correctly: 0 of 3 frames"));
-    EXPECT_EQ(recorded(), "polycubed --addr 127.0.0.1 --port 9000\n"
-                          "polycubectl simplebridge add br1 type=XDP_DRV\n"
-                          "polycubectl br1 ports add p0 peer=d0\n"
-                          "polycubectl br1 ports add p1 peer=d1\n");
+    EXPECT_EQ(recorded(), std::string(begins) + "polycubectl simplebridge add br1 type=XDP_DRV\n"
+                                                "polycubectl br1 ports add p0 peer=d0\n"
+                                                "polycubectl br1 ports add p1 peer=d1\n");
+}
+
+TEST_F(PolycubeAsked, ForABridgeWithVlansAndSpanningTree) {
+    EXPECT_THAT(measured("polycube-bridge").notMeasured, HasSubstr("0 of 3 frames"));
+    EXPECT_EQ(recorded(), std::string(begins) + "polycubectl bridge add br1 type=XDP_DRV stp-enabled=true\n"
+                                                "polycubectl br1 ports add p0 peer=d0\n"
+                                                "polycubectl br1 ports add p1 peer=d1\n"
+                                                "polycubectl br1 stp 1 set forward-delay=4\n");
+}
+
+/// What Linux's rules do there, it does by its NAT at a port of its router.
+TEST_F(PolycubeAsked, ForARouterThatForwardsAPort) {
+    (void)measured("polycube", {.scenario = Scenario::forward, .flows = 3});
+    EXPECT_THAT(recorded(), HasSubstr("polycubectl router add r1 type=XDP_DRV\n"));
+    EXPECT_THAT(recorded(),
+                ::testing::EndsWith("polycubectl nat add nat1 type=XDP_DRV\npolycubectl attach nat1 r1:p0\n"
+                                    "polycubectl nat1 rule port-forwarding append external-ip=10.1.0.3 "
+                                    "external-port=9 internal-ip=10.2.0.2 internal-port=2009 proto=udp\n"));
 }
 
 /// Linux itself routes behind the stand-in, so that the way from start to end is gone.

@@ -48,7 +48,7 @@ TEST_F(RouteChanges, Routes) {
          route("BackOutOfItsPort",
                {"sysctl -qw net.ipv4.conf.all.send_redirects=0 net.ipv4.conf.p0.send_redirects=0",
                 "ip route replace 10.9.0.0/16 via 10.0.0.2"},
-               "same-device"),
+               ""),
          route("SeveralNextHops", {"ip route replace 10.9.0.0/16 nexthop via 10.0.1.2 nexthop via 10.0.2.2"},
                "multipath"),
          route("TypeOfService", {"ip route add 10.9.0.0/16 tos 0x10 via 10.0.2.2"}, "special-route",

@@ -57,6 +57,24 @@ TYPED_TEST(VlanDevices, PacketsGoBackOutOfTheirPortWithAnotherTag) {
     this->expectFastAsLinux(tagged(packet, 100), out);
 }
 
+using VlanDevice = Vlans<RouteTest>;
+
+/// With the same tag: as long as Linux does not tell the sender of a better way.
+TEST_F(VlanDevice, PacketsGoBackOutOfIt) {
+    vlan(0, "p0", "id 100");
+    must("ip neigh replace 10.0.0.9 lladdr " + text(station(7)) + " dev v0 nud permanent");
+    for (const char* device : {"all", "v0"})
+        must(std::string("sysctl -qw net.ipv4.conf.") + device + ".send_redirects=0");
+    const auto packet = tagged(RouteTest::packet({.to = "10.0.0.9"}), 100);
+    const Arrivals out{
+        {0, {tagged(oneHopFurther(RouteTest::packet({.to = "10.0.0.9"}), station(7), portMac(0)), 100)}}};
+    expectFastAsLinux(packet, out);
+    sysctl("net.ipv4.conf.v0.send_redirects", "1");
+    EXPECT_EQ(treat(packet).path, slowPath("same-device"));
+    sysctl("net.ipv4.conf.v0.send_redirects", "0");
+    expectFastTo(packet, out);
+}
+
 TYPED_TEST(VlanDevices, TagsOfServiceProviders) {
     this->vlan(0, "p0", "id 100 protocol 802.1ad");
     this->vlan(1, "p1", "id 200 protocol 802.1ad");

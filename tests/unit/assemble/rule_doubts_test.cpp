@@ -343,44 +343,5 @@ TEST(ConnectionsMarks, AreLookedAtAsTheyComeWhereRulesSetThem) {
     }
 }
 
-TEST(Others, WhatNetfilterCallsMustBeKnown) {
-    auto set = ruleSetOf({{accept()}});
-    EXPECT_TRUE(steady(set));
-    set.unlisted = {RuleFamily::bridge};
-    EXPECT_TRUE(steady(set));
-    EXPECT_FALSE(judgedAt(set, RuleFamily::bridge, NF_INET_FORWARD).steadyForUdp);
-    set.unlisted.clear();
-    set.functions.reset();
-    EXPECT_EQ(reasonOf(set), "it is not known which functions netfilter calls here");
-    EXPECT_FALSE(judgedAt(set, RuleFamily::bridge, NF_INET_FORWARD).steadyForUdp);
-}
-
-TEST(Others, FunctionsAreKnownByTheirWholeNames) {
-    const auto with = [](const char* function, bool ofTables = false) {
-        auto set = emptyRuleSet();
-        set.functions->push_back({RuleFamily::ip, NF_INET_FORWARD, 0, function, "a_module", ofTables});
-        return judgedForward(set);
-    };
-    for (const auto* known : {"ipv4_conntrack_in", "nf_confirm", "nf_nat_ipv4_out", "ip_sabotage_in",
-                              "apparmor_ip_postroute", "apparmor_ipv6_postroute"})
-        EXPECT_TRUE(with(known).steadyForTcp) << known;
-    EXPECT_TRUE(with("nft_do_chain_ipv4", true).steadyForTcp) << "its rules are walked";
-    for (const auto* unknown : {"selinux_ip_forward", "ip_vs_in_hook", "", "nft_do_chain_ipv4",
-                                "my_conntrack_spy", "ipv4_conntrack_in.cold", "nf_nat", "ipt_do_table"}) {
-        const auto hook = with(unknown);
-        ASSERT_FALSE(hook.steadyForTcp || hook.steadyForUdp) << unknown;
-        EXPECT_TRUE(hook.obstacles[0].reason.contains(*unknown == 0 ? "without a name" : unknown));
-        EXPECT_TRUE(hook.obstacles[0].reason.contains("a_module"));
-    }
-}
-
-TEST(Others, FunctionsOfOtherPlacesAreNotInTheWay) {
-    auto set = emptyRuleSet();
-    set.functions->push_back({RuleFamily::ip, NF_INET_LOCAL_OUT, 0, "selinux_ip_output", "", false});
-    set.functions->push_back({RuleFamily::ip6, NF_INET_FORWARD, 0, "selinux_ip_forward", "", false});
-    EXPECT_TRUE(steady(set));
-    EXPECT_FALSE(judgedAt(set, RuleFamily::ip6, NF_INET_FORWARD).steadyForTcp);
-}
-
 } // namespace
 } // namespace tna::test

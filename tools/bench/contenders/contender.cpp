@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view otherDaemon = "tna@";
 
 /// What a contender can be put in the place of.
-enum class Place { any, bridge, router, bridgeOrRouter, firewall };
+enum class Place { any, bridge, router, polycube, firewall };
 
 struct Kind {
     std::string_view name;
@@ -50,8 +50,15 @@ constexpr std::array kinds{
          [](const std::string&, const Setup&) { return makeDpdk(FrameSocket::xdp); }},
     Kind{"dpdk-packet", Place::bridge, false, "the same by packet sockets",
          [](const std::string&, const Setup&) { return makeDpdk(FrameSocket::packet); }},
-    Kind{"polycube", Place::bridgeOrRouter, false, "polycubed's simplebridge or router",
-         [](const std::string&, const Setup& setup) { return makePolycube(setup.scenario); }},
+    Kind{"polycube", Place::polycube, false,
+         "polycubed's simplebridge, or its router, with its NAT for ports",
+         [](const std::string&, const Setup& setup) {
+             return makePolycube(setup.scenario, PolycubeBridge::simple);
+         }},
+    Kind{"polycube-bridge", Place::bridge, false, "polycubed's bridge with VLANs and spanning tree",
+         [](const std::string&, const Setup& setup) {
+             return makePolycube(setup.scenario, PolycubeBridge::whole);
+         }},
 };
 
 const Kind* find(const std::string& name) {
@@ -65,8 +72,8 @@ bool fits(const Kind& kind, Scenario scenario) {
         return scenario == Scenario::bridge;
     case Place::router:
         return scenario == Scenario::router || scenario == Scenario::router6;
-    case Place::bridgeOrRouter:
-        return scenario == Scenario::bridge || scenario == Scenario::router;
+    case Place::polycube: // its NAT would give flows that it masquerades other ports than Linux does
+        return scenario == Scenario::bridge || scenario == Scenario::router || scenario == Scenario::forward;
     case Place::firewall:
         return filters(scenario);
     case Place::any:

@@ -11,7 +11,6 @@ namespace tna::bench {
 
 namespace {
 constexpr auto pauseInBetween = std::chrono::milliseconds(50);
-constexpr std::chrono::seconds forwardingPatience{6};
 } // namespace
 
 std::string findInPath(const std::string& program) {
@@ -74,7 +73,7 @@ Result<void> External::await(const std::string& what, std::chrono::seconds patie
 
 Result<void> External::awaitForwarding(Traffic& traffic) {
     Error last;
-    auto forwarding = await("it forwards nothing", forwardingPatience, [&] {
+    auto forwarding = await("it forwards nothing", patience(), [&] {
         auto verified = traffic.verify(forwards());
         if (!verified)
             last = verified.error();

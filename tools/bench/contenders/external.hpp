@@ -32,6 +32,8 @@ protected:
     [[nodiscard]] static Result<void> removeLinuxBridge() { return runCommand("ip link delete br0"); }
     /// What is to be done until frames are forwarded; the folder is there.
     [[nodiscard]] virtual Result<void> begin(Traffic& traffic) = 0;
+    /// How long it may take then until the first frames come out.
+    [[nodiscard]] virtual std::chrono::seconds patience() const { return std::chrono::seconds(6); }
     [[nodiscard]] const std::string& folder() const { return folder_->path(); }
     /// Starts a program that stays.
     [[nodiscard]] Result<void> launch(const std::vector<std::string>& arguments);

@@ -20,6 +20,8 @@ namespace tna::bench {
 enum class FrameSocket { xdp, packet };
 [[nodiscard]] std::unique_ptr<Contender> makeOvs(FrameSocket socket);
 [[nodiscard]] std::unique_ptr<Contender> makeDpdk(FrameSocket socket);
-[[nodiscard]] std::unique_ptr<Contender> makePolycube(Scenario scenario);
+/// Which of Polycube's bridges: the one without VLANs and spanning tree, or the one with both.
+enum class PolycubeBridge { simple, whole };
+[[nodiscard]] std::unique_ptr<Contender> makePolycube(Scenario scenario, PolycubeBridge bridge);
 
 } // namespace tna::bench

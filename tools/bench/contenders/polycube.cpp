@@ -12,13 +12,15 @@ namespace tna::bench {
 namespace {
 constexpr const char* address = "127.0.0.1";
 constexpr int port = 9000;
+/// Ports listen and learn as long each before they forward; 802.1D knows no less.
+constexpr std::chrono::seconds forwardDelay{4};
 
 /// polycubed with a service in place of what Linux does between d0 and d1.
 class Polycube : public External {
 public:
-    explicit Polycube(Scenario scenario)
-        : External({"polycubed", "polycubectl"}, "see polycube-network.readthedocs.io"), scenario_(scenario) {
-    }
+    Polycube(Scenario scenario, PolycubeBridge bridge)
+        : External({"polycubed", "polycubectl"}, "see polycube-network.readthedocs.io"), scenario_(scenario),
+          bridge_(bridge) {}
 
 private:
     Result<void> begin(Traffic& traffic) override {
@@ -26,7 +28,14 @@ private:
             return running;
         if (auto made = scenario_ == Scenario::bridge ? makeBridge() : makeRouter(); !made)
             return made;
+        if (scenario_ == Scenario::forward)
+            if (auto made = forwardPort(); !made)
+                return made;
         return traffic.sendBack();
+    }
+    [[nodiscard]] std::chrono::seconds patience() const override {
+        const auto usual = External::patience();
+        return bridge_ == PolycubeBridge::whole ? usual + 2 * forwardDelay : usual;
     }
     Result<void> startDaemon() {
         // Its programs talk to it over the loopback device of this namespace.
@@ -54,11 +63,27 @@ private:
         return {};
     }
 
-    static Result<void> makeBridge() {
+    /// The one that has VLANs puts both ports into VLAN 1, and looks at states of its spanning tree.
+    Result<void> makeBridge() const {
         if (auto taken = removeLinuxBridge(); !taken)
             return taken;
-        return ask(
-            {"simplebridge add br1 type=XDP_DRV", "br1 ports add p0 peer=d0", "br1 ports add p1 peer=d1"});
+        const std::vector<std::string> ports{"br1 ports add p0 peer=d0", "br1 ports add p1 peer=d1"};
+        if (bridge_ == PolycubeBridge::simple) {
+            auto made = ask({"simplebridge add br1 type=XDP_DRV"});
+            return made ? ask(ports) : made;
+        }
+        if (auto made = ask({"bridge add br1 type=XDP_DRV stp-enabled=true"}); !made)
+            return made;
+        if (auto made = ask(ports); !made)
+            return made;
+        return ask({fmt::format("br1 stp 1 set forward-delay={}", forwardDelay.count())});
+    }
+
+    /// Its NAT lies at the router's port; what Linux's rules do here, it does as well.
+    static Result<void> forwardPort() {
+        return ask({"nat add nat1 type=XDP_DRV", "attach nat1 r1:p0",
+                    "nat1 rule port-forwarding append external-ip=10.1.0.3 external-port=9 "
+                    "internal-ip=10.2.0.2 internal-port=2009 proto=udp"});
     }
 
     /// With MAC addresses that the traffic is sent to, and the neighbours that Linux has.
@@ -72,11 +97,12 @@ private:
     }
 
     Scenario scenario_;
+    PolycubeBridge bridge_;
 };
 } // namespace
 
-std::unique_ptr<Contender> makePolycube(Scenario scenario) {
-    return std::make_unique<Polycube>(scenario);
+std::unique_ptr<Contender> makePolycube(Scenario scenario, PolycubeBridge bridge) {
+    return std::make_unique<Polycube>(scenario, bridge);
 }
 
 } // namespace tna::bench

@@ -23,6 +23,7 @@ _COLOURS = {
     "dpdk": "#c92a2a",
     "dpdk-packet": "#e8a5a5",
     "polycube": "#9c36b5",
+    "polycube-bridge": "#d0a3de",
 }
 _REST = ["#862e9c", "#2b8a3e", "#a61e4d", "#1864ab"]
 

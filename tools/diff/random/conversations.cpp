@@ -47,17 +47,24 @@ End Conversations::newEnd(bool six) {
     return end;
 }
 
+/// Whether hosts are too near each other to talk: `back`: only if they are one.
+bool Conversations::sameSide(std::size_t one, std::size_t other, bool back) const {
+    const auto &first = topology_.hosts[one], &second = topology_.hosts[other];
+    if (topology_.bridged())
+        return first.port == second.port;
+    return back ? one == other : first.net == second.net;
+}
+
 Talk Conversations::newTalk() {
     Talk talk;
     talk.protocol = chance_.oneOf<unsigned>({udpNumber, udpNumber, udpNumber, udpNumber, udpNumber, tcpNumber,
                                              tcpNumber, udpNumber, udpNumber, icmpNumber});
     talk.six = chance_.once(3);
     talk.ends[0] = newEnd(talk.six);
+    const bool back = translates_ && !talk.six && chance_.once(6); // out of the device that it came by
     do {
         talk.ends[1] = newEnd(talk.six);
-    } while (topology_.bridged()
-                 ? topology_.hosts[talk.ends[0].host].port == topology_.hosts[talk.ends[1].host].port
-                 : topology_.hosts[talk.ends[0].host].net == topology_.hosts[talk.ends[1].host].net);
+    } while (sameSide(talk.ends[0].host, talk.ends[1].host, back));
     ports_ = 1024 + (ports_ - 1024 + 7) % 60000;
     talk.ends[0].port = ports_;
     talk.ends[1].port = chance_.oneOf<unsigned>({53, 53, 80, 443, 4001, 8080, 21, 69});

@@ -24,6 +24,7 @@ public:
 
 private:
     [[nodiscard]] Talk newTalk();
+    [[nodiscard]] bool sameSide(std::size_t one, std::size_t other, bool back) const;
     [[nodiscard]] const Talk& anyTalk();
     void becomeTranslated(Talk& talk);
     [[nodiscard]] End newEnd(bool six);
