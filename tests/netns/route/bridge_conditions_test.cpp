@@ -117,7 +117,7 @@ TEST_F(ToBridge, PortsAndOptions) {
          option("NfCallIptables", "br1", "nf_call_iptables", "bridge-options"),
          option("VlanFiltering", "br1", "vlan_filtering", "bridge-options"),
          one("Promiscuous", "ip link set br1 promisc on", "", "ip link set br1 promisc off"),
-         brNetfilter("CallIptables", "iptables", "br-netfilter")});
+         brNetfilter("CallIptables", "iptables", "")});
 }
 
 TEST_F(ToBridge, Stations) {
