@@ -57,6 +57,23 @@ bool isPort(const model::Network& network, const model::Link& link) {
     return bridge != nullptr ? bridge->bridge.has_value() : mayBePort(link) && !link.bridge && routes(link);
 }
 
+/// DSA: Linux receives as a port of the switch what comes in here, whatever it looks like.
+bool leadsToSwitch(const model::Network& network, const model::Link& link) {
+    return std::ranges::any_of(network.stackedOn(link.ifindex),
+                               [](const auto* above) { return above->switchPort && !above->vlan; });
+}
+
+/// Whether a port could be accelerated at XDP, as far as its device goes.
+bool mayBeAtXdp(const model::Network& network, const capability::Capabilities& capabilities,
+                const Wishes& wishes, const model::Link& link) {
+    const auto features = capabilities.devices.find(link.ifindex);
+    const Promises promises{.trusted = wishes.trusted.contains(link.ifindex),
+                            .finished = wishes.finished.contains(link.ifindex)};
+    return isPort(network, link) && link.ethernet && !link.switchPort && !leadsToSwitch(network, link) &&
+           !wishes.excluded.contains(link.ifindex) && features != capabilities.devices.end() &&
+           features->second.native && !judge(network, link, promises, true).ingress;
+}
+
 /// What is at XDP sends nothing to ports at tcx. So a card all of whose frames are exchanged with such ports
 /// is seen there as well; but not one that may send them back, by another VLAN.
 std::set<model::IfIndex> seenAtTcx(const model::Network& network,
@@ -66,18 +83,13 @@ std::set<model::IfIndex> seenAtTcx(const model::Network& network,
         return seen;
     const model::Link* other = nullptr;
     unsigned ports = 0, others = 0;
-    for (const auto& [ifindex, link] : network.links) {
-        const auto excluded = wishes.excluded.find(ifindex);
-        if (!isPort(network, link) ||
-            (excluded != wishes.excluded.end() && excluded->second.code == "excluded-name"))
-            continue;
+    for (const auto& [ifindex, link] : network.links)
         if (wishes.atTcx.contains(ifindex)) {
-            ports++;
-            continue;
+            ports += isPort(network, link) ? 1 : 0;
+        } else if (mayBeAtXdp(network, capabilities, wishes, link)) {
+            others++;
+            other = &link;
         }
-        others++;
-        other = &link;
-    }
     if (ports > 0 && others == 1 && network.stackedOn(other->ifindex).empty() &&
         !wishes.custom.contains(other->ifindex) && !wishes.steered.contains(other->ifindex))
         seen.insert(other->ifindex);
@@ -184,8 +196,7 @@ private:
             no("no-tcx", kind + "where nothing is read in place there is nothing for that hook");
         if (std::ranges::find(main_.hooks, Hook::tcx) == main_.hooks.end())
             no("not-at-tcx", kind + "the module " + main_.name + " is not for that hook");
-        if (!link_.ethernet)
-            no("not-ethernet", "it is not an Ethernet device");
+        ruleWire();
         if (judgement.ingress && judgement.ingress->code == "stacked")
             reasons_.push_back(*judgement.ingress);
         for (const auto hook : {TNA_HOOK_INGRESS, TNA_HOOK_BRIDGE, TNA_HOOK_ROUTE})
@@ -239,13 +250,7 @@ private:
         if (link_.serviceTagRxOffload && link_.kind != "veth")
             no("vlan-offload", "it takes 802.1ad tags out of frames before XDP sees them",
                "`ethtool -K " + link_.name + " rx-vlan-stag-hw-parse off`");
-        if (!link_.ethernet)
-            no("not-ethernet", "it is not an Ethernet device");
-        if (link_.switchPort)
-            no("switchdev", "it is a port of a switch chip, which may forward by itself");
-        if (leadsToSwitch())
-            no("switch-conduit",
-               "the frames of a switch chip's ports come in by it, with tags of the chip's own");
+        ruleWire();
         if (capabilities_.devices.empty()) // not even the loopback's
             no("no-native-xdp", "the kernel does not tell what drivers can do with XDP");
         else if (!native())
@@ -253,10 +258,15 @@ private:
                "`ethtool -i " + link_.name + "` names the driver");
     }
 
-    /// DSA: Linux receives as a port of the switch what comes in here, whatever it looks like.
-    [[nodiscard]] bool leadsToSwitch() const {
-        return std::ranges::any_of(around_.network.stackedOn(link_.ifindex),
-                                   [](const auto* above) { return above->switchPort && !above->vlan; });
+    /// What the frames of a device are, at either hook.
+    void ruleWire() {
+        if (!link_.ethernet)
+            no("not-ethernet", "it is not an Ethernet device");
+        if (link_.switchPort)
+            no("switchdev", "it is a port of a switch chip, which may forward by itself");
+        if (leadsToSwitch(around_.network, link_))
+            no("switch-conduit",
+               "the frames of a switch chip's ports come in by it, with tags of the chip's own");
     }
 
     void ruleKernel() {

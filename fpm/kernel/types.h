@@ -372,10 +372,19 @@ struct sk_buff {
 	struct net_device *dev;
 	unsigned int len, data_len;
 	struct sock *sk;
+	unsigned char offload_fwd_mark : 1; /* only with CONFIG_NET_SWITCHDEV */
+	unsigned char offload_l3_fwd_mark : 1;
 };
 
 struct skb_shared_info {
+	u8 flags;
 	u8 tx_flags;
+	u16 gso_size;
+	u32 gso_type;
+};
+
+struct sock {
+	void *sk_validate_xmit_skb; /* only with CONFIG_SOCK_VALIDATE_XMIT */
 };
 
 #pragma clang attribute pop

@@ -70,16 +70,29 @@ INLINE u32 hook_ingress_ifindex(hook_context *ctx)
 
 #define HOOK_UNFIT TNA_REASON_CHECKSUM
 
+INLINE struct skb_shared_info *hook_shared(struct sk_buff *skb)
+{
+	return KOBJ(struct skb_shared_info, KGET(u64, skb, head) + KGET(u32, skb, end));
+}
+
 /*
- * A checksum over all of the frame, which Linux forgets when it forwards (skb_forward_csum()). That the
- * buffer is a clone does not matter: the kernel makes a copy before it runs a program that writes
- * (bpf_unclone_prologue()).
+ * A checksum over all of the frame, which Linux forgets when it forwards (skb_forward_csum()). What a switch
+ * chip has forwarded already; and what a card has put together from several frames (LRO), which Linux does
+ * not forward (skb_warn_if_lro()). That the buffer is a clone does not matter: the kernel makes a copy before
+ * it runs a program that writes (bpf_unclone_prologue()).
  */
 INLINE u32 hook_frame_unfit(hook_context *ctx, hook_buffer *buffer)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
+	u32 unfit = BPF_CORE_READ_BITFIELD(skb, ip_summed) == CHECKSUM_COMPLETE;
 
-	return BPF_CORE_READ_BITFIELD(skb, ip_summed) == CHECKSUM_COMPLETE;
+	if (bpf_core_field_exists(struct sk_buff, offload_fwd_mark)) {
+		unfit |= BPF_CORE_READ_BITFIELD(skb, offload_fwd_mark);
+		unfit |= BPF_CORE_READ_BITFIELD(skb, offload_l3_fwd_mark);
+	}
+	if (ctx->gso_size)
+		unfit |= !KGET(u32, hook_shared(skb), gso_type);
+	return unfit;
 }
 
 INLINE u32 hook_hidden_tag(hook_context *ctx)
@@ -153,13 +166,19 @@ INLINE u64 hook_sender_socket(hook_buffer *buffer)
 	return KGET(u64, skb, sk);
 }
 
-/* The socket is told by each device that still has it (skb_tstamp_tx()). */
-INLINE u32 hook_sender_is_told(hook_buffer *buffer)
+#define SHARED_ZEROCOPY 1u /* SKBFL_ZEROCOPY_ENABLE */
+
+/* The socket is told by each device that still has it (skb_tstamp_tx()); or whether its memory was copied,
+ * which a router does (skb_orphan_frags_rx()); or it is asked what is to be sent (TLS). */
+INLINE u64 hook_sender_is_told(hook_buffer *buffer)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
-	u64 shared = KGET(u64, skb, head) + KGET(u32, skb, end);
+	struct skb_shared_info *shared = hook_shared(skb);
+	u64 word = KGET(u8, shared, tx_flags);
 
-	return KLOAD(u8, KADDR(struct skb_shared_info, shared, tx_flags));
+	if (bpf_core_field_exists(struct sock, sk_validate_xmit_skb))
+		word |= KLOAD(u64, KADDR(struct sock, KGET(u64, skb, sk), sk_validate_xmit_skb));
+	return word | (KGET(u8, shared, flags) & SHARED_ZEROCOPY);
 }
 
 /* Priorities by the upper bits of a type of service (ip_tos2prio), four bits each. */

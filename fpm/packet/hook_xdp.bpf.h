@@ -154,7 +154,7 @@ INLINE u64 hook_sender_socket(hook_buffer *buffer)
 	return 0;
 }
 
-INLINE u32 hook_sender_is_told(hook_buffer *buffer)
+INLINE u64 hook_sender_is_told(hook_buffer *buffer)
 {
 	return 0;
 }

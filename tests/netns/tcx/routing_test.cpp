@@ -6,6 +6,7 @@
 #include "tcx_fixture.hpp"
 
 #include <arpa/inet.h>
+#include <bit>
 #include <bpf/bpf.h>
 #include <cstddef>
 #include <linux/if_ether.h>
@@ -120,6 +121,32 @@ TYPED_TEST(TcxRouter, ProgramsWhereItLeavesAreLinuxs) {
     must("tc qdisc add dev p1 clsact");
     this->expectLinuxsWith("tc filter add dev p1 egress protocol all u32 match u32 0 0 flowid 1:1",
                            "tc qdisc del dev p1 clsact", "tc");
+}
+
+/// LRO: Linux forwards nothing that a card has put together without saying what of (skb_warn_if_lro()).
+TYPED_TEST(TcxRouter, WhatACardHasPutTogetherIsLinuxs) {
+    ASSERT_NO_FATAL_FAILURE(this->accelerateAtTcx());
+    if (this->IsSkipped())
+        return;
+    const auto packet = TypeParam::packet();
+    this->expectFast(packet);
+    const auto port = static_cast<int>(::if_nametoindex("p0"));
+    __u32 id = 0;
+    LIBBPF_OPTS(bpf_prog_query_opts, query, .prog_ids = &id, .prog_cnt = 1);
+    ASSERT_EQ(bpf_prog_query_opts(port, std::bit_cast<bpf_attach_type>(46), &query), 0); // BPF_TCX_INGRESS
+    const UniqueFd program{bpf_prog_get_fd_by_id(id)};
+    const auto verdictOn = [&](__u32 together) {
+        __sk_buff buffer{};
+        buffer.ifindex = static_cast<__u32>(port);
+        buffer.gso_size = together;
+        LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = packet.bytes.data(),
+                    .data_size_in = static_cast<__u32>(packet.bytes.size()), .ctx_in = &buffer,
+                    .ctx_size_in = sizeof buffer);
+        EXPECT_EQ(bpf_prog_test_run_opts(program.get(), &run), 0);
+        return static_cast<int>(run.retval);
+    };
+    EXPECT_EQ(verdictOn(0), 7); // TC_ACT_REDIRECT
+    EXPECT_EQ(verdictOn(500), TC_ACT_UNSPEC);
 }
 
 /// Frames in these tests come from sockets of this machine, which most queues do not look at.

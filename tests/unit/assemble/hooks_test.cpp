@@ -98,6 +98,8 @@ INSTANTIATE_TEST_SUITE_P(
         Against{"NothingIsReadInPlace", [](Container& c) { c.capabilities.way = capability::Way::watched; },
                 "no-tcx"},
         Against{"NotEthernet", [](Container& c) { c.port().ethernet = false; }, "not-ethernet"},
+        Against{"PortOfASwitch", [](Container& c) { c.port().switchPort = true; }, "switchdev"},
+        Against{"ConduitOfASwitch", [](Container& c) { c.above().switchPort = true; }, "switch-conduit"},
         Against{"FaceOfOthers", [](Container& c) { c.port().kind = "macvlan"; }, "stacked"},
         Against{"CustomModules", [](Container& c) { c.wishes.custom[portIndex].add(TNA_HOOK_BRIDGE, "a"); },
                 "custom-modules"},
@@ -155,6 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
                     [](ContainersAndCard& w) {
                         w.network.links[10] = w.card();
                         w.network.links[10].ifindex = 10;
+                        w.capabilities.devices[10] = w.capabilities.devices[9];
                     }},
         WithAnother{"VlanOnIt",
                     [](ContainersAndCard& w) {
@@ -163,6 +166,9 @@ INSTANTIATE_TEST_SUITE_P(
                         vlan.lower = 9;
                         vlan.vlan.emplace();
                     }},
+        WithAnother{"PortOfASwitch", [](ContainersAndCard& w) { w.card().switchPort = true; }},
+        WithAnother{"UnknownDriver", [](ContainersAndCard& w) { w.card().driver = "nobody"; }},
+        WithAnother{"NoNativeXdp", [](ContainersAndCard& w) { w.capabilities.devices[9].native = false; }},
         WithAnother{"CustomModules",
                     [](ContainersAndCard& w) { w.wishes.custom[9].add(TNA_HOOK_BRIDGE, "a"); }},
         WithAnother{"SteeredFrames", [](ContainersAndCard& w) { w.wishes.steered[9] = "steering"; }},
@@ -172,13 +178,25 @@ INSTANTIATE_TEST_SUITE_P(
                     [](ContainersAndCard& w) { w.capabilities.way = capability::Way::watched; }}),
     [](const auto& row) { return std::string(row.param.name); });
 
-/// They are none that frames are exchanged with.
-TEST(Hooks, CardsThatAreExcludedByNameAreNoMatter) {
-    ContainersAndCard world;
-    world.network.links[10] = world.card();
-    world.network.links[10].ifindex = 10;
-    world.wishes.excluded[10] = {"excluded-name", "by the configuration", {}};
-    EXPECT_EQ(world.hookOfCard(), Hook::tcx);
+/// What cannot be at XDP is no reason to be there.
+TEST(Hooks, PortsThatAreNotForXdpAreNoMatterToACard) {
+    using Change = std::function<void(ContainersAndCard&, model::Link&)>;
+    for (const Change& change :
+         {Change([](ContainersAndCard& w, model::Link&) {
+              w.wishes.excluded[10] = {"excluded-name", "by the configuration", {}};
+          }),
+          Change([](ContainersAndCard& w, model::Link&) {
+              w.wishes.excluded[10] = {"excluded-kind", "by the configuration", {}};
+          }),
+          Change([](ContainersAndCard&, model::Link& tunnel) { tunnel.ethernet = false; })}) {
+        ContainersAndCard world;
+        auto& other = world.network.links[10] = world.card();
+        other.ifindex = 10;
+        world.capabilities.devices[10] = world.capabilities.devices[9];
+        EXPECT_EQ(world.hookOfCard(), Hook::xdp);
+        change(world, other);
+        EXPECT_EQ(world.hookOfCard(), Hook::tcx);
+    }
 }
 
 TEST(Hooks, NothingLeavesFromTcxByAPortWithModulesAtEgress) {
@@ -211,6 +229,7 @@ TEST(Hooks, EachHookHasItsPartOfAPlan) {
     container.capabilities.devices[9] = {.native = true, .redirectTarget = true, .frags = false};
     container.network.links[10] = other;
     container.network.links[10].ifindex = 10;
+    container.capabilities.devices[10] = container.capabilities.devices[9];
     const auto plan = assemble(container.network, container.capabilities, container.wishes);
     const auto xdp = partAt(Hook::xdp, plan), tcx = partAt(Hook::tcx, plan);
     EXPECT_FALSE(xdp.ports.at(portIndex).profile);
