@@ -23,4 +23,15 @@ struct Surroundings {
     [[nodiscard]] bool watched() const { return capabilities.way == capability::Way::watched; }
 };
 
+[[nodiscard]] Surroundings look(const model::Network& network, const capability::Capabilities& capabilities,
+                                const Wishes& wishes);
+
+/// Whether Linux routes packets to and from a link, of one protocol at least.
+[[nodiscard]] bool routes(const model::Link& link);
+/// The port or bridge by which a VLAN device's packets are routed, if there is one; null: they are left to
+/// Linux.
+[[nodiscard]] const model::Link* underRoutedVlan(const model::Network& network, const model::Link& link);
+/// DSA: Linux receives as a port of the switch what comes in by this link, whatever it looks like.
+[[nodiscard]] bool leadsToSwitch(const model::Network& network, const model::Link& link);
+
 } // namespace tna::assemble

@@ -22,6 +22,7 @@
 
 #include <bpf/bpf_core_read.h>
 
+#include "kernel/buffer_types.h"
 #include "kernel/types.h"
 
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
