@@ -2,7 +2,8 @@
 #ifndef TNA_KERNEL_BUFFER_TYPES_H
 #define TNA_KERNEL_BUFFER_TYPES_H
 
-/* The kernel's types for socket buffers (include/linux/skbuff.h, include/net/sock.h), cut down like those of types.h. */
+/* The kernel's types for socket buffers (include/linux/skbuff.h, include/net/sock.h), cut down like those of
+ * types.h. */
 
 #include "kernel/types.h"
 
