@@ -156,13 +156,11 @@ nlohmann::json RuleQuestion::answer(const std::set<std::string>& legacyTables,
         return last_;
     begun_ = Clock::now();
     auto set = introspect::readRuleSet();
-    // Where the kernel lists no functions, they are looked for in the kernel itself, those of bridges
-    // excepted.
+    // Where the kernel lists no functions, they are looked for in the kernel itself; those of bridges are
+    // not, for the bridge module looks at these with each frame.
     if (set && !set->functions)
-        if (auto inPlace = inPlace_.read()) {
+        if (auto inPlace = inPlace_.read())
             set = std::move(inPlace->set);
-            set->unlisted = {model::RuleFamily::bridge};
-        }
     if (set) {
         set->legacyTables = legacyTables;
         if (set->functions)

@@ -139,7 +139,6 @@ struct RuleSet {
     std::set<std::string> legacyTables;                 ///< "ip filter", ...: of iptables-legacy
     bool ipset = false;                                 ///< its kernel module is there
     std::optional<std::vector<HookFunction>> functions; ///< nothing: this kernel does not list them
-    std::set<RuleFamily> unlisted;                      ///< whose functions are not among them all the same
     bool operator==(const RuleSet&) const = default;
 };
 

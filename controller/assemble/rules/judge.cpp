@@ -279,7 +279,7 @@ private:
     }
 
     void lookForOthers(const Place& place) {
-        if (!set_.functions || set_.unlisted.contains(place.packets))
+        if (!set_.functions)
             return addForAll(place.packets, "", "it is not known which functions netfilter calls here",
                              "the kernel lists them if it has CONFIG_NETFILTER_NETLINK_HOOK (since 5.14)");
         for (const auto& one : *set_.functions)

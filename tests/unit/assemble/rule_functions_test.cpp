@@ -18,10 +18,6 @@ bool steady(const model::RuleSet& set) {
 TEST(Others, WhatNetfilterCallsMustBeKnown) {
     auto set = ruleSetOf({{accept()}});
     EXPECT_TRUE(steady(set));
-    set.unlisted = {RuleFamily::bridge};
-    EXPECT_TRUE(steady(set));
-    EXPECT_FALSE(judgedAt(set, RuleFamily::bridge, NF_INET_FORWARD).steadyForUdp);
-    set.unlisted.clear();
     set.functions.reset();
     EXPECT_EQ(judgedForward(set).obstacles.at(0).reason,
               "it is not known which functions netfilter calls here");
