@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the benchmark of network functions measures what it says; never how fast anything is.
 #include "bench/functions/study.hpp"
+#include "support/eventually.hpp"
 #include "support/namespace.hpp"
 #include "support/packet_port.hpp"
 #include "unwatched.hpp"
@@ -11,7 +12,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/utsname.h>
-#include <thread>
 #include <utility>
 
 namespace tna::bench {
@@ -135,12 +135,7 @@ TEST_F(BenchFunctions, EachByteOfWhatComesBackIsCompared) {
         port.send(frame);
     };
     const auto comes = [&](std::uint64_t returned, std::uint64_t wrong) {
-        for (unsigned i = 0; i < 5000; i++) {
-            if ((*side)->returned() == returned && (*side)->wrong() == wrong)
-                return true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        return false;
+        return test::eventually([&] { return (*side)->returned() == returned && (*side)->wrong() == wrong; });
     };
     send(right);
     ASSERT_TRUE(comes(1, 0)) << (*side)->returned() << " " << (*side)->wrong();
@@ -165,8 +160,7 @@ TEST_P(WrongWork, IsNoticedInEachFrame) {
     const auto contestant = startXdp({**side, other, TNAD, TNA_WORKLOAD}, false);
     ASSERT_TRUE(contestant) << contestant.error().sentence();
     auto offer = (*side)->offer();
-    for (unsigned i = 0; i < 5000 && (*side)->wrong() == 0; i++)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::eventually([&] { return (*side)->wrong() > 0; }));
     EXPECT_TRUE(offer.stop());
     EXPECT_GT((*side)->wrong(), 0U);
     EXPECT_EQ((*side)->returned(), 0U);

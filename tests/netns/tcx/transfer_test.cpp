@@ -4,6 +4,12 @@
 #include "support/transfer.hpp"
 #include "tcx_fixture.hpp"
 
+#include "base/unique_fd.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 namespace tna::test {
 namespace {
 
@@ -131,6 +137,40 @@ TEST_F(TcxTransfer, MasqueradedFromABridgeThatCallsRules) {
          " chain after { type nat hook postrouting priority 100; iifname b1 oifname != b1 masquerade; }; }");
     config_.limits.connections = 1024;
     expectWhole(true);
+}
+
+/// A router copies what a sender has not, and the sender is told so.
+TEST_F(TcxTransfer, WhatSendersDoNotCopyIsLinuxs) {
+    ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
+    ASSERT_TRUE(reaches("c1", "accelerated"));
+    UniqueFd socket;
+    {
+        const auto inside = clients_->enter();
+        socket = UniqueFd{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    }
+    const int one = 1;
+    ASSERT_EQ(::setsockopt(socket.get(), SOL_SOCKET, SO_ZEROCOPY, &one, sizeof one), 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(9);
+    ::inet_pton(AF_INET, "10.1.2.2", &to.sin_addr);
+    const std::vector<char> bytes(1000);
+    const auto send = [&](int flags) {
+        EXPECT_EQ(::sendto(socket.get(), bytes.data(), bytes.size(), flags,
+                           reinterpret_cast<const sockaddr*>(&to), sizeof to),
+                  static_cast<ssize_t>(bytes.size()));
+    };
+    const auto counted = [&](const char* what) {
+        return (*controller_->port("c1"))["port"][what].get<int>();
+    };
+    ASSERT_TRUE(eventually([&] {
+        send(0);
+        return counted("fast_packets") > 0;
+    }));
+    const int before = counted("slow_packets");
+    send(MSG_ZEROCOPY);
+    EXPECT_TRUE(eventually([&] { return counted("slow_packets") > before; }));
+    EXPECT_GT((*controller_->port("c1"))["port"]["slow_reasons"].value("sender-socket", 0), 0);
 }
 
 TEST_F(TcxTransfer, BetweenBridges) {

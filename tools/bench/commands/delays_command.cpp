@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/commands/measurement.hpp"
+#include "bench/commands/study.hpp"
 #include "bench/delays/delays.hpp"
-#include "bench/results/analysis.hpp"
 #include "cli/checks.hpp"
 
 #include <arpa/inet.h>
@@ -62,16 +61,8 @@ int show(const DelaysArguments& arguments, const DelaysResult& result, const nlo
          bool interrupted) {
     if (arguments.planOnly)
         return 0;
-    auto document = delaysStudyDocument(arguments.options, machine, result);
-    const auto analysis = analyse(document);
-    document["analysis"] = analysis ? analysis->found : nlohmann::json();
-    if (arguments.json)
-        print(document);
-    else if (analysis)
-        fmt::print("{}\n{}", machineLine(machine), analysis->text);
-    if (!analysis)
-        return complain(analysis.error().sentence(), ExitCode::notSupported);
-    return interruptedOr(0, interrupted);
+    return showStudy(delaysStudyDocument(arguments.options, machine, result), arguments.json, machine,
+                     interrupted);
 }
 
 int runDelays(DelaysArguments& arguments) {

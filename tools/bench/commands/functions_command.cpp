@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/commands/measurement.hpp"
+#include "bench/commands/study.hpp"
 #include "bench/functions/study.hpp"
-#include "bench/results/analysis.hpp"
 #include "cli/checks.hpp"
 
 #include <algorithm>
@@ -26,16 +25,8 @@ int show(const FunctionsArguments& arguments, const FunctionsResult& result, con
          bool interrupted) {
     if (arguments.plan)
         return 0;
-    auto document = functionsDocument(arguments.options, machine, result);
-    const auto analysis = analyse(document);
-    document["analysis"] = analysis ? analysis->found : nlohmann::json();
-    if (arguments.json)
-        print(document);
-    else if (analysis)
-        fmt::print("{}\n{}", machineLine(machine), analysis->text);
-    if (!analysis)
-        return complain(analysis.error().sentence(), ExitCode::notSupported);
-    return interruptedOr(0, interrupted);
+    return showStudy(functionsDocument(arguments.options, machine, result), arguments.json, machine,
+                     interrupted);
 }
 
 int runFunctions(FunctionsArguments& arguments) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/commands/measurement.hpp"
-#include "bench/results/analysis.hpp"
+#include "bench/commands/study.hpp"
 #include "bench/tenants/study.hpp"
 #include "bench/testbed/devices.hpp"
 #include "bench/testbed/frame.hpp"
@@ -75,18 +74,8 @@ int show(const TenantsArguments& arguments, const TenantsResult& result, const n
          bool interrupted) {
     if (arguments.planOnly)
         return 0;
-    auto document = tenantsDocument(arguments.options, machine, result);
-    const auto analysis = analyse(document);
-    document["analysis"] = analysis ? analysis->found : nlohmann::json();
-    if (arguments.json)
-        print(document);
-    else if (analysis)
-        fmt::print("{}\n{}{}", machineLine(machine),
-                   result.machine.is_null() ? "" : "under test: " + machineLine(result.machine) + '\n',
-                   analysis->text);
-    if (!analysis)
-        return complain(analysis.error().sentence(), ExitCode::notSupported);
-    return interruptedOr(0, interrupted);
+    return showStudy(tenantsDocument(arguments.options, machine, result), arguments.json, machine,
+                     interrupted, result.machine);
 }
 
 int runTenants(TenantsArguments& arguments) {
