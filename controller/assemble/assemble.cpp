@@ -33,9 +33,7 @@ public:
         const auto judgement = judge(around_.network, link_, promises(), !watched());
         plan.hook = hook_;
         if (hook_ == Hook::tcx)
-            plan.hookWhy = wishes_.atTcx.contains(link_.ifindex)
-                               ? "the configuration says so"
-                               : "all ports that it exchanges frames with are there";
+            plan.hookWhy = whyAtTcx();
         ruleOperator();
         if (hook_ == Hook::tcx)
             ruleTcx(judgement);
@@ -46,8 +44,7 @@ public:
         plan.egressReason = judgement.egress ? judgement.egress : refusal();
         plan.shortest = judgement.shortest;
         plan.egress = hook_ == Hook::xdp && egressAllowed() && !plan.egressReason;
-        plan.tcxEgress = egressAllowed() && !customAt(TNA_HOOK_EGRESS) &&
-                         !(judgement.egress && judgement.egress->code == "stacked");
+        plan.tcxEgress = egressAllowed() && !customAt(TNA_HOOK_EGRESS) && !judgement.tcx;
         if (reasons_.empty())
             plan.profile = profile();
         if (watched() && bridge_ != nullptr)
@@ -57,6 +54,13 @@ public:
     }
 
 private:
+    [[nodiscard]] const char* whyAtTcx() const {
+        if (wishes_.atTcx.contains(link_.ifindex))
+            return "the configuration says so";
+        return mayBePort(link_) ? "all ports that it exchanges frames with are there"
+                                : "others are there, and it can be nowhere else";
+    }
+
     [[nodiscard]] bool watched() const { return around_.watched(); }
 
     void no(std::string code, std::string text, std::string hint = {}) {
@@ -91,8 +95,8 @@ private:
         if (std::ranges::find(main_.hooks, Hook::tcx) == main_.hooks.end())
             no("not-at-tcx", kind + "the module " + main_.name + " is not for that hook");
         ruleWire();
-        if (judgement.ingress && judgement.ingress->code == "stacked")
-            reasons_.push_back(*judgement.ingress);
+        if (judgement.tcx)
+            reasons_.push_back(*judgement.tcx);
         for (const auto hook : {TNA_HOOK_INGRESS, TNA_HOOK_BRIDGE, TNA_HOOK_ROUTE})
             if (customAt(hook)) {
                 no("custom-modules", kind + "custom modules run at XDP only");
@@ -149,7 +153,8 @@ private:
             no("no-native-xdp", "the kernel does not tell what drivers can do with XDP");
         else if (!native())
             no("no-native-xdp", "its driver has no native XDP",
-               "`ethtool -i " + link_.name + "` names the driver");
+               "`ethtool -i " + link_.name +
+                   "` names the driver; without XDP, 'tcx' under [ports] in the configuration may name it");
     }
 
     /// What the frames of a device are, at either hook.

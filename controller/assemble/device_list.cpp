@@ -92,7 +92,8 @@ std::vector<Device> doubtfulPorts() {
          .received =
              "without their tags, and some without the checksum of their IP header (netvsc_alloc_recv_skb())",
          .send = Send::skips,
-         .sent = "filters and queues of the virtual function below (netvsc_ndoxdp_xmit())"},
+         .sent = "filters and queues of the virtual function below (netvsc_ndoxdp_xmit())",
+         .sameAtTcx = true},
         {.names = {"st_gmac", "st_mac100", "st_xgmac"},
          .receive = Receive::finished,
          .received = whole,
@@ -135,16 +136,23 @@ Device face(std::vector<std::string> names, std::string sent = below, Evidence e
             .evidence = evidence};
 }
 
+/// What is sent by it is sent by those below, of which each frame is asked.
+Device passingOn(Device face) {
+    face.sameAtTcx = true;
+    return face;
+}
+
 std::vector<Device> faces() {
     return {
-        face({"bond"},
-             std::string(below) + "; it may choose another of them than Linux does "
-                                  "(bond_xdp_get_xmit_slave()), and while it has a "
-                                  "program, refuses settings and members",
-             Evidence::tested),
-        face({"team"}, below, Evidence::tested),
+        passingOn(face({"bond"},
+                       std::string(below) + "; it may choose another of them than Linux does "
+                                            "(bond_xdp_get_xmit_slave()), and while it has a "
+                                            "program, refuses settings and members",
+                       Evidence::tested)),
+        passingOn(face({"team"}, below, Evidence::tested)),
+        passingOn(face({"net_failover", "vlan"})),
         face({"macvlan", "macvtap", "ipvlan", "ipvtap"}, below, Evidence::tested),
-        face({"bridge", "dsa", "hsr", "macsec", "net_failover", "vlan", "vrf"}),
+        face({"bridge", "dsa", "hsr", "macsec", "vrf"}),
         face({"amt", "bareudp", "erspan", "geneve", "gre", "gretap", "gtp", "ip6erspan", "ip6gre",
               "ip6gretap", "ip6tnl", "ipip", "pfcp", "sit", "vti", "vti6", "vxlan", "wireguard", "xfrm"},
              "packets are put into packets, which are routed by themselves", Evidence::read,

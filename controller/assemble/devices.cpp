@@ -18,9 +18,17 @@ std::string described(const model::Link& link) {
     return (link.kind.empty() ? "its driver is " : "it is a device of kind ") + name;
 }
 
+bool sameAtTcx(const Device* known) {
+    return known != nullptr && known->sameAtTcx;
+}
+
 /// What another device lies on, or has among its members, is named in its place.
-Reason aFace(const model::Link& link, const std::string& why) {
-    return {"stacked", described(link) + ", which is no port: " + why, {}};
+Reason aFace(const model::Link& link, const Device* known, const std::string& why) {
+    return {"stacked", described(link) + ", which is no port at XDP: " + why,
+            sameAtTcx(known)
+                ? "name it under 'tcx' under [ports] in the configuration: its frames are seen as socket "
+                  "buffers then"
+                : ""};
 }
 
 /// Frames that others of its members send and receive bear its name: bonds, teams, a virtual function's
@@ -35,11 +43,12 @@ const model::Link* memberOf(const model::Network& network, const model::Link& li
 /// Whether it is a face of other devices, whatever its kind: what is below it would be passed by.
 std::optional<Reason> ruleBelow(const model::Network& network, const model::Link& link, const Device* known) {
     if (known != nullptr && known->receive == Receive::never)
-        return aFace(link, known->sent);
+        return aFace(link, known, known->sent);
     if (const auto* member = memberOf(network, link); member != nullptr && !link.bridge)
-        return aFace(link, member->name + " receives and sends for it, with filters and queues of its own");
+        return aFace(link, known,
+                     member->name + " receives and sends for it, with filters and queues of its own");
     if (link.lower != 0 && link.kind != "veth") // of which it is the other end
-        return aFace(link, "it lies on another device, with filters and queues of its own");
+        return aFace(link, known, "it lies on another device, with filters and queues of its own");
     return std::nullopt;
 }
 
@@ -102,6 +111,10 @@ bool mayBePort(const model::Link& link) {
     return known == nullptr || known->receive != Receive::never;
 }
 
+bool mayBePortAtTcx(const model::Link& link) {
+    return mayBePort(link) || sameAtTcx(knownDevice(link));
+}
+
 bool mayRefuse(const model::Link& link) {
     return link.kind != "veth";
 }
@@ -110,6 +123,8 @@ Judgement judge(const model::Network& network, const model::Link& link, const Pr
     Judgement judgement;
     const auto* known = knownDevice(link);
     if (auto face = ruleBelow(network, link, known)) {
+        if (!sameAtTcx(known))
+            judgement.tcx = face;
         judgement.ingress = judgement.egress = std::move(face);
         return judgement;
     }
@@ -130,7 +145,7 @@ Judgement judge(const model::Network& network, const model::Link& link, const Pr
 std::string devicesAsMarkdown() {
     std::string out =
         "| kind or driver | takes frames from it | because they are | sends frames by it | because | "
-        "shortest | known by |\n|---|---|---|---|---|---|---|\n";
+        "shortest | at tcx | known by |\n|---|---|---|---|---|---|---|---|\n";
     for (const auto& device : knownDevices()) {
         std::string names;
         for (const auto& name : device.names)
@@ -138,6 +153,7 @@ std::string devicesAsMarkdown() {
         out += "| " + names + " | " + word(device.receive) + " | " + device.received + " | " +
                word(device.send) + " | " + (device.send == Send::skips ? "left out: " : "") + device.sent +
                " | " + (device.shortest == 0 ? "" : std::to_string(device.shortest) + " bytes") + " | " +
+               (device.receive != Receive::never || device.sameAtTcx ? "yes" : "no") + " | " +
                (device.evidence == Evidence::tested ? "tests" : "reading") + " |\n";
     }
     return out;

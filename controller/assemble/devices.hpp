@@ -36,6 +36,9 @@ struct Device {
     std::string sent;
     unsigned shortest = 0; ///< bytes: what is shorter is padded by Linux's way out only
     Evidence evidence = Evidence::read;
+    /// Of faces of other devices: a socket buffer that is redirected to it meets there, and below, what one
+    /// meets that Linux forwards.
+    bool sameAtTcx = false;
 };
 
 /// All that is known. Whatever is not in it is left to Linux.
@@ -47,6 +50,9 @@ struct Device {
 /// Whether a link may be a port at all: it is the end of a cable, of whatever kind, and no device on top of
 /// others. What is not known may be.
 [[nodiscard]] bool mayBePort(const model::Link& link);
+
+/// The same where ports are at tcx.
+[[nodiscard]] bool mayBePortAtTcx(const model::Link& link);
 
 /// Whether its driver may refuse a frame that is redirected to it, for want of a transmit queue for instance.
 /// A veth does so only while its other end is down or takes none, which is looked at before.
@@ -62,7 +68,8 @@ struct Promises {
 struct Judgement {
     std::optional<Reason> ingress;
     std::optional<Reason> egress;
-    unsigned shortest = 0; ///< of frames that may leave by it
+    std::optional<Reason> tcx; ///< the same at tcx, in both directions
+    unsigned shortest = 0;     ///< of frames that may leave by it
 };
 
 /// `seen`: what is beside a frame can be seen, because the kernel is read in place.

@@ -28,7 +28,8 @@ const model::Link* underVlan(const model::Network& network, const model::Link& l
 /// Whether a link is a port by itself: of a bridge, or one that packets are routed to and from.
 bool isPort(const model::Network& network, const model::Link& link) {
     const auto* bridge = link.bridgePort ? network.link(link.master) : nullptr;
-    return bridge != nullptr ? bridge->bridge.has_value() : mayBePort(link) && !link.bridge && routes(link);
+    return bridge != nullptr ? bridge->bridge.has_value()
+                             : mayBePortAtTcx(link) && !link.bridge && routes(link);
 }
 
 /// Whether a port could be accelerated at XDP, as far as its device goes.
@@ -40,6 +41,12 @@ bool mayBeAtXdp(const model::Network& network, const capability::Capabilities& c
     return isPort(network, link) && link.ethernet && !link.switchPort && !leadsToSwitch(network, link) &&
            !wishes.excluded.contains(link.ifindex) && features != capabilities.devices.end() &&
            features->second.native && !judge(network, link, promises, true).ingress;
+}
+
+/// A device on top of others, which cannot be at XDP.
+bool mayBeAtTcxOnly(const model::Network& network, const Wishes& wishes, const model::Link& link) {
+    return isPort(network, link) && !mayBePort(link) && mayBePortAtTcx(link) &&
+           !wishes.excluded.contains(link.ifindex);
 }
 
 /// What is at XDP sends nothing to ports at tcx. So a card all of whose frames are exchanged with such ports
@@ -61,6 +68,9 @@ std::set<model::IfIndex> seenAtTcx(const model::Network& network,
     if (ports > 0 && others == 1 && network.stackedOn(other->ifindex).empty() &&
         !wishes.custom.contains(other->ifindex) && !wishes.steered.contains(other->ifindex))
         seen.insert(other->ifindex);
+    for (const auto& [ifindex, link] : network.links)
+        if (ports > 0 && mayBeAtTcxOnly(network, wishes, link))
+            seen.insert(ifindex);
     return seen;
 }
 } // namespace
@@ -82,7 +92,7 @@ const model::Link* underRoutedVlan(const model::Network& network, const model::L
         below = underVlan(network, *below);
     if (below == nullptr)
         return nullptr;
-    return (isBridge(*below) && !stack) || mayBePort(*below) ? below : nullptr;
+    return (isBridge(*below) && !stack) || (mayBePortAtTcx(*below) && !below->vlan) ? below : nullptr;
 }
 
 /// DSA: Linux receives as a port of the switch what comes in here, whatever it looks like.

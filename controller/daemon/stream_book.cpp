@@ -22,7 +22,10 @@ ConnectionChange settled(const deploy::Stream& stream, std::chrono::nanoseconds 
                          const TcpTimeouts& timeouts) {
     const auto& known = stream.known;
     ConnectionChange change{.of = known, .entry = stream.entry, .liberal = true};
-    change.unacknowledged = {isUnacknowledged(known.sides[0]), isUnacknowledged(known.sides[1])};
+    // Of one that was fast before, and not followed for a while, nobody knows.
+    const bool unknown = known.judged == 0 && known.lost == 0;
+    change.unacknowledged = {!unknown && isUnacknowledged(known.sides[0]),
+                             !unknown && isUnacknowledged(known.sides[1])};
     auto lives = timeouts.established;
     if (change.unacknowledged->at(0) || change.unacknowledged->at(1))
         lives = std::min(lives, timeouts.unacknowledged);

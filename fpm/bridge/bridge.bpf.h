@@ -266,7 +266,8 @@ known:;
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
 
 	if (HOOK_WITHIN_LINUX)
-		COLLECT(doubt, guard_netdev_egress(egress) | guard_peer_generic_xdp(egress_address));
+		COLLECT(doubt, guard_netdev_egress(egress) | guard_peer_generic_xdp(egress_address) |
+				       guard_below(egress_address, 0));
 	else
 		COLLECT(closer, guard_egress_hooks(egress));
 	COLLECT(doubt, guard_egress_redirect(egress));

@@ -11,6 +11,7 @@
 #include "bridge/rules.bpf.h"
 #include "bridge/settings.bpf.h"
 #include "fdb/fdb.bpf.h"
+#include "guards/below.bpf.h"
 #include "guards/bridge_netfilter.bpf.h"
 #include "guards/devices.bpf.h"
 #include "guards/egress.bpf.h"
@@ -164,6 +165,7 @@ INLINE u32 evaluate_egress(const struct bridge_path *path, u32 len, const int ro
 	BECAUSE(guard_egress_down(egress), EGRESS_DOWN);
 	BECAUSE(guard_egress_mtu(egress, len), EGRESS_MTU);
 	BECAUSE(guard_peer_generic_xdp(path->egress), GENERIC_XDP);
+	BECAUSE(guard_below(path->egress, 0), STACKED);
 	if (HOOK_WITHIN_LINUX && !routed)
 		return REASON_NONE;
 	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(path->egress, 0), EGRESS_QDISC);

@@ -258,8 +258,10 @@ NOINLINE int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 
 	u32 verdict = stream_judge(stream, direction, &part);
 	u32 taken = verdict == WINDOWS_IN || stream_takes_all(stream, direction, net);
 
-	if (taken && stream_is_reset(stream, direction, &part))
+	if (taken && stream_is_reset(stream, direction, &part)) {
+		stream->reset_at = bpf_ktime_get_ns();
 		stream->reset = 1;
+	}
 	if (taken)
 		stream_last(stream, direction, &part);
 	if (part.flags & TCP_RST || !(part.flags & TCP_ACK))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sees what netfilter lets pass, as functions of its own: the first one and the last one at pre-routing, and
- * the last one at post-routing that may say something. What arrives there has passed all the rules. If
- * connection tracking calls it established, or nobody tracks connections, and it is as it was but for one hop
- * (none, where a bridge has called the rules), then that is a lesson: for as long as neither the rules nor
- * the connection change, Linux would do the same with the next packet.
+ * Sees what netfilter lets pass, as functions of its own: the first one and the last one at pre-routing, one
+ * in front of connection tracking, and the last one at post-routing that may say something. What arrives
+ * there has passed all the rules. If connection tracking calls it established, or nobody tracks connections,
+ * and it is as it was but for one hop (none, where a bridge has called the rules), then that is a lesson: for
+ * as long as neither the rules nor the connection change, Linux would do the same with the next packet.
  */
 #include "base/translated.bpf.h"
 #include "connection/invalid.bpf.h"
@@ -15,6 +15,7 @@
 #include "connection/through_bridge.bpf.h"
 #include "connection/tracked.bpf.h"
 #include "connection/untracked.bpf.h"
+#include "connection/vet.bpf.h"
 
 INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *here, u64 entry, u32 direction,
 			const struct passed *passed, const int version)
@@ -288,6 +289,12 @@ int set_out4(struct bpf_nf_ctx *ctx)
 }
 
 SEC("netfilter")
+int vet4(struct bpf_nf_ctx *ctx)
+{
+	return vet(ctx, 4);
+}
+
+SEC("netfilter")
 int came4(struct bpf_nf_ctx *ctx)
 {
 	return came(ctx, 4);
@@ -303,6 +310,12 @@ SEC("netfilter")
 int set_out6(struct bpf_nf_ctx *ctx)
 {
 	return set_out(ctx, 6);
+}
+
+SEC("netfilter")
+int vet6(struct bpf_nf_ctx *ctx)
+{
+	return vet(ctx, 6);
 }
 
 SEC("netfilter")

@@ -4,6 +4,7 @@
 
 /* What all modules ask two devices on a closer look. */
 
+#include "guards/below.bpf.h"
 #include "guards/capture.bpf.h"
 #include "guards/egress.bpf.h"
 #include "guards/netdev_hook.bpf.h"
@@ -25,7 +26,7 @@ NOINLINE u64 guard_devices(u64 net, u64 device, u64 egress_address, u64 socket)
 		word |= guard_capture_device(device, ingress) | guard_capture_device(egress_address, egress);
 	if (guard_egress_qdisc(egress))
 		word |= guard_egress_qdisc_list(egress_address, socket);
-	return word;
+	return word | guard_below(egress_address, socket);
 }
 
 #endif

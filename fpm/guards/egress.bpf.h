@@ -33,6 +33,12 @@ large:
 	return len > KGET(u32, dev, mtu) + ETH_HLEN + VLAN_HLEN;
 }
 
+/* Which sender's frames are how urgent there, by its control group (net_prio; skb_update_prio()). */
+INLINE u64 device_knows_senders(struct net_device *dev)
+{
+	return bpf_core_field_exists(struct net_device, priomap) ? KGET(u64, dev, priomap) : 0;
+}
+
 INLINE u64 guard_egress_redirect(struct net_device *dev)
 {
 	return hook_cannot_send(dev);

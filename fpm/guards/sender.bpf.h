@@ -9,6 +9,7 @@
  * redirect.
  */
 
+#include "guards/below.bpf.h"
 #include "guards/qdisc.bpf.h"
 #include "packet/hook.bpf.h"
 
@@ -41,12 +42,6 @@ INLINE u64 guard_sender_marks(u64 buffer)
 	return KGET(u32, skb, mark) | KGET(u32, skb, secmark);
 }
 
-/* Which sender's frames are how urgent there, by its control group (net_prio; skb_update_prio()). */
-INLINE u64 device_knows_senders(struct net_device *dev)
-{
-	return bpf_core_field_exists(struct net_device, priomap) ? KGET(u64, dev, priomap) : 0;
-}
-
 /* A router takes the socket off, what is redirected keeps it: where it leaves, nothing is to look at it. Of
  * queues, guards/qdisc.bpf.h says whether they do. */
 INLINE u64 guard_sender_taken_off(hook_buffer *buffer, struct net_device *egress)
@@ -64,7 +59,7 @@ INLINE u64 guard_sender(hook_buffer *buffer, u64 egress_address)
 
 	if (!socket)
 		return 0;
-	return guard_sender_taken_off(buffer, egress) ||
+	return guard_sender_taken_off(buffer, egress) || guard_below(egress_address, socket) ||
 	       (guard_egress_qdisc(egress) && guard_egress_qdisc_list(egress_address, socket));
 }
 

@@ -31,6 +31,7 @@ struct sk_buff {
 	u32 vlan_all;
 	u32 secmark; /* only with CONFIG_NETWORK_SECMARK */
 	u32 mark;
+	unsigned long _skb_refdst;
 	unsigned long _nfct;  /* only with CONFIG_NF_CONNTRACK */
 	u8 active_extensions; /* only with CONFIG_SKB_EXTENSIONS */
 	struct skb_ext *extensions;

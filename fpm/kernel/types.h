@@ -144,6 +144,9 @@ typedef struct {
 } possible_net_t;
 
 struct net_device {
+	struct {
+		struct list_head lower;
+	} adj_list;
 	unsigned long priv_flags : 32;
 	char name[16];
 	int group;
@@ -174,6 +177,12 @@ struct net_device {
 	u8 priv[0];
 	struct vlan_info *vlan_info; /* only with CONFIG_VLAN_8021Q */
 	struct netprio_map *priomap; /* only with CONFIG_CGROUP_NET_PRIO */
+};
+
+/* net/core/dev.c */
+struct netdev_adjacent {
+	struct net_device *dev;
+	struct list_head list;
 };
 
 /* net/8021q/vlan.h */

@@ -78,7 +78,8 @@ INLINE struct skb_shared_info *hook_shared(struct sk_buff *skb)
 /*
  * A checksum over all of the frame, which Linux forgets when it forwards (skb_forward_csum()). What a switch
  * chip has forwarded already; and what a card has put together from several frames (LRO), which Linux does
- * not forward (skb_warn_if_lro()). That the buffer is a clone does not matter: the kernel makes a copy before
+ * not forward (skb_warn_if_lro()). What a tunnel or a card has noted in the place of a route, which a router
+ * takes off. That the buffer is a clone does not matter: the kernel makes a copy before
  * it runs a program that writes (bpf_unclone_prologue()).
  */
 INLINE u32 hook_frame_unfit(hook_context *ctx, hook_buffer *buffer)
@@ -92,7 +93,14 @@ INLINE u32 hook_frame_unfit(hook_context *ctx, hook_buffer *buffer)
 	}
 	if (ctx->gso_size)
 		unfit |= !KGET(u32, hook_shared(skb), gso_type);
-	return unfit;
+	return unfit | !!KGET(u64, skb, _skb_refdst);
+}
+
+/* Not the host's, by the address of the device that the frame really came in by: a member of a bond may have
+ * one of its own. */
+INLINE u32 hook_for_another(hook_context *ctx)
+{
+	return ctx->pkt_type ^ PACKET_HOST;
 }
 
 INLINE u32 hook_hidden_tag(hook_context *ctx)

@@ -108,6 +108,12 @@ INLINE int hook_becomes_routed(hook_context *ctx, u64 net, u32 version)
 	return 1;
 }
 
+/* It came in by this device. */
+INLINE u32 hook_for_another(hook_context *ctx)
+{
+	return 0;
+}
+
 INLINE u32 hook_hidden_tag(hook_context *ctx)
 {
 	return 0;

@@ -144,6 +144,7 @@ struct tna_stream {
 	struct tna_stream_side sides[2]; /* as the connection's entry counts directions */
 	__u64 born;                      /* in ns: no two that are one entry have it */
 	__u64 used;                      /* in jiffies, when the last packet came */
+	__u64 reset_at;                  /* in ns, when it was reset */
 	__u32 judged; /* by direction: packets outside of the windows are invalid, and not let pass as ever */
 	__u32 shut;   /* the last window that was told was 0 */
 	__u32 reset;  /* it has been reset */

@@ -12,7 +12,6 @@
 #include <random>
 #include <sys/socket.h>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace tna::test {
@@ -40,11 +39,15 @@ sockaddr_in6 address(const std::string& ip) {
     return address;
 }
 
+void setPatience(int fd) {
+    const timeval patience{60, 0};
+    ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+}
+
 UniqueFd tcpSocket() {
     UniqueFd fd{::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    const timeval patience{60, 0};
-    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    setPatience(fd.get());
     return fd;
 }
 
@@ -68,42 +71,78 @@ std::vector<std::uint8_t> receiveAll(int fd) {
     bytes.resize(at);
     return bytes;
 }
+
+UniqueFd listenAt(const Namespace& servers, const std::string& ip) {
+    const auto inside = servers.enter();
+    auto listener = tcpSocket();
+    const int one = 1;
+    const auto here = address(ip);
+    ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    EXPECT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)), 0);
+    EXPECT_EQ(::listen(listener.get(), 1), 0);
+    return listener;
+}
+
+UniqueFd next(const UniqueFd& listener) {
+    UniqueFd accepted{::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)};
+    setPatience(accepted.get());
+    return accepted;
+}
+
+void expectTransfer(int from, int to) {
+    const auto bytes = someBytes(static_cast<unsigned>(from));
+    std::thread sending([&] { sendAll(from, bytes); });
+    const auto got = receiveAll(to);
+    sending.join();
+    EXPECT_TRUE(got == bytes) << "got " << got.size() << " bytes";
+}
+
+/// Byte by byte, by one socket and out of the other.
+void expectPing(int from, int to) {
+    char byte = 0;
+    EXPECT_TRUE(::send(from, &byte, 1, MSG_NOSIGNAL) == 1 && ::recv(to, &byte, 1, 0) == 1)
+        << std::strerror(errno);
+}
 } // namespace
+
+UniqueFd connectTo(const Namespace& clients, const std::string& ip) {
+    const auto inside = clients.enter();
+    auto client = tcpSocket();
+    const auto there = address(ip);
+    if (::connect(client.get(), reinterpret_cast<const sockaddr*>(&there), sizeof(there)) != 0)
+        client.reset();
+    return client;
+}
+
+UniqueFd acceptAt(const Namespace& servers, const std::string& ip) {
+    return next(listenAt(servers, ip));
+}
+
+void transferToEcho(const UniqueFd& connection, const std::function<bool()>& ready) {
+    EXPECT_TRUE(eventually(
+        [&] {
+            expectPing(connection.get(), connection.get());
+            return ready() || ::testing::Test::HasFailure();
+        },
+        std::chrono::seconds(60)));
+    expectTransfer(connection.get(), connection.get());
+}
 
 void transferBothWays(const Namespace& clients, const Namespace& servers, const std::string& ip,
                       const std::function<bool()>& ready, const std::string& knownAs) {
-    UniqueFd listener, client;
-    const auto here = address(ip), there = address(knownAs.empty() ? ip : knownAs);
-    {
-        const auto inside = servers.enter();
-        listener = tcpSocket();
-        const int one = 1;
-        ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-        ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)), 0);
-        ASSERT_EQ(::listen(listener.get(), 1), 0);
-    }
-    {
-        const auto inside = clients.enter();
-        client = tcpSocket();
-    }
-    ASSERT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&there), sizeof(there)), 0)
-        << std::strerror(errno);
-    const UniqueFd server{::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)};
+    const auto listener = listenAt(servers, ip);
+    const auto client = connectTo(clients, knownAs.empty() ? ip : knownAs);
+    ASSERT_TRUE(client) << std::strerror(errno);
+    const auto server = next(listener);
     ASSERT_TRUE(server);
     EXPECT_TRUE(!ready || eventually([&] {
-        char byte = 0;
-        EXPECT_TRUE(::send(client.get(), &byte, 1, 0) == 1 && ::recv(server.get(), &byte, 1, 0) == 1 &&
-                    ::send(server.get(), &byte, 1, 0) == 1 && ::recv(client.get(), &byte, 1, 0) == 1);
+        expectPing(client.get(), server.get());
+        expectPing(server.get(), client.get());
         return ready();
     }));
     // One way after the other: who sends and cannot read meanwhile has a window of zero in all its segments.
-    for (const auto& [from, to] : {std::pair{client.get(), server.get()}, {server.get(), client.get()}}) {
-        const auto bytes = someBytes(static_cast<unsigned>(from));
-        std::thread sending([&, from = from] { sendAll(from, bytes); });
-        const auto got = receiveAll(to);
-        sending.join();
-        EXPECT_TRUE(got == bytes) << "got " << got.size() << " bytes";
-    }
+    expectTransfer(client.get(), server.get());
+    expectTransfer(server.get(), client.get());
 }
 
 } // namespace tna::test

@@ -39,6 +39,8 @@ struct LinkAttributes {
 
 // Linux keeps the very first place and the very last one for itself.
 constexpr int firstPlace = std::numeric_limits<int>::min() + 1;
+/// Behind what puts fragments together (NF_IP_PRI_CONNTRACK_DEFRAG) and the rules of raw tables.
+constexpr int inFrontOfTracking = -201; // NF_IP_PRI_CONNTRACK - 1
 constexpr int lastPlace = std::numeric_limits<int>::max() - 1;
 
 /// While nobody learnt, nobody noted what passed: the windows that were known are not those of now.
@@ -96,8 +98,9 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
         new Learner({opened, [](void* object) { Generated::destroy(static_cast<Generated*>(object)); }})};
     opened->rodata->own_net = net;
     opened->rodata->refresh = refresh;
-    for (auto* program : {opened->progs.set_out4, opened->progs.came4, opened->progs.arrived4,
-                          opened->progs.set_out6, opened->progs.came6, opened->progs.arrived6}) {
+    for (auto* program :
+         {opened->progs.set_out4, opened->progs.vet4, opened->progs.came4, opened->progs.arrived4,
+          opened->progs.set_out6, opened->progs.vet6, opened->progs.came6, opened->progs.arrived6}) {
         bpf_program__set_type(program, std::bit_cast<bpf_prog_type>(programType));
         bpf_program__set_expected_attach_type(program, std::bit_cast<bpf_attach_type>(attachType));
     }
@@ -114,9 +117,11 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
     forgetStreams(learner->streams_);
     for (const auto& done :
          {learner->link(opened->progs.set_out4, NFPROTO_IPV4, NF_INET_PRE_ROUTING, firstPlace),
+          learner->link(opened->progs.vet4, NFPROTO_IPV4, NF_INET_PRE_ROUTING, inFrontOfTracking),
           learner->link(opened->progs.came4, NFPROTO_IPV4, NF_INET_PRE_ROUTING, lastPlace),
           learner->link(opened->progs.arrived4, NFPROTO_IPV4, NF_INET_POST_ROUTING, lastPlace),
           learner->link(opened->progs.set_out6, NFPROTO_IPV6, NF_INET_PRE_ROUTING, firstPlace),
+          learner->link(opened->progs.vet6, NFPROTO_IPV6, NF_INET_PRE_ROUTING, inFrontOfTracking),
           learner->link(opened->progs.came6, NFPROTO_IPV6, NF_INET_PRE_ROUTING, lastPlace),
           learner->link(opened->progs.arrived6, NFPROTO_IPV6, NF_INET_POST_ROUTING, lastPlace)})
         if (!done)

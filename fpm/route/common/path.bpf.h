@@ -55,6 +55,8 @@ NOINLINE u32 evaluate_arrival(hook_context *ctx, const struct tna_route_stack *p
 		return HOOK_UNFIT;
 	if (!CONSTANT(BRIDGE))
 		UNLESS_BECAUSE(evaluate_routed_port(port, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
+	if (!CONSTANT(BRIDGE) && device == port)
+		BECAUSE(hook_for_another(ctx), OTHER_STATION);
 	if (tags)
 		UNLESS_BECAUSE(evaluate_tagged_arrival(port, route_arrival(port, 0), tags, device));
 	struct net_device *arrival = KOBJ(struct net_device, device);

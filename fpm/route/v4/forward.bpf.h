@@ -134,6 +134,8 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
 	COLLECT(doubt, KGET(u64, arrival, rx_handler));
 	COLLECT(doubt, device_address(arrival) ^ ip.ethernet.mac);
+	if (!CONSTANT(BRIDGE) && way.arrival == device)
+		COLLECT(doubt, hook_for_another(ctx));
 	COLLECT(closer, guard_tc_arrival(way.arrival, device));
 	COLLECT(doubt, guard_netdev_ingress(arrival));
 
@@ -157,7 +159,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
 
-	COLLECT(closer, guard_egress_hooks(egress));
+	COLLECT(closer, guard_egress_hooks(egress) | guard_lies_on_others(egress_address));
 	COLLECT(doubt, guard_egress_redirect(egress));
 	COLLECT(doubt, guard_sender_taken_off(buffer, egress));
 	COLLECT(doubt, guard_peer_generic_xdp(egress_address));

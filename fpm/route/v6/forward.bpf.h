@@ -122,6 +122,8 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 	COLLECT(doubt, guard_namespace(ingress, CONSTANT(NET)));
 	COLLECT(doubt, KGET(u64, arrival, rx_handler));
 	COLLECT(doubt, device_address(arrival) ^ ip.ethernet.mac);
+	if (!CONSTANT(BRIDGE) && way.arrival == device)
+		COLLECT(doubt, hook_for_another(ctx));
 	COLLECT(closer, guard_tc_arrival(way.arrival, device));
 	COLLECT(doubt, guard_netdev_ingress(arrival));
 	COLLECT(doubt, inet6_disabled(inet6_device(arrival)));
@@ -153,7 +155,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
 
-	COLLECT(closer, guard_egress_hooks(egress));
+	COLLECT(closer, guard_egress_hooks(egress) | guard_lies_on_others(egress_address));
 	COLLECT(doubt, guard_egress_redirect(egress));
 	COLLECT(doubt, guard_sender_taken_off(buffer, egress));
 	COLLECT(doubt, guard_peer_generic_xdp(egress_address));

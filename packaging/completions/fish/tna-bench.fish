@@ -47,7 +47,7 @@ complete -c tna-bench -n $setup -l vlan -x -d 'frames carry an 802.1Q tag'
 complete -c tna-bench -n $setup -l vlan-filtering -d 'the bridge filters VLANs'
 complete -c tna-bench -n $setup -l reverse -x -d 'frames per second that come back'
 complete -c tna-bench -n "$setup change" -l contender -x -d 'separated by commas' \
-    -a 'linux linux+nf tna tna-mirror tna@ ceiling direct flowtable xdp-forward ovs ovs-packet dpdk dpdk-packet polycube polycube-bridge all'
+    -a 'linux linux+nf tna tna-mirror tna-tcx tna@ ceiling direct flowtable xdp-forward ovs ovs-packet dpdk dpdk-packet polycube polycube-bridge all'
 
 complete -c tna-bench -n "$in throughput functions" -l cpus -x -d 'numbers of CPUs'
 complete -c tna-bench -n "$in throughput tenants" -l sizes -x -d 'frame sizes in bytes'

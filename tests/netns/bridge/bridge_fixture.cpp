@@ -36,7 +36,14 @@ void BridgeTest::makePorts() {
     scope_.emplace(dut_->enter());
     for (const char* n : {"0", "1", "2"}) {
         const std::string number = n;
-        must("ip link add p" + number + " type veth peer name far" + number + " netns " + farSide_->name());
+        const char* face = std::getenv("TNA_TEST_FACE");
+        const std::string cable = (face != nullptr ? "m" : "p") + number;
+        must("ip link add " + cable + " type veth peer name far" + number + " netns " + farSide_->name());
+        if (face != nullptr) {
+            must("ip link add p" + number + " type " + face);
+            must("ip link set " + cable + " master p" + number);
+            must("ip link set " + cable + " up");
+        }
         inFar("ip link set far" + number + " up");
         // Without NAPI on the far end, the port would not be a redirect target.
         inFar("ethtool -K far" + number + " gro on");
@@ -102,7 +109,7 @@ void BridgeTest::inFar(const std::string& words) {
 void BridgeTest::accelerate(unsigned maxPorts) {
     config_.ports.excludeKinds.clear();
     if (atTcx())
-        config_.ports.tcxKinds = {"veth", "tun"};
+        config_.ports.tcxKinds = {"veth", "tun", "bond", "team"};
     config_.limits.maxPorts = maxPorts;
     if (const char* fdb = std::getenv("TNA_TEST_FDB"); fdb != nullptr)
         config_.kernel.fdb = fdb;

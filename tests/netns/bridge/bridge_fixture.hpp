@@ -43,7 +43,8 @@ struct Treatment {
 void PrintTo(const Treatment& treatment, std::ostream* out);
 
 /// A bridge br0 with ports p0, p1, p2 in a namespace that the test runs in, with the controller in this
-/// process; far0, far1, far2 are the ports' other ends.
+/// process; far0, far1, far2 are the ports' other ends. TNA_TEST_FACE in the environment ("bond mode
+/// balance-xor miimon 50"): the ports are devices of that kind, and m0, m1, m2 their members.
 class BridgeTest : public ::testing::Test {
 protected:
     void SetUp() override;

@@ -87,6 +87,22 @@ TEST_F(TranslatedTcp, BeginsAgain) {
     becomesFast();
 }
 
+/// It is reset, and its service is elsewhere by now: what begins at once does not go where it was.
+TEST_F(TranslatedTcp, ThatIsResetDoesNotBeginAgainWhereItWas) {
+    open(translating());
+    becomesFast();
+    nft("flush chain ip guard before; add rule ip guard before ip daddr 10.0.9.9 tcp dport 80"
+        " dnat to 10.0.2.2:5000");
+    pass(0, {.flags = rst | ack});
+    const auto again = frame(0, {.flags = syn, .options = handshakeOptions});
+    Arrivals out;
+    ASSERT_TRUE(eventually([&] {
+        out = treat(again, 0).out;
+        return !out.empty();
+    }));
+    EXPECT_TRUE(out.contains(2)) << "it goes to the new one";
+}
+
 /// As people write rules for a router: nothing is looked at before it is known where that is to go.
 constexpr const char* atBothPlaces =
     " chain input { type filter hook input priority 0; policy drop; iif lo accept;"

@@ -95,6 +95,26 @@ TEST_F(Tcp, WhoseHeaderComesInFragmentsIsJudged) {
     EXPECT_EQ(pass(0, {.payload = 10}), fastPath());
 }
 
+/// Whoever knows its ends can send that. Connection tracking ignores the SYN, and would have called the rest
+/// invalid.
+TEST_F(Tcp, IsNotEndedByWhatIsOutsideOfItsWindows) {
+    open();
+    for (const std::uint8_t flags :
+         {rst, static_cast<std::uint8_t>(rst | ack), fin, static_cast<std::uint8_t>(fin | ack)})
+        for (const unsigned host : {0U, 1U}) {
+            SCOPED_TRACE(testing::Message() << "flags " << int{flags} << " from host " << host);
+            becomesFast();
+            const auto spoofed = frame(host, {.flags = flags, .ahead = 123456789});
+            for (int i = 0; i < 2; i++)
+                (void)treat(frame(0, {.flags = syn, .ahead = 987654321, .options = handshakeOptions}), 0);
+            EXPECT_EQ(treat(spoofed, host).out, Arrivals{});
+            EXPECT_GT(timeout(), 1000U);
+            for (const auto& part : inFragments(spoofed, 8))
+                EXPECT_EQ(treat(part, host).out, Arrivals{});
+            EXPECT_GT(timeout(), 1000U);
+        }
+}
+
 /// It is none of the connection's for Linux, so its numbers are not noted either.
 TEST_F(Tcp, OfAnotherStationChangesNothing) {
     open();

@@ -115,6 +115,43 @@ TEST(Devices, FacesOfOthersAreLinuxsAndCannotBeTrusted) {
     }
 }
 
+/// There, Linux itself receives and sends.
+TEST(Devices, BondsAndTheirLikeAreForTcx) {
+    for (const auto* kind : {"bond", "team", "vlan", "net_failover"}) {
+        auto world = worldOf(kind, kind);
+        world.capabilities.tcx = {true, "it is there"};
+        EXPECT_THAT(world.plan().reasons.front().hint, HasSubstr("'tcx'")) << kind;
+        EXPECT_FALSE(world.plan().tcxEgress && world.plan().egress) << kind;
+        world.wishes.atTcx = {portIndex};
+        EXPECT_TRUE(world.plan().profile) << kind;
+        EXPECT_TRUE(world.plan().tcxEgress) << kind;
+        EXPECT_FALSE(world.plan().egress) << kind;
+    }
+}
+
+TEST(Devices, OtherFacesAreNotForTcxEither) {
+    for (const auto* kind : {"macvlan", "vxlan", "wireguard", "dummy", "netkit"}) {
+        auto world = worldOf(kind, kind);
+        world.capabilities.tcx = {true, "it is there"};
+        world.wishes.atTcx = {portIndex};
+        expectLeftToLinux(world, "stacked");
+        EXPECT_FALSE(world.plan().tcxEgress) << kind;
+        EXPECT_EQ(world.plan().reasons.front().hint, "") << kind;
+    }
+}
+
+/// The card of a virtual machine under Hyper-V, whose virtual function receives for it.
+TEST(Devices, CardWithAVirtualFunctionIsForTcx) {
+    auto world = worldOf("", "hv_netvsc");
+    world.capabilities.tcx = {true, "it is there"};
+    world.above().master = portIndex;
+    world.above().lower = 0;
+    expectLeftToLinux(world, "stacked");
+    world.wishes.atTcx = {portIndex};
+    EXPECT_TRUE(world.plan().profile);
+    EXPECT_TRUE(world.plan().tcxEgress);
+}
+
 TEST(Devices, DeviceWithMembersIsAFaceOfThese) {
     World world;
     world.above().master = portIndex;

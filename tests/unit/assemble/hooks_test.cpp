@@ -134,6 +134,21 @@ TEST(Hooks, CardBesideContainersIsWhereTheyAre) {
     EXPECT_EQ(ContainersAndCard().hookOfCard(), Hook::tcx);
 }
 
+/// It can be nowhere else; without others there, nobody asked for it.
+TEST(Hooks, BondBesideContainersIsWhereTheyAre) {
+    ContainersAndCard host;
+    host.card().kind = host.card().driver = "bond";
+    host.card().lower = 0;
+    host.capabilities.devices.clear();
+    EXPECT_EQ(host.hookOfCard(), Hook::tcx);
+    EXPECT_TRUE(assemble(host.network, host.capabilities, host.wishes).ports.at(9).profile);
+    host.wishes.excluded[9] = {"excluded-name", "by the configuration", {}};
+    EXPECT_EQ(host.hookOfCard(), Hook::xdp);
+    host.wishes.excluded.clear();
+    host.wishes.atTcx.clear();
+    EXPECT_EQ(host.hookOfCard(), Hook::xdp);
+}
+
 struct WithAnother {
     const char* name;
     std::function<void(ContainersAndCard&)> change;

@@ -96,7 +96,7 @@ TEST(AssembleVlanRouter, OtherVlanDevicesAreLeftToLinux) {
                                 Change{[](VlanRouter& world) { world.port().master = 7; }},
                                 Change{[](VlanRouter& world) { world.port().flags = 0; }},
                                 Change{[](VlanRouter& world) { world.port().bridgePort.emplace(); }},
-                                Change{[](VlanRouter& world) { world.port().kind = "bond"; }}}) {
+                                Change{[](VlanRouter& world) { world.port().kind = "macvlan"; }}}) {
         VlanRouter world;
         change(world);
         const auto plan = assemble(world.network, world.capabilities, world.wishes);
@@ -104,6 +104,15 @@ TEST(AssembleVlanRouter, OtherVlanDevicesAreLeftToLinux) {
         EXPECT_EQ(plan.ports.at(VlanRouter::index).reasons.front().code, "vlan-device");
         EXPECT_FALSE(plan.ports.at(VlanRouter::index).egress);
     }
+}
+
+/// The bond is what can be named in the configuration, not the VLAN device.
+TEST(AssembleVlanRouter, OfAVlanDeviceOnABondTheBondIsThePort) {
+    VlanRouter world;
+    world.port().kind = "bond";
+    const auto plan = assemble(world.network, world.capabilities, world.wishes);
+    EXPECT_FALSE(plan.ports.contains(VlanRouter::index));
+    EXPECT_EQ(plan.ports.at(portIndex).reasons.front().code, "stacked");
 }
 
 /// A VLAN device on another one, which is no router's.
@@ -129,7 +138,7 @@ TEST(AssembleVlanRouter, OtherStacksAreLeftToLinux) {
     for (const Change change : {Change{[](VlanStackRouter& world) { world.vlan().master = 7; }},
                                 Change{[](VlanStackRouter& world) { world.vlan().flags = 0; }},
                                 Change{[](VlanStackRouter& world) { world.vlan().lowerElsewhere = true; }},
-                                Change{[](VlanStackRouter& world) { world.port().kind = "bond"; }},
+                                Change{[](VlanStackRouter& world) { world.port().kind = "macvlan"; }},
                                 Change{[](VlanStackRouter& world) { world.port().kind = "bridge"; }},
                                 Change{[](VlanStackRouter& world) { world.port().kind = "vlan"; }}}) {
         VlanStackRouter world;

@@ -20,7 +20,7 @@ protected:
         return changes.empty() ? introspect::ConnectionChange{} : changes.front();
     }
     StreamBook book_;
-    tna_stream stream_{.born = 1, .used = 10};
+    tna_stream stream_{.born = 1, .used = 10, .judged = 3};
 };
 
 TEST_F(Book, NewConnectionsBecomeLiberalOnce) {
@@ -72,6 +72,20 @@ TEST_F(Book, DataThatIsNotAcknowledgedMakesThemShort) {
     const auto change = changeAt(4s);
     EXPECT_EQ(change.unacknowledged, (std::array{false, true}));
     EXPECT_EQ(change.timeout, 300U - 2);
+}
+
+/// What is known of its windows is from before.
+TEST_F(Book, NothingIsKnownOfDataOfConnectionsThatWereFastBefore) {
+    stream_.judged = 0;
+    ASSERT_EQ(at(1s).size(), 1U);
+    stream_.used = 11;
+    stream_.sides[1].end = 5;
+    EXPECT_TRUE(at(2s).empty());
+    EXPECT_EQ(changeAt(4s).timeout, 432000U - 2);
+    stream_.lost = 1;
+    stream_.used = 12;
+    EXPECT_TRUE(at(5s).empty());
+    EXPECT_EQ(changeAt(7s).timeout, 300U - 2) << "they have been followed, but for one segment";
 }
 
 TEST_F(Book, ShutWindowsMakeThemShort) {

@@ -34,6 +34,8 @@ constexpr std::array kinds{
          [](const std::string& tnad, const Setup& setup) { return makeTna(tnad, "auto", setup); }},
     Kind{"tna-mirror", Place::bridge, false, "tnad with fdb = \"mirror\"",
          [](const std::string& tnad, const Setup& setup) { return makeTna(tnad, "mirror", setup); }},
+    Kind{"tna-tcx", Place::any, false, "tnad with the ports at tcx, where frames are socket buffers",
+         [](const std::string& tnad, const Setup& setup) { return makeTnaAtTcx(tnad, setup); }},
     Kind{"ceiling", Place::any, true, "a program that only redirects to a fixed port",
          [](const std::string&, const Setup&) { return makeCeiling(); }},
     Kind{"direct", Place::any, true, "the sink in the place of what is measured",

@@ -10,6 +10,7 @@ namespace tna::bench {
 [[nodiscard]] std::unique_ptr<Contender> makeLinux(bool bridgeNetfilter);
 [[nodiscard]] std::unique_ptr<Contender> makeTna(const std::string& file, const std::string& fdb,
                                                  const Setup& setup);
+[[nodiscard]] std::unique_ptr<Contender> makeTnaAtTcx(const std::string& file, const Setup& setup);
 [[nodiscard]] std::unique_ptr<Contender> makeFlowtable();
 /// Another machine, at the far ends of two cables.
 [[nodiscard]] std::unique_ptr<Contender> makeCabled(const std::string& name, const Cabling& cabling);

@@ -13,11 +13,11 @@ constexpr unsigned fewestConnections = 65536;
 /// The daemon itself; ended with its lane, so that nothing of it is left.
 class Tna : public Contender {
 public:
-    Tna(std::string file, std::string fdb, const Setup& setup)
-        : file_(std::move(file)), fdb_(std::move(fdb)), ports_(setup.ports),
+    Tna(std::string file, TnadWay way, const Setup& setup)
+        : file_(std::move(file)), way_(std::move(way)), ports_(setup.ports),
           connections_(filters(setup.scenario) ? std::max(fewestConnections, 2 * setup.flows) : 0) {}
     Result<void> start(Traffic&) override {
-        auto started = Tnad::start(file_, fdb_, connections_);
+        auto started = Tnad::start(file_, way_, connections_);
         if (!started)
             return std::unexpected(started.error());
         tnad_.emplace(std::move(*started));
@@ -34,7 +34,7 @@ public:
 
 private:
     std::string file_;
-    std::string fdb_;
+    TnadWay way_;
     unsigned ports_;
     unsigned connections_;
     std::optional<Tnad> tnad_;
@@ -42,7 +42,11 @@ private:
 } // namespace
 
 std::unique_ptr<Contender> makeTna(const std::string& file, const std::string& fdb, const Setup& setup) {
-    return std::make_unique<Tna>(file, fdb, setup);
+    return std::make_unique<Tna>(file, TnadWay{.fdb = fdb}, setup);
+}
+
+std::unique_ptr<Contender> makeTnaAtTcx(const std::string& file, const Setup& setup) {
+    return std::make_unique<Tna>(file, TnadWay{.tcx = true}, setup);
 }
 
 } // namespace tna::bench

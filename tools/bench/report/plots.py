@@ -15,6 +15,7 @@ _COLOURS = {
     "linux+nf": "#c3c7cd",
     "tna": "#0b7285",
     "tna-mirror": "#63b5c1",
+    "tna-tcx": "#3b8ea5",
     "ceiling": "#2b2f36",
     "direct": "#e0a458",
     "xdp-forward": "#5c7cfa",

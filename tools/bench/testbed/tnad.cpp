@@ -19,6 +19,7 @@ constexpr auto patience = std::chrono::seconds(60);
 constexpr auto pollInterval = std::chrono::milliseconds(3);
 /// veth ports are left alone by default.
 constexpr const char* forXdp = "[ports]\nexclude_kinds = []\n";
+constexpr const char* forTcx = "[ports]\ntcx = [\"*\"]\n";
 /// For a way to the FDB that is asked for: the generator finishes its frames. An older daemon does not know
 /// these settings.
 constexpr const char* wayConfiguration = "finished_frames = [\"*\"]\n[limits]\nmax_stations = 262144\n"
@@ -48,10 +49,10 @@ Result<std::string> findTnad(const std::string& named) {
                                  "build or install it, or name it with --tnad"});
 }
 
-Result<Tnad> Tnad::start(const std::string& file, const std::string& fdb, unsigned connections) {
+Result<Tnad> Tnad::start(const std::string& file, const TnadWay& way, unsigned connections) {
     const auto rules = connections == 0 ? "" : fmt::format("[limits]\nconnections = {}\n", connections);
-    const auto way = fdb == "auto" ? "" : fmt::format(wayConfiguration, fdb);
-    return startAs(file, forXdp + way + rules);
+    const auto fdb = way.fdb == "auto" ? "" : fmt::format(wayConfiguration, way.fdb);
+    return startAs(file, (way.tcx ? forTcx : forXdp) + fdb + rules);
 }
 
 Result<Tnad> Tnad::startAs(const std::string& file, const std::string& configuration) {

@@ -16,13 +16,18 @@ namespace tna::bench {
 /// The file to run: as named, or the one beside this program: as built, or as installed.
 [[nodiscard]] Result<std::string> findTnad(const std::string& named);
 
+/// What its configuration says of the ports that are measured.
+struct TnadWay {
+    std::string fdb = "auto"; ///< how stations are found
+    bool tcx = false;         ///< the ports are at tcx
+};
+
 /// The daemon itself, in the calling thread's network namespace, with a configuration and a socket of its
 /// own that are gone when the object is.
 class Tnad {
 public:
-    /// `fdb`: how stations are found, as in the configuration. `connections` that rules let pass and that are
-    /// remembered; an older daemon does not know any.
-    [[nodiscard]] static Result<Tnad> start(const std::string& file, const std::string& fdb = "auto",
+    /// `connections` that rules let pass and that are remembered; an older daemon does not know any.
+    [[nodiscard]] static Result<Tnad> start(const std::string& file, const TnadWay& way = {},
                                             unsigned connections = 0);
     /// The same with a configuration of the caller's.
     [[nodiscard]] static Result<Tnad> startAs(const std::string& file, const std::string& configuration);

@@ -7,9 +7,6 @@
 namespace tna::test {
 namespace {
 
-constexpr const char* outside = "198.51.100.2";
-constexpr const char* host = "198.51.100.1";
-
 TEST_F(Docker, ContainersOfANetworkAreFastAmongThemselves) {
     const auto one = run("one"), two = run("two");
     accelerate(2);
@@ -26,11 +23,11 @@ TEST_F(Docker, ContainersAreFastWithTheOutside) {
         return;
     for (const auto& port : ports())
         EXPECT_EQ(port["hook"], "tcx") << port["name"];
-    transferBothWays(*one.inside, *outside_, outside);
+    transferBothWays(*one.inside, *outside_, outsideAddress);
     must("nft table ip early { chain invalid { type filter hook prerouting priority -150; ct state invalid "
          "drop; }; }");
-    expectFast(*one.inside, *outside_, outside);
-    expectFast(*outside_, *one.inside, one.address, host);
+    expectFast(*one.inside, *outside_, outsideAddress);
+    expectFast(*outside_, *one.inside, one.address, hostAddress);
 }
 
 TEST_F(Docker, NetworksStayApart) {

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TNA_CONNECTION_VET_H
+#define TNA_CONNECTION_VET_H
+
+/*
+ * What must not come as far as connection tracking. Of a fast connection it has been told to mind no windows,
+ * so a FIN or a RST with any numbers would end it, which whoever knows its ends can send. By itself it would
+ * have called that invalid, and kept the connection; so where the rules drop what is invalid, it is dropped
+ * before. And a connection that has been reset is yet to be closed for a moment: a SYN must not be translated
+ * as that one was.
+ */
+
+#include "connection/follow.bpf.h"
+#include "connection/lesson.bpf.h"
+#include "connection/passage.bpf.h"
+#include "connection/rules.bpf.h"
+
+#define VETTED (TCP_SYN | TCP_FIN | TCP_RST)
+#define CLOSED_SOON 1000000000ull /* ns */
+
+/* TCP's flags where they lie right behind what is in front of the buffer, or 0xff: they have to be looked
+ * for.
+ */
+INLINE u32 flags_at_hand(struct sk_buff *skb, u64 header, u32 before)
+{
+	return KGET(u32, skb, len) - KGET(u32, skb, data_len) >= before + 14 ? KLOAD(u8, header + before + 13)
+									     : 0xff;
+}
+
+/* The lesson of a flow by its ends, which are taken from the headers wherever those lie. */
+INLINE const struct tna_lesson *lesson_of(struct bpf_nf_ctx *ctx, u64 header, u32 before,
+					  struct tna_ends *ends)
+{
+	struct bpf_dynptr packet;
+
+	*ends = packet_ends(header, PROTOCOL_TCP);
+	if (bpf_dynptr_from_skb((struct __sk_buff *)ctx->skb, 0, &packet) ||
+	    bpf_dynptr_read(&ends->source_port, 4, &packet, before, 0))
+		return NULL;
+	return bpf_map_lookup_elem(&lessons, ends);
+}
+
+INLINE const struct tna_lesson *lesson6_of(struct bpf_nf_ctx *ctx, u64 header, u32 before,
+					   struct tna_ends6 *ends)
+{
+	struct bpf_dynptr packet;
+
+	*ends = packet_ends6(header, PROTOCOL_TCP);
+	if (bpf_dynptr_from_skb((struct __sk_buff *)ctx->skb, 0, &packet) ||
+	    bpf_dynptr_read(&ends->source_port, 4, &packet, before, 0))
+		return NULL;
+	return bpf_map_lookup_elem(&lessons6, ends);
+}
+
+/* Whether rules drop what is invalid of a connection, wherever that would be. */
+INLINE int drops_invalid(u32 steps, const int version)
+{
+	volatile struct tna_judged_rules *judged = judged_rules(version);
+
+	return steps || (judged->steady & (TNA_INVALID_DROPPED_EARLY | TNA_INVALID_DROPPED) &&
+			 rules_are_known(own_net, judged, version));
+}
+
+/* Whether a segment that says more than that it is there is to end here. */
+NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direction, u32 drops)
+{
+	struct tna_stream *stream = bpf_map_lookup_elem(&streams, &entry);
+	struct tcp_part part;
+
+	if (!stream || stream->anew || stream_differs(stream, entry) || !tracked_liberal(entry) ||
+	    !tracked_established(entry) || !passed_parse(ctx, before, &part))
+		return 0;
+	if (part.flags & TCP_SYN)
+		return stream->reset && tracked_steps(entry, direction) &&
+		       bpf_ktime_get_ns() - stream->reset_at < CLOSED_SOON;
+	if (stream_catch_up(stream, entry))
+		stream_lose(stream);
+	stream_pieces(entry, direction, &part);
+	if (!drops || !stream_invalid(stream, entry, direction, &part, own_net))
+		return 0;
+	if (!stream_reset_late(stream, direction, &part, own_net))
+		stream->last_other = TNA_LAST_OTHER; /* nf_tcp_handle_invalid() */
+	return 1;
+}
+
+INLINE int vet(struct bpf_nf_ctx *ctx, const int version)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
+	u64 header = header_of(skb);
+	union {
+		struct tna_ends ipv4;
+		struct tna_ends6 ipv6;
+	} ends;
+
+	if (version == 4 && header_protocol(header, 4) != PROTOCOL_TCP)
+		return NF_ACCEPT;
+	u32 before = length_before_tcp(ctx, version);
+
+	if (!before || !(flags_at_hand(skb, header, before) & VETTED))
+		return NF_ACCEPT;
+	const struct tna_lesson *lesson = version == 6 ? lesson6_of(ctx, header, before, &ends.ipv6)
+						       : lesson_of(ctx, header, before, &ends.ipv4);
+
+	if (!lesson)
+		return NF_ACCEPT;
+	u64 entry = lesson->entry;
+	u32 direction = lesson->direction;
+
+	if (!entry || tracked_differs(entry, direction, &ends, version))
+		return NF_ACCEPT;
+	return stream_vet(ctx, before, entry, direction,
+			  drops_invalid(tracked_steps(entry, direction), version))
+		       ? NF_DROP
+		       : NF_ACCEPT;
+}
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Containers that are started and stopped, one after the other, on one bridge and by the same name: each is
+// fast, and nothing is left of it.
+#include "host_fixture.hpp"
+
+#include "base/file.hpp"
+
+#include <filesystem>
+
+namespace tna::test {
+namespace {
+
+class Many : public Host {
+protected:
+    void SetUp() override {
+        Host::SetUp();
+        if (IsSkipped() || HasFatalFailure())
+            return;
+        must("ip link add br0 type bridge");
+        must("ip address add 10.7.0.1/24 dev br0");
+        must("ip link set br0 up");
+        sysctl("net.ipv4.ip_forward", "1");
+        first_ = attach("first", "br0", "10.7.0.2", "10.7.0.1");
+    }
+    void TearDown() override {
+        first_.inside.reset();
+        Host::TearDown();
+    }
+    [[nodiscard]] std::size_t descriptors() const {
+        const std::filesystem::directory_iterator all("/proc/" + std::to_string(tnad_->id()) + "/fd");
+        return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+    }
+    /// Its memory, in pages.
+    [[nodiscard]] double memory() const {
+        const auto all = readFile("/proc/" + std::to_string(tnad_->id()) + "/statm").value_or("0 0");
+        return std::stod(all.substr(all.find(' ')));
+    }
+
+    Guest first_;
+};
+
+/// TNA_TEST_CONTAINERS in the environment: as many of them.
+TEST_F(Many, ContainersLeaveNothingBehind) {
+    const char* wanted = std::getenv("TNA_TEST_CONTAINERS");
+    const int containers = wanted != nullptr ? std::atoi(wanted) : 200;
+    accelerate(1);
+    if (IsSkipped())
+        return;
+    const auto one = [&] {
+        const auto next = attach("next", "br0", "10.7.0.3", "10.7.0.1");
+        ASSERT_TRUE(accelerated(2)) << ports().dump();
+        EXPECT_TRUE(reaches(*next.inside, first_.address));
+        EXPECT_TRUE(reaches(*first_.inside, next.address));
+        must("ip link del next");
+    };
+    for (int i = 0; i < containers / 10; i++)
+        one();
+    ASSERT_TRUE(accelerated(1)) << ports().dump();
+    const auto open = descriptors();
+    const auto used = memory();
+    for (int i = 0; i < containers && !HasFailure(); i++)
+        one();
+    ASSERT_TRUE(accelerated(1)) << ports().dump();
+    EXPECT_EQ(descriptors(), open);
+    EXPECT_LT(memory(), used * 1.1);
+}
+
+} // namespace
+} // namespace tna::test
