@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/unique_fd.hpp"
+#include "daemon/function_parts.hpp"
 #include "daemon/function_set.hpp"
 #include "deploy/functions/steering.hpp"
 #include "deploy/functions/way_back.hpp"
-#include "deploy/functions/xdp_sockets.hpp"
 #include "model/network.hpp"
 
 #include <cstdint>
@@ -61,9 +61,13 @@ public:
         wayBack_ = way;
     }
 
-    /// All of it, or nothing and a reason.
-    [[nodiscard]] Result<HandedOver> open(const FunctionSet::Function& function, FunctionCaller caller,
-                                          const model::Network& network, const deploy::Steering& steering);
+    /// What somebody is to get who connects now, or what is against it.
+    [[nodiscard]] Result<FunctionPlan> plan(const FunctionSet::Function& function,
+                                            const FunctionCaller& caller,
+                                            const model::Network& network) const;
+    /// Connects what has been made for a plan that still is right: all of it, or nothing and a reason.
+    [[nodiscard]] Result<HandedOver> open(const FunctionPlan& plan, FunctionParts parts,
+                                          FunctionCaller caller, const deploy::Steering& steering);
     void close(std::uint64_t id, const deploy::Steering& steering);
     /// Ends those of a function: the processes see it, and may connect again.
     void end(const std::string& function, const deploy::Steering& steering);
@@ -78,8 +82,7 @@ private:
                                                 const std::vector<unsigned>& ports,
                                                 const std::vector<unsigned>& queues) const;
     [[nodiscard]] std::vector<unsigned> freePlaces(std::size_t count) const;
-    void addWayBack(Connection& connection, const functions::Declaration& declared,
-                    std::vector<deploy::QueueOfPort>& bound, deploy::XdpSockets& made);
+    [[nodiscard]] std::vector<FunctionPlan::BackQueue> freeBackQueues(uid_t user) const;
     void disconnect(const Connection& connection, const deploy::Steering& steering) const;
 
     std::map<std::uint64_t, Connection> all_;

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/function_control.hpp"
 
-#include "api/listening.hpp"
 #include "base/file.hpp"
 #include "base/pattern.hpp"
 #include "daemon/function_views.hpp"
 #include "deploy/custom/module_object.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <climits>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <pwd.h>
 #include <set>
 #include <spdlog/spdlog.h>
 #include <system_error>
@@ -27,25 +24,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view suffix = ".toml";
 constexpr std::size_t largestFile = std::size_t{1} << 20U;
 
-std::optional<uid_t> idOfUser(const std::string& name) {
-    uid_t number = 0;
-    const auto* end = name.data() + name.size();
-    if (const auto [stopped, error] = std::from_chars(name.data(), end, number);
-        error == std::errc{} && stopped == end)
-        return number;
-    const auto* entry = ::getpwnam(name.c_str()); // under the controller's lock
-    return entry == nullptr ? std::nullopt : std::optional{entry->pw_uid};
-}
-
-bool mayConnect(const functions::Declaration& declared, const api::Peer& peer) {
-    return peer.user == 0 ||
-           std::ranges::any_of(declared.users,
-                               [&](const auto& user) { return idOfUser(user) == peer.user; }) ||
-           std::ranges::any_of(declared.groups, [&](const auto& group) {
-               const auto id = api::idOf(group);
-               return id && std::ranges::find(peer.groups, *id) != peer.groups.end();
-           });
-}
 } // namespace
 
 FunctionControl::Interfaces FunctionControl::interfaces() const {
@@ -299,24 +277,40 @@ void FunctionControl::readDirectory(const std::string& directory) {
     }
 }
 
+std::expected<functions::Declaration, FunctionControl::Refused>
+FunctionControl::declared(const std::string& name) const {
+    if (const auto* function = set_.find(name))
+        return function->declared;
+    return std::unexpected(Refused{
+        {fmt::format("there is no network function '{}'", name), {}, "`tnactl function list` lists them"}});
+}
+
+std::expected<FunctionPlan, FunctionControl::Refused>
+FunctionControl::plan(const functions::Declaration& declared, const FunctionCaller& caller) const {
+    const auto* function = set_.find(declared.name);
+    if (function == nullptr || function->declared != declared)
+        return std::unexpected(Refused{Error{fmt::format("'{}' has just been changed", declared.name)}});
+    auto plan = connections_.plan(*function, caller, supervisor_.network());
+    if (!plan)
+        return std::unexpected(Refused{plan.error(), plan.error().code == ExitCode::usage});
+    return std::move(*plan);
+}
+
 std::expected<HandedOver, FunctionControl::Refused>
-FunctionControl::connect(const std::string& name, const api::Peer& peer, FunctionCaller caller) {
-    const auto* function = set_.find(name);
-    if (function == nullptr)
-        return std::unexpected(Refused{{fmt::format("there is no network function '{}'", name),
-                                        {},
-                                        "`tnactl function list` lists them"}});
-    if (!mayConnect(function->declared, peer))
+FunctionControl::connect(const FunctionPlan& plan, FunctionParts parts, FunctionCaller caller) {
+    const auto now = this->plan(plan.declared, caller);
+    if (!now)
+        return std::unexpected(now.error());
+    if (*now != plan)
         return std::unexpected(
-            Refused{{fmt::format("user {} may not be the network function '{}'", peer.user, name),
-                     {},
-                     "see 'users' and 'groups' in its declaration"},
-                    true});
+            Refused{Error{fmt::format("what '{}' is to get has just been changed", plan.declared.name)}});
     const auto process = caller.process;
-    auto opened = connections_.open(*function, std::move(caller), supervisor_.network(), *steering_);
+    const auto user = caller.user;
+    auto opened = connections_.open(plan, std::move(parts), std::move(caller), *steering_);
     if (!opened)
         return std::unexpected(Refused{opened.error(), opened.error().code == ExitCode::usage});
-    spdlog::info("network function {}: process {} of user {} has connected", name, process, peer.user);
+    spdlog::info("network function {}: process {} of user {} has connected", plan.declared.name, process,
+                 user);
     return std::move(*opened);
 }
 
