@@ -168,11 +168,9 @@ static void arrange(struct tna_function *function)
 	for (uint32_t i = 0; i < function->count; i++) {
 		struct socket_of_queue *socket = &function->sockets[i];
 
-		if (socket->about.port == TNA_FUNCTION_BACK) {
+		receiving += socket->about.receives ? 1 : 0;
+		if (socket->about.port == TNA_FUNCTION_BACK)
 			function->back = socket;
-			continue;
-		}
-		receiving++;
 		if (socket->about.port < MOST_PORTS && !function->by_port[socket->about.port])
 			function->by_port[socket->about.port] = socket;
 	}

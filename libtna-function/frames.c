@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define TAG 4
-#define ADDRESSES 12    /* of a frame: two MAC addresses */
 #define KERNEL_ROOM 256 /* before what is received (XDP_PACKET_HEADROOM) */
 
 /* Where the frame's piece of the memory begins. */

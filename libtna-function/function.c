@@ -142,6 +142,17 @@ static void refill(struct tna_function *function, struct socket_of_queue *socket
 	__atomic_store_n(&socket->page->places, socket->given, __ATOMIC_RELEASE);
 }
 
+/* What another function has given on has a tag in front of its EtherType, with the port that it came in by.
+ */
+static void take_tag(struct tna_frame *frame)
+{
+	frame->port = frame->data[ADDRESSES + 3];
+	frame->queue = 0;
+	memmove(frame->data + TAG, frame->data, ADDRESSES);
+	frame->data += TAG;
+	frame->length -= TAG;
+}
+
 static unsigned take(struct tna_function *function, struct socket_of_queue *socket, struct tna_frame *frames,
 		     unsigned most)
 {
@@ -159,6 +170,8 @@ static unsigned take(struct tna_function *function, struct socket_of_queue *sock
 					       .queue = (uint16_t)socket->about.queue,
 					       .id = function->connections << 32 |
 						     (uint32_t)(entry->addr / function->frame_size)};
+		if (socket->about.port == TNA_FUNCTION_BACK)
+			take_tag(&frames[i]);
 	}
 	if (count)
 		ring_release(&socket->receive);
@@ -176,7 +189,7 @@ static unsigned collect(struct tna_function *function, struct tna_frame *frames,
 	for (uint32_t i = 0; i < function->count; i++) {
 		struct socket_of_queue *socket = &function->sockets[(function->next + i) % function->count];
 
-		if (socket->about.port == TNA_FUNCTION_BACK)
+		if (!socket->about.receives)
 			continue;
 		refill(function, socket);
 		count += take(function, socket, frames + count, most - count);
@@ -199,7 +212,7 @@ static int sleep_for(struct tna_function *function, int64_t milliseconds)
 		/* what the kernel has not taken yet is tried again soon */
 		if (function->sockets[i].kick && (milliseconds < 0 || milliseconds > 1))
 			milliseconds = 1;
-		if (function->sockets[i].about.port != TNA_FUNCTION_BACK)
+		if (function->sockets[i].about.receives)
 			watched[count++] = (struct pollfd){function->sockets[i].fd, POLLIN, 0};
 	}
 	if (poll(watched, count, milliseconds < 0 ? -1 : (int)milliseconds) < 0)

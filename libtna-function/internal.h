@@ -11,6 +11,10 @@
 #define MOST_SOCKETS 1024
 #define MOST_PORTS 16
 
+/* of frames that come and go by the way back */
+#define ADDRESSES 12 /* two MAC addresses */
+#define TAG 4
+
 /* A ring of an AF_XDP socket, which the kernel has the other end of. */
 struct ring {
 	uint32_t *producer;

@@ -51,6 +51,9 @@ public:
         pid_t process = 0;
         unsigned backQueue = 0; ///< of the way back; its mark is one more
         bool goesBack = false;
+        bool takesOn = false;        ///< its last socket receives what others give on
+        unsigned number = 0;         ///< of the function
+        std::vector<unsigned> ports; ///< in its own order
         std::vector<Socket> sockets;
         UniqueFd control;
     };
@@ -62,7 +65,7 @@ public:
     }
 
     /// What somebody is to get who connects now, or what is against it.
-    [[nodiscard]] Result<FunctionPlan> plan(const FunctionSet::Function& function,
+    [[nodiscard]] Result<FunctionPlan> plan(const FunctionSet::Function& function, bool takesOn,
                                             const FunctionCaller& caller,
                                             const model::Network& network) const;
     /// Connects what has been made for a plan that still is right: all of it, or nothing and a reason.
@@ -71,8 +74,8 @@ public:
     void close(std::uint64_t id, const deploy::Steering& steering);
     /// Ends those of a function: the processes see it, and may connect again.
     void end(const std::string& function, const deploy::Steering& steering);
-    /// Ends those of a function whose ports are others by now.
-    void endOutdated(const FunctionSet::Function& function, const model::Network& network,
+    /// Ends those of a function whose ports are others by now, or that do not receive what others give on.
+    void endOutdated(const FunctionSet::Function& function, bool takesOn, const model::Network& network,
                      const deploy::Steering& steering);
 
     [[nodiscard]] const std::map<std::uint64_t, Connection>& all() const { return all_; }
@@ -84,6 +87,8 @@ private:
     [[nodiscard]] std::vector<unsigned> freePlaces(std::size_t count) const;
     [[nodiscard]] std::vector<FunctionPlan::BackQueue> freeBackQueues(uid_t user) const;
     void disconnect(const Connection& connection, const deploy::Steering& steering) const;
+    /// Says which of a function's connections have what others give on.
+    void placeTakers(unsigned number, const std::vector<unsigned>& ports) const;
 
     std::map<std::uint64_t, Connection> all_;
     std::uint64_t lastId_ = 0;

@@ -109,10 +109,17 @@ Result<void> FunctionControl::apply() {
         prepareWayBack();
     }
     for (const auto& [name, function] : set_.all()) {
-        const unsigned flags =
-            (function.declared.drop ? TNA_STEER_DROP : 0U) | (function.bypassed ? TNA_STEER_BYPASS : 0U);
-        if (auto told = steering_->setFunction(function.number, {flags, function.declared.longest()}); !told)
+        const auto& declared = function.declared;
+        const unsigned flags = (declared.drop ? TNA_STEER_DROP : 0U) |
+                               (function.bypassed ? TNA_STEER_BYPASS : 0U) |
+                               (declared.givesOn ? TNA_STEER_GIVES_ON : 0U);
+        if (auto told = steering_->setFunction(
+                function.number, {flags, declared.longest(), functions::rankOf(declared.lastPriority()), 0});
+            !told)
             return told;
+        if (declared.givesOn && wayBack_)
+            if (auto let = wayBack_->letReceive(link_->into()); !let)
+                return let;
     }
     placedFor_ = std::move(there);
     auto placed = placeModule();
@@ -126,7 +133,7 @@ Result<void> FunctionControl::apply() {
 /// Without it functions work as well, but cannot give frames back.
 void FunctionControl::prepareWayBack() {
     auto link = WayBackLink::make(backQueues);
-    auto way = link ? deploy::WayBack::attach(link->outOf()) : std::unexpected(link.error());
+    auto way = link ? deploy::WayBack::attach(link->outOf(), *steering_) : std::unexpected(link.error());
     if (!way) {
         noWayBack_ = way.error().sentence();
         spdlog::warn("network functions cannot give frames back to Linux: {}", noWayBack_);
@@ -159,6 +166,7 @@ Result<void> FunctionControl::put(functions::Declaration declared, bool fromFile
     alike.rules = set_.find(name)->declared.rules;
     if (old != nullptr && alike != set_.find(name)->declared)
         connections_.end(name, *steering_);
+    endOutdated();
     if (old == nullptr || old->declared.rules != set_.find(name)->declared.rules)
         for (const auto rule : set_.find(name)->ruleNumbers)
             steering_->forgetCounters(rule);
@@ -290,7 +298,7 @@ FunctionControl::plan(const functions::Declaration& declared, const FunctionCall
     const auto* function = set_.find(declared.name);
     if (function == nullptr || function->declared != declared)
         return std::unexpected(Refused{Error{fmt::format("'{}' has just been changed", declared.name)}});
-    auto plan = connections_.plan(*function, caller, supervisor_.network());
+    auto plan = connections_.plan(*function, set_.takesOn(declared), caller, supervisor_.network());
     if (!plan)
         return std::unexpected(Refused{plan.error(), plan.error().code == ExitCode::usage});
     return std::move(*plan);
@@ -334,8 +342,13 @@ void FunctionControl::follow() {
         return;
     if (auto applied = apply(); !applied)
         spdlog::error("network functions: {}", applied.error().sentence());
+    endOutdated();
+}
+
+void FunctionControl::endOutdated() {
     for (const auto& [name, function] : set_.all())
-        connections_.endOutdated(function, supervisor_.network(), *steering_);
+        connections_.endOutdated(function, set_.takesOn(function.declared), supervisor_.network(),
+                                 *steering_);
 }
 
 json FunctionControl::viewOf(const FunctionSet::Function& function) const {

@@ -59,6 +59,7 @@ private:
     [[nodiscard]] Result<void> placeModule();
     [[nodiscard]] Result<void> put(functions::Declaration declared, bool fromFile);
     void takeOut(const std::string& name);
+    void endOutdated();
     void prepareWayBack();
     [[nodiscard]] nlohmann::json viewOf(const FunctionSet::Function& function) const;
 

@@ -14,7 +14,8 @@ constexpr unsigned mostKept = 8;
 void addWayBack(FunctionParts& parts, const FunctionPlan& plan) {
     unsigned kept = 0;
     for (const auto& [queue, hadByUser] : plan.backQueues) {
-        const deploy::QueueOfPort back{plan.backIfindex, "the way back to Linux", queue, queue + 1, false};
+        const deploy::QueueOfPort back{plan.backIfindex, "the way back to Linux", queue, queue + 1,
+                                       plan.takesOn};
         if (deploy::addXdpSocket(parts.made, plan.declared, back)) {
             parts.backQueue = queue;
             parts.bound.push_back(back);
@@ -34,6 +35,11 @@ Result<FunctionParts> makeParts(const FunctionPlan& plan) {
     FunctionParts parts{std::move(*made), plan.bound, {}, {}};
     if (plan.backIfindex != 0)
         addWayBack(parts, plan);
+    if (parts.bound.empty())
+        return std::unexpected(
+            Error{fmt::format("'{}' has no queue, and there is no way back for it", plan.declared.name),
+                  {},
+                  "`tnactl function list` says why"});
     for (std::size_t i = 0; i < parts.bound.size(); i++) {
         auto page = deploy::makeFunctionPage();
         if (!page)

@@ -22,10 +22,11 @@ struct FunctionPlan {
     std::vector<unsigned> ports; ///< in the function's own order; 0: it is not there
     std::vector<deploy::QueueOfPort> bound;
     unsigned backIfindex = 0; ///< 0: there is no way back
+    bool takesOn = false;     ///< it receives what others give on, where it gives back
     std::vector<BackQueue> backQueues;
     bool operator==(const FunctionPlan& other) const {
         return declared == other.declared && number == other.number && ports == other.ports &&
-               backIfindex == other.backIfindex;
+               backIfindex == other.backIfindex && takesOn == other.takesOn;
     }
 };
 
