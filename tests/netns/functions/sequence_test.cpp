@@ -291,7 +291,8 @@ ether_type = 0x88b6
     frames.push_back(FrameBuilder().ethernet(station(2), station(1)).etherType(0x88b6).raw(46));
     const auto counted = [&](const std::string& name) {
         std::vector<unsigned> all;
-        for (const auto& rule : functionNamed(name)["rules"])
+        const auto document = functionNamed(name);
+        for (const auto& rule : document["rules"])
             all.push_back(rule["otherwise"].get<unsigned>());
         return all;
     };
