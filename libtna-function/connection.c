@@ -10,10 +10,19 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PATIENCE 5000 /* milliseconds, with a tnad that says nothing */
 #define MOST_DESCRIPTORS 3
+
+int64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
 
 /* A message, with the descriptors that come with it; false: there is none. */
 static bool hear(int from, void *message, size_t size, int *descriptors, unsigned *count)
@@ -47,6 +56,7 @@ static void say(struct tna_function *function, const char *why, int error)
 		 error ? strerror(error) : "");
 }
 
+/* Does not wait: tnad may be slow, or stopped. */
 static int call_tnad(struct tna_function *function)
 {
 	struct tna_function_greeting greeting = {.protocol = TNA_FUNCTION_PROTOCOL, .queue = function->queue};
@@ -54,14 +64,33 @@ static int call_tnad(struct tna_function *function)
 
 	memcpy(greeting.name, function->name, sizeof(greeting.name));
 	memcpy(address.sun_path, function->path, sizeof(address.sun_path));
-	function->control = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (function->control < 0 ||
-	    connect(function->control, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
-	    send(function->control, &greeting, sizeof(greeting), MSG_NOSIGNAL) != (ssize_t)sizeof(greeting)) {
+	function->asked = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (function->asked < 0 ||
+	    connect(function->asked, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    send(function->asked, &greeting, sizeof(greeting), MSG_NOSIGNAL) != (ssize_t)sizeof(greeting)) {
 		say(function, "tnad does not answer", errno);
 		return -EAGAIN;
 	}
+	function->patience = now() + PATIENCE;
 	return 0;
+}
+
+/* 0: there is an answer, or tnad has hung up; or -EAGAIN, -EINTR. */
+static int await_answer(struct tna_function *function, int64_t milliseconds)
+{
+	struct pollfd watched = {function->asked, POLLIN, 0};
+	int64_t left = function->patience - now();
+	int count;
+
+	if (left < 0)
+		left = 0;
+	if (milliseconds > left)
+		milliseconds = left;
+	count = poll(&watched, 1, (int)milliseconds);
+	if (count == 1)
+		return 0;
+	say(function, "tnad does not answer yet", 0);
+	return count < 0 ? -EINTR : -EAGAIN;
 }
 
 static bool is_sound(const struct tna_function_answer *answer)
@@ -139,11 +168,9 @@ static void arrange(struct tna_function *function)
 	for (uint32_t i = 0; i < function->count; i++) {
 		struct socket_of_queue *socket = &function->sockets[i];
 
-		if (socket->about.port == TNA_FUNCTION_BACK) {
+		receiving += socket->about.receives ? 1 : 0;
+		if (socket->about.port == TNA_FUNCTION_BACK)
 			function->back = socket;
-			continue;
-		}
-		receiving++;
 		if (socket->about.port < MOST_PORTS && !function->by_port[socket->about.port])
 			function->by_port[socket->about.port] = socket;
 	}
@@ -183,12 +210,29 @@ static int take_all(struct tna_function *function)
 	return 0;
 }
 
-int connect_function(struct tna_function *function)
+static void hang_up(struct tna_function *function)
 {
-	int error = call_tnad(function);
+	if (function->asked >= 0)
+		close(function->asked);
+	function->asked = -1;
+}
 
-	if (!error)
-		error = take_all(function);
+int connect_function(struct tna_function *function, int64_t milliseconds)
+{
+	int error = function->asked < 0 ? call_tnad(function) : 0;
+
+	if (!error) {
+		error = await_answer(function, milliseconds);
+		if (error == -EINTR || (error && now() < function->patience))
+			return error;
+	}
+	if (error) {
+		hang_up(function);
+		return error;
+	}
+	function->control = function->asked;
+	function->asked = -1;
+	error = take_all(function);
 	if (error) {
 		disconnect_function(function);
 		function->refused = error == -EPERM;
@@ -208,6 +252,7 @@ void forget_old_memory(struct tna_function *function)
 
 void disconnect_function(struct tna_function *function)
 {
+	hang_up(function);
 	for (uint32_t i = 0; i < function->count; i++) {
 		struct socket_of_queue *socket = &function->sockets[i];
 

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define TAG 4
-#define ADDRESSES 12    /* of a frame: two MAC addresses */
 #define KERNEL_ROOM 256 /* before what is received (XDP_PACKET_HEADROOM) */
 
 /* Where the frame's piece of the memory begins. */
@@ -52,6 +50,10 @@ int tna_function_send(struct tna_function *function, const struct tna_frame *fra
 
 	if (error)
 		return error;
+	/* what is empty, the kernel takes for a mistake, and does not give back (xp_aligned_validate_desc())
+	 */
+	if (!frame->length)
+		return -EINVAL;
 	/* by the queue that it came in by, if the port has it */
 	for (uint32_t i = 0; i < function->count && port < MOST_PORTS; i++)
 		if (function->sockets[i].about.port == port &&

@@ -13,40 +13,55 @@
 #define RETRY 100 /* milliseconds between attempts to connect */
 #define SPINS 256 /* so often a busy function looks whether tnad is there */
 
-static int64_t now(void)
+/*
+ * The caller's options, which may have been compiled with another version of the structure: what an older
+ * one does not have is as if it were not said, and what a newer one has and this library does not know must
+ * not be said.
+ */
+static int take_options(struct tna_function_options *options, const struct tna_function_options *from)
 {
-	struct timespec time;
+	const size_t first = offsetof(struct tna_function_options, wait) + sizeof(from->wait);
+	const char *bytes = (const char *)from;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+	if (!from)
+		return 0;
+	if (from->size < first)
+		return -EINVAL;
+	for (size_t i = sizeof(*options); i < from->size; i++)
+		if (bytes[i])
+			return -E2BIG;
+	memcpy(options, from, from->size < sizeof(*options) ? from->size : sizeof(*options));
+	return options->wait > TNA_FUNCTION_BUSY ? -EINVAL : 0;
 }
 
 int tna_function_open(struct tna_function **function, const char *name,
-		      const struct tna_function_options *options)
+		      const struct tna_function_options *wanted)
 {
-	const struct tna_function_options defaults = TNA_FUNCTION_OPTIONS;
+	struct tna_function_options options = TNA_FUNCTION_OPTIONS;
 	struct tna_function *made;
 	const char *path;
+	int error;
 
 	*function = NULL;
-	if (!options)
-		options = &defaults;
-	path = options->socket ? options->socket : getenv("TNA_FUNCTION_SOCKET");
+	error = take_options(&options, wanted);
+	if (error)
+		return error;
+	path = options.socket ? options.socket : getenv("TNA_FUNCTION_SOCKET");
 	if (!path)
 		path = DEFAULT_SOCKET;
-	if (options->size != sizeof(*options) || options->wait > TNA_FUNCTION_BUSY ||
-	    strlen(name) >= sizeof(made->name) || strlen(path) >= sizeof(made->path))
+	if (strlen(name) >= sizeof(made->name) || strlen(path) >= sizeof(made->path))
 		return -EINVAL;
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -ENOMEM;
 	strcpy(made->name, name);
 	strcpy(made->path, path);
-	made->queue = options->queue;
-	made->wait = options->wait;
-	made->control = -1;
+	made->queue = options.queue;
+	made->wait = options.wait;
+	made->control = made->asked = -1;
 	*function = made;
-	return connect_function(made);
+	error = connect_function(made, INT64_MAX);
+	return error == -EINTR ? -EAGAIN : error;
 }
 
 void tna_function_close(struct tna_function *function)
@@ -127,6 +142,17 @@ static void refill(struct tna_function *function, struct socket_of_queue *socket
 	__atomic_store_n(&socket->page->places, socket->given, __ATOMIC_RELEASE);
 }
 
+/* What another function has given on has a tag in front of its EtherType, with the port that it came in by.
+ */
+static void take_tag(struct tna_frame *frame)
+{
+	frame->port = frame->data[ADDRESSES + 3];
+	frame->queue = 0;
+	memmove(frame->data + TAG, frame->data, ADDRESSES);
+	frame->data += TAG;
+	frame->length -= TAG;
+}
+
 static unsigned take(struct tna_function *function, struct socket_of_queue *socket, struct tna_frame *frames,
 		     unsigned most)
 {
@@ -144,6 +170,8 @@ static unsigned take(struct tna_function *function, struct socket_of_queue *sock
 					       .queue = (uint16_t)socket->about.queue,
 					       .id = function->connections << 32 |
 						     (uint32_t)(entry->addr / function->frame_size)};
+		if (socket->about.port == TNA_FUNCTION_BACK)
+			take_tag(&frames[i]);
 	}
 	if (count)
 		ring_release(&socket->receive);
@@ -161,7 +189,7 @@ static unsigned collect(struct tna_function *function, struct tna_frame *frames,
 	for (uint32_t i = 0; i < function->count; i++) {
 		struct socket_of_queue *socket = &function->sockets[(function->next + i) % function->count];
 
-		if (socket->about.port == TNA_FUNCTION_BACK)
+		if (!socket->about.receives)
 			continue;
 		refill(function, socket);
 		count += take(function, socket, frames + count, most - count);
@@ -184,7 +212,7 @@ static int sleep_for(struct tna_function *function, int64_t milliseconds)
 		/* what the kernel has not taken yet is tried again soon */
 		if (function->sockets[i].kick && (milliseconds < 0 || milliseconds > 1))
 			milliseconds = 1;
-		if (function->sockets[i].about.port != TNA_FUNCTION_BACK)
+		if (function->sockets[i].about.receives)
 			watched[count++] = (struct pollfd){function->sockets[i].fd, POLLIN, 0};
 	}
 	if (poll(watched, count, milliseconds < 0 ? -1 : (int)milliseconds) < 0)
@@ -194,30 +222,27 @@ static int sleep_for(struct tna_function *function, int64_t milliseconds)
 	return 0;
 }
 
-/* 0: connected. */
+/* 0: connected, or to be tried again. */
 static int connect_again(struct tna_function *function, int64_t left)
 {
 	struct timespec pause = {0, RETRY * 1000000L};
-	int error = function->refused ? -EPERM : connect_function(function);
+	int error = function->refused ? -EPERM
+				      : connect_function(function, left < 0 || left > RETRY ? RETRY : left);
 
 	if (error != -EAGAIN)
 		return error;
+	if (function->asked >= 0) /* has waited */
+		return 0;
 	if (left >= 0 && left < RETRY)
 		pause.tv_nsec = left * 1000000L;
-	if (nanosleep(&pause, NULL) != 0)
-		return -EINTR;
-	return -EAGAIN;
+	return nanosleep(&pause, NULL) ? -EINTR : 0;
 }
 
 /* Once, without frames; 0, or why there will be none. */
 static int wait_once(struct tna_function *function, int64_t left, unsigned spins)
 {
-	int error;
-
-	if (function->control < 0) {
-		error = connect_again(function, left);
-		return error == -EAGAIN ? 0 : error;
-	}
+	if (function->control < 0)
+		return connect_again(function, left);
 	if (function->wait == TNA_FUNCTION_POLL)
 		return sleep_for(function, left);
 	if (spins % SPINS == SPINS - 1 && has_ended(function))
@@ -243,7 +268,9 @@ int tna_function_receive(struct tna_function *function, struct tna_frame *frames
 		}
 		if (milliseconds == 0 && function->control >= 0)
 			return has_ended(function) ? (disconnect_function(function), 0) : 0;
-		if (until >= 0 && (function->wait == TNA_FUNCTION_POLL || spins % SPINS == 0)) {
+		/* what sleeps has the time to look at the clock */
+		if (until >= 0 &&
+		    (function->wait == TNA_FUNCTION_POLL || function->control < 0 || spins % SPINS == 0)) {
 			left = until - now();
 			if (left <= 0 && spins)
 				return 0;

@@ -11,6 +11,10 @@
 #define MOST_SOCKETS 1024
 #define MOST_PORTS 16
 
+/* of frames that come and go by the way back */
+#define ADDRESSES 12 /* two MAC addresses */
+#define TAG 4
+
 /* A ring of an AF_XDP socket, which the kernel has the other end of. */
 struct ring {
 	uint32_t *producer;
@@ -43,6 +47,10 @@ struct tna_function {
 	uint64_t connections;
 	bool refused; /* for good */
 
+	/* tnad has been asked and has not answered yet, -1: it has not been asked */
+	int asked;
+	int64_t patience; /* until then */
+
 	/* of the present connection */
 	int control; /* -1: there is none */
 	uint8_t *memory;
@@ -66,10 +74,12 @@ struct tna_function {
 	struct tna_function_counts statistics;
 };
 
-/* connection.c: 0, -EAGAIN or -EPERM */
-int connect_function(struct tna_function *function);
+/* connection.c: 0, -EAGAIN, -EINTR or -EPERM. Waits for tnad's answer so long at most; -EAGAIN, with
+ * function->asked: it has not come yet, and is waited for by the next call. */
+int connect_function(struct tna_function *function, int64_t milliseconds);
 void disconnect_function(struct tna_function *function);
 void forget_old_memory(struct tna_function *function);
+int64_t now(void); /* milliseconds */
 /* Whether tnad has ended it. */
 bool has_ended(const struct tna_function *function);
 

@@ -41,7 +41,7 @@ int map_rings(struct socket_of_queue *socket, uint32_t frames)
 	if (!error)
 		error = map_ring(socket->fd, &socket->send, &offsets.tx, sizeof(struct xdp_desc), frames,
 				 (off_t)XDP_PGOFF_TX_RING);
-	if (!error && socket->about.port != TNA_FUNCTION_BACK)
+	if (!error && socket->about.receives)
 		error = map_ring(socket->fd, &socket->receive, &offsets.rx, sizeof(struct xdp_desc), frames,
 				 (off_t)XDP_PGOFF_RX_RING);
 	return error;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/controller.hpp"
 
+#include "daemon/function_access.hpp"
 #include "daemon/route_question.hpp"
 #include "daemon/trace_lines.hpp"
 #include "deploy/kernel/requirements.hpp"
@@ -234,8 +235,28 @@ Result<bool> Controller::bypassFunction(const std::string& name, bool bypassed) 
 
 std::expected<HandedOver, FunctionControl::Refused>
 Controller::connectFunction(const std::string& name, const api::Peer& peer, FunctionCaller caller) {
-    const std::lock_guard lock{mutex_};
-    return functions_.connect(name, peer, std::move(caller));
+    const auto locked = [this](auto ask) {
+        const std::lock_guard lock{mutex_};
+        return ask();
+    };
+    const auto declared = locked([&] { return functions_.declared(name); });
+    if (!declared)
+        return std::unexpected(declared.error());
+    // A name service that is slow, and a kernel that is, are not to keep the network waiting.
+    if (!mayConnect(*declared, peer))
+        return std::unexpected(FunctionControl::Refused{
+            Error{fmt::format("user {} may not be the network function '{}'", peer.user, name),
+                  {},
+                  "see 'users' and 'groups' in its declaration"},
+            true});
+    const auto plan = locked([&] { return functions_.plan(*declared, caller); });
+    if (!plan)
+        return std::unexpected(plan.error());
+    auto parts = makeParts(*plan);
+    if (!parts)
+        return std::unexpected(
+            FunctionControl::Refused{parts.error(), parts.error().code == ExitCode::usage});
+    return locked([&] { return functions_.connect(*plan, std::move(*parts), std::move(caller)); });
 }
 
 void Controller::functionGone(std::uint64_t connection) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "api/peer.hpp"
 #include "daemon/function_control.hpp"
 #include "daemon/module_control.hpp"
 #include "daemon/questions.hpp"
@@ -60,7 +61,7 @@ public:
     Result<bool> removeFunction(const std::string& name) override;
     Result<bool> bypassFunction(const std::string& name, bool bypassed) override;
 
-    /// A process wants to be a network function; see FunctionServer.
+    /// A process wants to be a network function; see FunctionServer, which calls it from one thread.
     [[nodiscard]] std::expected<HandedOver, FunctionControl::Refused>
     connectFunction(const std::string& name, const api::Peer& peer, FunctionCaller caller);
     void functionGone(std::uint64_t connection);

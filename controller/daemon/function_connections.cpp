@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/function_connections.hpp"
 
-#include "deploy/functions/xdp_sockets.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <fcntl.h>
@@ -13,10 +11,6 @@
 namespace tna::daemon {
 
 namespace {
-/// Queues of the way back that a user may keep without being connected: a process that was a function may
-/// have kept its socket.
-constexpr unsigned mostKept = 8;
-
 /// In the function's own order; 0: it is not there.
 std::vector<unsigned> portsOf(const functions::Declaration& declared, const model::Network& network) {
     std::vector<unsigned> ports;
@@ -55,7 +49,7 @@ std::optional<Error> FunctionConnections::obstacle(const FunctionSet::Function& 
                                                    const std::vector<unsigned>& ports,
                                                    const std::vector<unsigned>& queues) const {
     const auto& declared = function.declared;
-    if (queues.empty())
+    if (queues.empty() && !declared.queues.empty())
         return Error{fmt::format("'{}' does not have this queue", declared.name),
                      {},
                      "its declaration names the 'queues' that it has",
@@ -65,6 +59,11 @@ std::optional<Error> FunctionConnections::obstacle(const FunctionSet::Function& 
                                  fmt::join(declared.ports, ", ")),
                      {},
                      "`ip link` shows which ports there are"};
+    for (const auto& [id, connection] : all_)
+        if (declared.queues.empty() && connection.function == declared.name)
+            return Error{fmt::format("'{}' is process {}", declared.name, connection.process),
+                         {},
+                         "a function without 'queues' is one process"};
     for (const auto& [id, connection] : all_)
         for (const auto& socket : connection.sockets)
             if (std::ranges::find(ports, socket.key.ifindex) != ports.end() &&
@@ -89,91 +88,93 @@ std::vector<unsigned> FunctionConnections::freePlaces(std::size_t count) const {
     return found;
 }
 
-/// Nobody else's queue; functions that find none do without.
-void FunctionConnections::addWayBack(Connection& connection, const functions::Declaration& declared,
-                                     std::vector<deploy::QueueOfPort>& bound, deploy::XdpSockets& made) {
-    if (wayBack_ == nullptr)
-        return;
+/// Those of the way back that no connection has.
+std::vector<FunctionPlan::BackQueue> FunctionConnections::freeBackQueues(uid_t user) const {
     std::set<unsigned> taken;
     for (const auto& [id, other] : all_)
         if (other.goesBack)
             taken.insert(other.backQueue);
-    unsigned kept = 0;
-    for (unsigned queue = 0; queue < backQueues && kept < mostKept; queue++) {
-        if (taken.contains(queue))
-            continue;
-        const deploy::QueueOfPort back{backIfindex_, "the way back to Linux", queue, queue + 1, false};
-        if (deploy::addXdpSocket(made, declared, back)) {
-            connection.goesBack = true;
-            connection.backQueue = queue;
-            backUsers_[queue] = connection.user;
-            bound.push_back(back);
-            return;
+    std::vector<FunctionPlan::BackQueue> found;
+    for (unsigned queue = 0; queue < backQueues; queue++)
+        if (!taken.contains(queue)) {
+            const auto had = backUsers_.find(queue);
+            found.push_back({queue, had != backUsers_.end() && had->second == user});
         }
-        if (const auto user = backUsers_.find(queue); user != backUsers_.end())
-            kept += user->second == connection.user ? 1U : 0U;
-    }
+    return found;
 }
 
-Result<HandedOver> FunctionConnections::open(const FunctionSet::Function& function, FunctionCaller caller,
-                                             const model::Network& network,
-                                             const deploy::Steering& steering) {
+Result<FunctionPlan> FunctionConnections::plan(const FunctionSet::Function& function, bool takesOn,
+                                               const FunctionCaller& caller,
+                                               const model::Network& network) const {
     const auto& declared = function.declared;
     auto queues = declared.queues;
     if (caller.queue != TNA_FUNCTION_ALL_QUEUES)
         std::erase_if(queues, [&](unsigned queue) { return std::cmp_not_equal(queue, caller.queue); });
-    const auto ports = portsOf(declared, network);
-    if (auto against = obstacle(function, ports, queues))
+    if (declared.queues.empty() && !takesOn)
+        return std::unexpected(Error{
+            fmt::format("'{}' has no 'queues', and waits for a function that gives frames on", declared.name),
+            {},
+            "one with 'given_back = \"next\"', a port in common, and a lower 'priority'"});
+    FunctionPlan plan{declared, function.number, portsOf(declared, network), {}, backIfindex_, takesOn, {}};
+    if (auto against = obstacle(function, plan.ports, queues))
         return std::unexpected(std::move(*against));
-    auto bound = placesToBind(declared, ports, queues);
-    const auto places = freePlaces(bound.size());
-    if (places.size() < bound.size())
+    plan.bound = placesToBind(declared, plan.ports, queues);
+    if (const auto most = plan.bound.size() + 1; freePlaces(most).size() < most)
         return fail("network functions have {} sockets, which are the most", TNA_STEER_PLACES - 1);
+    plan.backQueues = freeBackQueues(caller.user);
+    return plan;
+}
 
-    Connection connection{declared.name, caller.user, caller.process};
-    auto made = deploy::makeXdpSockets(declared, bound);
-    if (!made)
-        return std::unexpected(made.error());
-    addWayBack(connection, declared, bound, *made);
-
+Result<HandedOver> FunctionConnections::open(const FunctionPlan& plan, FunctionParts parts,
+                                             FunctionCaller caller, const deploy::Steering& steering) {
+    Connection connection{plan.declared.name, caller.user, caller.process};
+    connection.number = plan.number;
+    connection.ports = plan.ports;
+    connection.takesOn = plan.takesOn;
+    if (parts.backQueue) {
+        connection.goesBack = true;
+        connection.backQueue = *parts.backQueue;
+        backUsers_[*parts.backQueue] = caller.user;
+    }
+    const auto places = freePlaces(parts.bound.size());
     HandedOver handed{.id = ++lastId_};
     handed.answer = {.protocol = TNA_FUNCTION_PROTOCOL,
-                     .sockets = static_cast<__u32>(bound.size()),
-                     .ports = static_cast<__u32>(ports.size()),
-                     .frames = declared.frames,
-                     .frame_size = declared.frameSize};
-    for (std::size_t i = 0; i < bound.size(); i++) {
-        auto page = deploy::makeFunctionPage();
-        if (!page)
-            return std::unexpected(page.error());
+                     .sockets = static_cast<__u32>(parts.bound.size()),
+                     .ports = static_cast<__u32>(plan.ports.size()),
+                     .frames = plan.declared.frames,
+                     .frame_size = plan.declared.frameSize};
+    for (std::size_t i = 0; i < parts.bound.size(); i++) {
         auto& part = handed.parts.emplace_back();
-        const auto& queue = bound[i];
-        const auto port = std::ranges::find(ports, queue.ifindex) - ports.begin();
-        part.about = {.port = queue.receives ? static_cast<__u32>(port) : TNA_FUNCTION_BACK,
+        const auto& queue = parts.bound[i];
+        auto& socket = parts.made.sockets[i];
+        const auto port = std::ranges::find(plan.ports, queue.ifindex) - plan.ports.begin();
+        const bool isBack = parts.backQueue && i + 1 == parts.bound.size();
+        part.about = {.port = isBack ? TNA_FUNCTION_BACK : static_cast<__u32>(port),
                       .queue = queue.queue,
                       .ifindex = queue.ifindex,
-                      .zero_copy = made->sockets[i].zeroCopy};
-        copyText(part.about.name, queue.receives ? queue.name : "linux");
+                      .zero_copy = socket.zeroCopy,
+                      .receives = queue.receives};
+        copyText(part.about.name, isBack ? "linux" : queue.name);
         if (i == 0)
-            part.descriptors.push_back(std::move(made->memory));
-        part.descriptors.push_back(std::move(made->sockets[i].fd));
-        part.descriptors.emplace_back(::fcntl(page->get(), F_DUPFD_CLOEXEC, 0));
+            part.descriptors.push_back(std::move(parts.made.memory));
+        part.descriptors.push_back(std::move(socket.fd));
+        part.descriptors.emplace_back(::fcntl(parts.pages[i].get(), F_DUPFD_CLOEXEC, 0));
         if (queue.receives)
             connection.sockets.push_back({{queue.ifindex, queue.queue},
-                                          places[i],
-                                          queue.name,
-                                          made->sockets[i].zeroCopy,
-                                          std::move(*page)});
+                                          places.at(i),
+                                          isBack ? "functions" : queue.name,
+                                          socket.zeroCopy,
+                                          std::move(parts.pages[i])});
     }
     const auto netns = thisNamespace();
     for (std::size_t i = 0; i < connection.sockets.size(); i++) {
         const auto& socket = connection.sockets[i];
         const auto& descriptors = handed.parts[i].descriptors;
         auto done =
-            steering.connect(socket.key, {.place = socket.place, .function = function.number, .netns = netns},
+            steering.connect(socket.key, {.place = socket.place, .function = plan.number, .netns = netns},
                              descriptors[descriptors.size() - 2].get(), socket.page.get());
         if (done && i == 0 && connection.goesBack)
-            done = wayBack_->allow(connection.backQueue + 1, ports);
+            done = wayBack_->allow(connection.backQueue + 1, plan.number, plan.ports);
         if (!done) {
             disconnect(connection, steering);
             return std::unexpected(done.error());
@@ -181,6 +182,7 @@ Result<HandedOver> FunctionConnections::open(const FunctionSet::Function& functi
     }
     connection.control = std::move(caller.control);
     all_.emplace(handed.id, std::move(connection));
+    placeTakers(plan.number, plan.ports);
     return handed;
 }
 
@@ -198,29 +200,44 @@ void FunctionConnections::close(std::uint64_t id, const deploy::Steering& steeri
     if (it == all_.end())
         return;
     disconnect(it->second, steering);
+    const auto gone = std::move(it->second);
     all_.erase(it);
+    placeTakers(gone.number, gone.ports);
 }
 
 void FunctionConnections::end(const std::string& function, const deploy::Steering& steering) {
-    std::erase_if(all_, [&](const auto& item) {
-        if (item.second.function != function)
-            return false;
-        disconnect(item.second, steering);
-        return true;
-    });
+    for (auto it = all_.begin(); it != all_.end();) {
+        const auto id = it->first;
+        const bool ends = (it++)->second.function == function;
+        if (ends)
+            close(id, steering);
+    }
 }
 
-void FunctionConnections::endOutdated(const FunctionSet::Function& function, const model::Network& network,
-                                      const deploy::Steering& steering) {
+void FunctionConnections::placeTakers(unsigned number, const std::vector<unsigned>& ports) const {
+    if (wayBack_ == nullptr)
+        return;
+    for (unsigned port = 0; port < ports.size(); port++) {
+        std::optional<tna_back_taker> taker;
+        for (const auto& [id, connection] : all_)
+            if (!taker && connection.number == number && connection.takesOn && connection.goesBack)
+                taker = {{backIfindex_, connection.backQueue}, port, 0};
+        if (ports[port] != 0)
+            wayBack_->setTaker({number, ports[port]}, taker);
+    }
+}
+
+void FunctionConnections::endOutdated(const FunctionSet::Function& function, bool takesOn,
+                                      const model::Network& network, const deploy::Steering& steering) {
     std::set<unsigned> there;
     for (const auto ifindex : portsOf(function.declared, network))
         if (ifindex != 0)
             there.insert(ifindex);
     const bool outdated = std::ranges::any_of(all_, [&](const auto& item) {
-        std::set<unsigned> had;
-        for (const auto& socket : item.second.sockets)
-            had.insert(socket.key.ifindex);
-        return item.second.function == function.declared.name && had != there;
+        std::set<unsigned> had(item.second.ports.begin(), item.second.ports.end());
+        had.erase(0);
+        return item.second.function == function.declared.name &&
+               (had != there || (takesOn && !item.second.takesOn));
     });
     if (outdated)
         end(function.declared.name, steering);

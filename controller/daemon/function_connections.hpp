@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/unique_fd.hpp"
+#include "daemon/function_parts.hpp"
 #include "daemon/function_set.hpp"
 #include "deploy/functions/steering.hpp"
 #include "deploy/functions/way_back.hpp"
-#include "deploy/functions/xdp_sockets.hpp"
 #include "model/network.hpp"
 
 #include <cstdint>
@@ -51,6 +51,9 @@ public:
         pid_t process = 0;
         unsigned backQueue = 0; ///< of the way back; its mark is one more
         bool goesBack = false;
+        bool takesOn = false;        ///< its last socket receives what others give on
+        unsigned number = 0;         ///< of the function
+        std::vector<unsigned> ports; ///< in its own order
         std::vector<Socket> sockets;
         UniqueFd control;
     };
@@ -61,14 +64,18 @@ public:
         wayBack_ = way;
     }
 
-    /// All of it, or nothing and a reason.
-    [[nodiscard]] Result<HandedOver> open(const FunctionSet::Function& function, FunctionCaller caller,
-                                          const model::Network& network, const deploy::Steering& steering);
+    /// What somebody is to get who connects now, or what is against it.
+    [[nodiscard]] Result<FunctionPlan> plan(const FunctionSet::Function& function, bool takesOn,
+                                            const FunctionCaller& caller,
+                                            const model::Network& network) const;
+    /// Connects what has been made for a plan that still is right: all of it, or nothing and a reason.
+    [[nodiscard]] Result<HandedOver> open(const FunctionPlan& plan, FunctionParts parts,
+                                          FunctionCaller caller, const deploy::Steering& steering);
     void close(std::uint64_t id, const deploy::Steering& steering);
     /// Ends those of a function: the processes see it, and may connect again.
     void end(const std::string& function, const deploy::Steering& steering);
-    /// Ends those of a function whose ports are others by now.
-    void endOutdated(const FunctionSet::Function& function, const model::Network& network,
+    /// Ends those of a function whose ports are others by now, or that do not receive what others give on.
+    void endOutdated(const FunctionSet::Function& function, bool takesOn, const model::Network& network,
                      const deploy::Steering& steering);
 
     [[nodiscard]] const std::map<std::uint64_t, Connection>& all() const { return all_; }
@@ -78,9 +85,10 @@ private:
                                                 const std::vector<unsigned>& ports,
                                                 const std::vector<unsigned>& queues) const;
     [[nodiscard]] std::vector<unsigned> freePlaces(std::size_t count) const;
-    void addWayBack(Connection& connection, const functions::Declaration& declared,
-                    std::vector<deploy::QueueOfPort>& bound, deploy::XdpSockets& made);
+    [[nodiscard]] std::vector<FunctionPlan::BackQueue> freeBackQueues(uid_t user) const;
     void disconnect(const Connection& connection, const deploy::Steering& steering) const;
+    /// Says which of a function's connections have what others give on.
+    void placeTakers(unsigned number, const std::vector<unsigned>& ports) const;
 
     std::map<std::uint64_t, Connection> all_;
     std::uint64_t lastId_ = 0;

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/function_control.hpp"
 
-#include "api/listening.hpp"
 #include "base/file.hpp"
 #include "base/pattern.hpp"
 #include "daemon/function_views.hpp"
 #include "deploy/custom/module_object.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <climits>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <pwd.h>
 #include <set>
 #include <spdlog/spdlog.h>
 #include <system_error>
@@ -27,25 +24,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view suffix = ".toml";
 constexpr std::size_t largestFile = std::size_t{1} << 20U;
 
-std::optional<uid_t> idOfUser(const std::string& name) {
-    uid_t number = 0;
-    const auto* end = name.data() + name.size();
-    if (const auto [stopped, error] = std::from_chars(name.data(), end, number);
-        error == std::errc{} && stopped == end)
-        return number;
-    const auto* entry = ::getpwnam(name.c_str()); // under the controller's lock
-    return entry == nullptr ? std::nullopt : std::optional{entry->pw_uid};
-}
-
-bool mayConnect(const functions::Declaration& declared, const api::Peer& peer) {
-    return peer.user == 0 ||
-           std::ranges::any_of(declared.users,
-                               [&](const auto& user) { return idOfUser(user) == peer.user; }) ||
-           std::ranges::any_of(declared.groups, [&](const auto& group) {
-               const auto id = api::idOf(group);
-               return id && std::ranges::find(peer.groups, *id) != peer.groups.end();
-           });
-}
 } // namespace
 
 FunctionControl::Interfaces FunctionControl::interfaces() const {
@@ -131,10 +109,17 @@ Result<void> FunctionControl::apply() {
         prepareWayBack();
     }
     for (const auto& [name, function] : set_.all()) {
-        const unsigned flags =
-            (function.declared.drop ? TNA_STEER_DROP : 0U) | (function.bypassed ? TNA_STEER_BYPASS : 0U);
-        if (auto told = steering_->setFunction(function.number, {flags, function.declared.longest()}); !told)
+        const auto& declared = function.declared;
+        const unsigned flags = (declared.drop ? TNA_STEER_DROP : 0U) |
+                               (function.bypassed ? TNA_STEER_BYPASS : 0U) |
+                               (declared.givesOn ? TNA_STEER_GIVES_ON : 0U);
+        if (auto told = steering_->setFunction(
+                function.number, {flags, declared.longest(), functions::rankOf(declared.lastPriority()), 0});
+            !told)
             return told;
+        if (declared.givesOn && wayBack_)
+            if (auto let = wayBack_->letReceive(link_->into()); !let)
+                return let;
     }
     placedFor_ = std::move(there);
     auto placed = placeModule();
@@ -148,7 +133,7 @@ Result<void> FunctionControl::apply() {
 /// Without it functions work as well, but cannot give frames back.
 void FunctionControl::prepareWayBack() {
     auto link = WayBackLink::make(backQueues);
-    auto way = link ? deploy::WayBack::attach(link->outOf()) : std::unexpected(link.error());
+    auto way = link ? deploy::WayBack::attach(link->outOf(), *steering_) : std::unexpected(link.error());
     if (!way) {
         noWayBack_ = way.error().sentence();
         spdlog::warn("network functions cannot give frames back to Linux: {}", noWayBack_);
@@ -181,6 +166,7 @@ Result<void> FunctionControl::put(functions::Declaration declared, bool fromFile
     alike.rules = set_.find(name)->declared.rules;
     if (old != nullptr && alike != set_.find(name)->declared)
         connections_.end(name, *steering_);
+    endOutdated();
     if (old == nullptr || old->declared.rules != set_.find(name)->declared.rules)
         for (const auto rule : set_.find(name)->ruleNumbers)
             steering_->forgetCounters(rule);
@@ -299,24 +285,40 @@ void FunctionControl::readDirectory(const std::string& directory) {
     }
 }
 
+std::expected<functions::Declaration, FunctionControl::Refused>
+FunctionControl::declared(const std::string& name) const {
+    if (const auto* function = set_.find(name))
+        return function->declared;
+    return std::unexpected(Refused{
+        {fmt::format("there is no network function '{}'", name), {}, "`tnactl function list` lists them"}});
+}
+
+std::expected<FunctionPlan, FunctionControl::Refused>
+FunctionControl::plan(const functions::Declaration& declared, const FunctionCaller& caller) const {
+    const auto* function = set_.find(declared.name);
+    if (function == nullptr || function->declared != declared)
+        return std::unexpected(Refused{Error{fmt::format("'{}' has just been changed", declared.name)}});
+    auto plan = connections_.plan(*function, set_.takesOn(declared), caller, supervisor_.network());
+    if (!plan)
+        return std::unexpected(Refused{plan.error(), plan.error().code == ExitCode::usage});
+    return std::move(*plan);
+}
+
 std::expected<HandedOver, FunctionControl::Refused>
-FunctionControl::connect(const std::string& name, const api::Peer& peer, FunctionCaller caller) {
-    const auto* function = set_.find(name);
-    if (function == nullptr)
-        return std::unexpected(Refused{{fmt::format("there is no network function '{}'", name),
-                                        {},
-                                        "`tnactl function list` lists them"}});
-    if (!mayConnect(function->declared, peer))
+FunctionControl::connect(const FunctionPlan& plan, FunctionParts parts, FunctionCaller caller) {
+    const auto now = this->plan(plan.declared, caller);
+    if (!now)
+        return std::unexpected(now.error());
+    if (*now != plan)
         return std::unexpected(
-            Refused{{fmt::format("user {} may not be the network function '{}'", peer.user, name),
-                     {},
-                     "see 'users' and 'groups' in its declaration"},
-                    true});
+            Refused{Error{fmt::format("what '{}' is to get has just been changed", plan.declared.name)}});
     const auto process = caller.process;
-    auto opened = connections_.open(*function, std::move(caller), supervisor_.network(), *steering_);
+    const auto user = caller.user;
+    auto opened = connections_.open(plan, std::move(parts), std::move(caller), *steering_);
     if (!opened)
         return std::unexpected(Refused{opened.error(), opened.error().code == ExitCode::usage});
-    spdlog::info("network function {}: process {} of user {} has connected", name, process, peer.user);
+    spdlog::info("network function {}: process {} of user {} has connected", plan.declared.name, process,
+                 user);
     return std::move(*opened);
 }
 
@@ -340,8 +342,13 @@ void FunctionControl::follow() {
         return;
     if (auto applied = apply(); !applied)
         spdlog::error("network functions: {}", applied.error().sentence());
+    endOutdated();
+}
+
+void FunctionControl::endOutdated() {
     for (const auto& [name, function] : set_.all())
-        connections_.endOutdated(function, supervisor_.network(), *steering_);
+        connections_.endOutdated(function, set_.takesOn(function.declared), supervisor_.network(),
+                                 *steering_);
 }
 
 json FunctionControl::viewOf(const FunctionSet::Function& function) const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "api/peer.hpp"
 #include "daemon/function_connections.hpp"
 #include "daemon/supervisor.hpp"
 #include "daemon/way_back_link.hpp"
@@ -37,7 +36,11 @@ public:
         Error error;
         bool forGood = false;
     };
-    [[nodiscard]] std::expected<HandedOver, Refused> connect(const std::string& name, const api::Peer& peer,
+    [[nodiscard]] std::expected<functions::Declaration, Refused> declared(const std::string& name) const;
+    /// What a process is to get; it may be another one when that has been made, which is not done here.
+    [[nodiscard]] std::expected<FunctionPlan, Refused> plan(const functions::Declaration& declared,
+                                                            const FunctionCaller& caller) const;
+    [[nodiscard]] std::expected<HandedOver, Refused> connect(const FunctionPlan& plan, FunctionParts parts,
                                                              FunctionCaller caller);
     void disconnected(std::uint64_t id);
 
@@ -56,6 +59,7 @@ private:
     [[nodiscard]] Result<void> placeModule();
     [[nodiscard]] Result<void> put(functions::Declaration declared, bool fromFile);
     void takeOut(const std::string& name);
+    void endOutdated();
     void prepareWayBack();
     [[nodiscard]] nlohmann::json viewOf(const FunctionSet::Function& function) const;
 

@@ -91,6 +91,19 @@ std::vector<std::string> FunctionSet::ports() const {
     return {names.begin(), names.end()};
 }
 
+bool FunctionSet::takesOn(const functions::Declaration& declared) const {
+    return std::ranges::any_of(all_, [&](const auto& item) {
+        const auto& before = item.second.declared;
+        return before.givesOn && before.name != declared.name &&
+               before.lastPriority() < declared.lastPriority() &&
+               std::ranges::any_of(
+                   declared.ports,
+                   [&](const auto& port) {
+                       return std::ranges::find(before.ports, port) != before.ports.end();
+                   });
+    });
+}
+
 Result<functions::SteeringTable> FunctionSet::table(const std::map<std::string, unsigned>& interfaces) const {
     std::vector<functions::Steered> steered;
     for (const auto& [name, function] : all_)

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] const std::map<std::string, Function>& all() const { return all_; }
     /// By ports' names, of all functions, each once.
     [[nodiscard]] std::vector<std::string> ports() const;
+    /// Whether another function gives frames on, and this one's rules are behind that one's for some port.
+    [[nodiscard]] bool takesOn(const functions::Declaration& declared) const;
     [[nodiscard]] Result<functions::SteeringTable>
     table(const std::map<std::string, unsigned>& interfaces) const;
 

@@ -82,6 +82,7 @@ json viewFunction(const FunctionSet::Function& function, const FunctionConnectio
             {"frame_size", declared.frameSize},
             {"mode", nameOf(declared.mode)},
             {"otherwise", declared.drop ? "drop" : "linux"},
+            {"given_back", declared.givesOn ? "next" : "linux"},
             {"from_file", function.fromFile},
             {"rules", rules},
             {"connections", connected}};

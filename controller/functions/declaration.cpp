@@ -96,7 +96,7 @@ public:
                     value && *value >= 0 && *value <= most &&
                     std::ranges::find(target, static_cast<unsigned>(*value)) == target.end())
                     target.push_back(static_cast<unsigned>(*value));
-            if (array == nullptr || target.empty() || target.size() != array->size())
+            if (array == nullptr || target.size() != array->size())
                 expected(node, key, fmt::format("a list of different numbers up to {}", most));
         };
     }
@@ -168,12 +168,19 @@ std::optional<std::string> missing(const Declaration& declared) {
     if (declared.rules.empty())
         return "there is no [[rule]], so nothing would be steered";
     constexpr std::size_t fewest = 8; // for each socket to receive into; as many again are the function's
-    if (const auto sockets = declared.ports.size() * declared.queues.size();
+    if (const auto sockets = std::max(declared.ports.size() * declared.queues.size(), std::size_t{1});
         declared.frames < 2 * fewest * sockets)
         return fmt::format("'frames' must be at least {}, for {} sockets", 2 * fewest * sockets, sockets);
     return std::nullopt;
 }
 } // namespace
+
+unsigned Declaration::lastPriority() const {
+    unsigned last = 0;
+    for (const auto& rule : rules)
+        last = std::max(last, rule.priority);
+    return last;
+}
 
 bool isFunctionName(const std::string& name) {
     const auto good = [](char letter) {
@@ -197,8 +204,9 @@ Result<Declaration> parseDeclaration(const std::string& text, const std::string&
         return std::unexpected(parsed.error());
     Declaration declared{.name = name};
     DeclarationReader reader{file, manual};
-    static const std::vector<std::string> modes{"copy", "zero-copy"}, ways{"linux", "drop"};
-    std::string mode = "copy", otherwise = "linux";
+    static const std::vector<std::string> modes{"copy", "zero-copy"}, ways{"linux", "drop"},
+        receivers{"linux", "next"};
+    std::string mode = "copy", otherwise = "linux", givenBack = "linux";
     reader.table(*parsed, "",
                  {{"users", reader.strings("users", declared.users)},
                   {"groups", reader.strings("groups", declared.groups)},
@@ -208,6 +216,7 @@ Result<Declaration> parseDeclaration(const std::string& text, const std::string&
                   {"frame_size", reader.number("frame_size", declared.frameSize, 2048, 4096, true)},
                   {"mode", reader.choice("mode", mode, modes)},
                   {"otherwise", reader.choice("otherwise", otherwise, ways)},
+                  {"given_back", reader.choice("given_back", givenBack, receivers)},
                   {"rule", reader.rules(declared.rules)}});
     if (const auto error = reader.error())
         return std::unexpected(*error);
@@ -215,6 +224,7 @@ Result<Declaration> parseDeclaration(const std::string& text, const std::string&
         return std::unexpected(Error{fmt::format("{}: {}", file, *wrong), {}, manual, ExitCode::usage});
     declared.mode = mode == "zero-copy" ? Mode::zeroCopy : Mode::copy;
     declared.drop = otherwise == "drop";
+    declared.givesOn = givenBack == "next";
     return declared;
 }
 

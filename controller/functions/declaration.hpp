@@ -36,16 +36,19 @@ struct Declaration {
     std::vector<std::string> users;  ///< who may connect
     std::vector<std::string> groups; ///< members of these, too; root in any case
     std::vector<std::string> ports;
-    std::vector<unsigned> queues{0}; ///< of each port
+    std::vector<unsigned> queues{0}; ///< of each port; none: it has only what others give on
     unsigned frames = 4096;          ///< memory for so many, of each connection; a power of two
     unsigned frameSize = 2048;
     Mode mode = Mode::copy;
-    bool drop = false; ///< what nobody takes is dropped; else it is Linux's
+    bool drop = false;    ///< what nobody takes is dropped; else it is Linux's
+    bool givesOn = false; ///< what it gives back goes on to the next function; else it is Linux's
     std::vector<Rule> rules;
     bool operator==(const Declaration&) const = default;
 
     /// Longer frames do not fit into its memory: the kernel wants room before them.
     [[nodiscard]] unsigned longest() const { return frameSize - 256; }
+    /// The priority of its last rule: rules with a higher number are behind it.
+    [[nodiscard]] unsigned lastPriority() const;
 };
 
 /// A name for functions is one that files may have.

@@ -7,6 +7,10 @@
 
 namespace tna::functions {
 
+unsigned rankOf(unsigned priority) {
+    return 65535 - priority;
+}
+
 namespace {
 using Words = std::array<std::uint64_t, TNA_STEER_WORDS>;
 
@@ -75,7 +79,7 @@ void addCandidates(const Steered& function, std::size_t index, unsigned ifindex,
     const auto& rule = function.declared->rules[index];
     const auto from = partsOf(rule.fromPort), to = partsOf(rule.toPort);
     Candidate candidate{patternOf(rule),
-                        65535 - rule.priority,
+                        rankOf(rule.priority),
                         static_cast<std::uint16_t>(function.ruleNumbers.at(index)),
                         static_cast<std::uint8_t>(function.number),
                         function.declared,
@@ -180,19 +184,24 @@ bool fill(const std::vector<Mask>& masks, std::uint32_t seed, std::vector<tna_st
     return true;
 }
 
-/// By what they look at, those with the first rule first; of rules for the same frames, only the first.
+/// By what they look at, those with the first rule first. Of rules of a function for the same frames there is
+/// only the first; of several functions, each has its own, in their order: frames may go on to the next one.
 std::vector<Mask> byMask(const std::vector<Candidate>& candidates) {
-    std::map<Words, std::map<Words, const Candidate*>> found;
+    std::map<Words, std::map<Words, std::map<std::uint8_t, const Candidate*>>> found;
     for (const auto& candidate : candidates) {
-        auto& place = found[candidate.pattern.bits][candidate.pattern.value];
+        auto& place = found[candidate.pattern.bits][candidate.pattern.value][candidate.function];
         if (place == nullptr || place->rank < candidate.rank)
             place = &candidate;
     }
     std::vector<Mask> masks;
     for (const auto& [bits, entries] : found) {
-        masks.push_back({bits, {}});
-        for (const auto& [value, candidate] : entries)
-            masks.back().second.push_back(candidate);
+        auto& ordered = masks.emplace_back(bits, std::vector<const Candidate*>{}).second;
+        for (const auto& [value, functions] : entries) {
+            const auto first = static_cast<std::ptrdiff_t>(ordered.size());
+            for (const auto& [function, candidate] : functions)
+                ordered.push_back(candidate);
+            std::ranges::sort(ordered.begin() + first, ordered.end(), std::greater{}, &Candidate::rank);
+        }
     }
     const auto best = [](const Mask& mask) {
         return (*std::ranges::max_element(mask.second, {}, &Candidate::rank))->rank;

@@ -24,6 +24,9 @@ struct SteeringTable {
     std::vector<tna_steer_entry> entries; ///< TNA_STEER_ENTRIES, or none if there are no rules
 };
 
+/// What the fast path has for a priority: the higher one comes first.
+[[nodiscard]] unsigned rankOf(unsigned priority);
+
 /// Ports that are not there (`ports` has those that are) have no part in it. An error says which rules are
 /// too many or contradict each other: of different functions, of the same priority, for the same frame.
 [[nodiscard]] Result<SteeringTable> makeTable(std::span<const Steered> functions,

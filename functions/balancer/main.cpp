@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "base/program.hpp"
-#include "cli/checks.hpp"
-#include "cli/refusal.hpp"
+#include "program/function_program.hpp"
 #include "server.hpp"
 
 #include <atomic>
@@ -13,16 +12,13 @@ namespace {
 
 using namespace tna;
 
-std::atomic<bool> stopped = false;
+/// What the command line says.
+struct Options : balancer::Options {
+    program::Common common;
+};
+
 std::atomic<bool> changed = false; ///< the file, perhaps
 std::atomic<bool> asked = false;   ///< for statistics
-
-Error whyNot(const NetworkFunction& function) {
-    return {function.why().empty() ? errnoText(function.error()) : function.why(),
-            {},
-            {},
-            function.error() == EPERM ? ExitCode::noPermission : ExitCode::failure};
-}
 
 void tell(balancer::Server& server) {
     fmt::print("{}", server.statistics());
@@ -47,25 +43,20 @@ void readAgain(balancer::Server& server, const std::string& file) {
     }
 }
 
-Result<void> serve(const balancer::Options& options) {
+Result<void> serve(const Options& options) {
     auto configuration = readConfiguration(options.file);
     if (!configuration)
         return std::unexpected(configuration.error());
-    tna_function_options wanted = TNA_FUNCTION_OPTIONS;
-    wanted.socket = options.socket.empty() ? nullptr : options.socket.c_str();
-    wanted.wait = options.busy ? TNA_FUNCTION_BUSY : TNA_FUNCTION_POLL;
-    NetworkFunction function{options.name, wanted};
-    if (!function.usable())
-        return std::unexpected(whyNot(function));
-    if (function.error() != 0)
-        fmt::print(stderr, "tna-balancer: {}; waiting\n", function.why());
-    balancer::Server server{options, std::move(*configuration), std::move(function)};
+    auto function = program::openFunction("tna-balancer", options.common);
+    if (!function)
+        return std::unexpected(function.error());
+    balancer::Server server{options, std::move(*configuration), std::move(*function)};
     const std::chrono::seconds interval(options.interval);
     auto told = std::chrono::steady_clock::now();
-    while (!stopped) {
+    while (!program::isStopped()) {
         const auto error = server.serve(std::chrono::milliseconds(200));
         if (error != 0 && error != EINTR && error != EAGAIN)
-            return std::unexpected(whyNot(server.function()));
+            return std::unexpected(program::whyNot(server.function()));
         if (changed.exchange(false))
             readAgain(server, options.file);
         const auto now = std::chrono::steady_clock::now();
@@ -79,35 +70,29 @@ Result<void> serve(const balancer::Options& options) {
     return {};
 }
 
-void describe(CLI::App& app, balancer::Options& options) {
-    app.add_option("NAME", options.name, "of the network function, as `tnactl function list` has it")
-        ->required();
+void describe(CLI::App& app, Options& options) {
+    program::addName(app, options.common);
     app.add_option("FILE", options.file, "with services and backends, as tna-balancer(1) shows")->required();
     app.add_option("--interval", options.interval, "seconds between statistics (default: at the end only)")
         ->check(cli::wholeNumber(1, 86400));
     app.add_flag("--json", options.json, "statistics as JSON, a line each");
-    app.add_option("--socket", options.socket, "of tnad for network functions");
-    app.add_flag("--busy", options.busy, "never sleep");
+    program::addSocket(app, options.common);
+    program::addBusy(app, options.common);
     app.set_version_flag("--version", "tna-balancer " TNA_VERSION);
     app.footer("Example: tna-balancer balancer /etc/tna/balancer.toml");
 }
 
 int run(int argc, char** argv) {
-    balancer::Options options;
+    Options options;
     CLI::App app{"Spreads connections over servers, of packets that tnad steers to it."};
     describe(app, options);
     cli::refuseEmptyWords(app);
     if (const auto ended = cli::parse(app, {argv + std::min(argc, 1), argv + argc}, "tna-balancer"))
         return *ended;
-    std::signal(SIGINT, [](int) { stopped = true; });
-    std::signal(SIGTERM, [](int) { stopped = true; });
+    program::stopOnSignals();
     std::signal(SIGHUP, [](int) { changed = true; });
     std::signal(SIGUSR1, [](int) { asked = true; });
-    const auto served = serve(options);
-    if (served)
-        return 0;
-    fmt::print(stderr, "tna-balancer: {}\n", served.error().sentence());
-    return static_cast<int>(served.error().code);
+    return program::finish("tna-balancer", serve(options));
 }
 
 } // namespace

@@ -11,12 +11,9 @@ namespace tna::balancer {
 
 /// What the command line says.
 struct Options {
-    std::string name;
     std::string file;
-    std::string socket;
     unsigned interval = 0; ///< seconds between statistics; 0: none
     bool json = false;
-    bool busy = false;
 };
 
 /// A balancer with a network function around it.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/program.hpp"
-#include "cli/checks.hpp"
-#include "cli/refusal.hpp"
+#include "program/function_program.hpp"
 #include "service.hpp"
 
 #include <atomic>
@@ -12,40 +11,32 @@ namespace {
 
 using namespace tna;
 
-std::atomic<bool> stopped = false;
-std::atomic<bool> asked = false; ///< for statistics
+/// What the command line says.
+struct Options : nat64::Options {
+    program::Common common;
+};
 
-Error whyNot(const NetworkFunction& function) {
-    return {function.why().empty() ? errnoText(function.error()) : function.why(),
-            {},
-            {},
-            function.error() == EPERM ? ExitCode::noPermission : ExitCode::failure};
-}
+std::atomic<bool> asked = false; ///< for statistics
 
 void tell(nat64::Service& service) {
     fmt::print("{}", service.statistics());
     std::fflush(stdout);
 }
 
-Result<void> serve(const nat64::Options& options) {
+Result<void> serve(const Options& options) {
     auto settings = nat64::settingsOf(options);
     if (!settings)
         return std::unexpected(settings.error());
-    tna_function_options wanted = TNA_FUNCTION_OPTIONS;
-    wanted.socket = options.socket.empty() ? nullptr : options.socket.c_str();
-    wanted.wait = options.busy ? TNA_FUNCTION_BUSY : TNA_FUNCTION_POLL;
-    NetworkFunction function{options.name, wanted};
-    if (!function.usable())
-        return std::unexpected(whyNot(function));
-    if (function.error() != 0)
-        fmt::print(stderr, "tna-nat64: {}; waiting\n", function.why());
-    nat64::Service service{options, std::move(*settings), std::move(function)};
+    auto function = program::openFunction("tna-nat64", options.common);
+    if (!function)
+        return std::unexpected(function.error());
+    nat64::Service service{options, std::move(*settings), std::move(*function)};
     const std::chrono::seconds interval(options.interval);
     auto told = std::chrono::steady_clock::now();
-    while (!stopped) {
+    while (!program::isStopped()) {
         const auto error = service.serve(std::chrono::milliseconds(200));
         if (error != 0 && error != EINTR && error != EAGAIN)
-            return std::unexpected(whyNot(service.function()));
+            return std::unexpected(program::whyNot(service.function()));
         const auto now = std::chrono::steady_clock::now();
         if (asked.exchange(false) || (options.interval != 0 && now - told >= interval)) {
             tell(service);
@@ -57,9 +48,8 @@ Result<void> serve(const nat64::Options& options) {
     return {};
 }
 
-void describe(CLI::App& app, nat64::Options& options) {
-    app.add_option("NAME", options.name, "of the network function, as `tnactl function list` has it")
-        ->required();
+void describe(CLI::App& app, Options& options) {
+    program::addName(app, options.common);
     app.add_option("--prefix", options.prefix, "of IPv6 addresses that stand for IPv4 addresses")
         ->capture_default_str();
     app.add_option("--pool", options.pool,
@@ -86,27 +76,22 @@ void describe(CLI::App& app, nat64::Options& options) {
     app.add_option("--interval", options.interval, "seconds between statistics (default: at the end only)")
         ->check(cli::wholeNumber(1, 86400));
     app.add_flag("--json", options.json, "statistics as JSON, a line each");
-    app.add_option("--socket", options.socket, "of tnad for network functions");
-    app.add_flag("--busy", options.busy, "never sleep");
+    program::addSocket(app, options.common);
+    program::addBusy(app, options.common);
     app.set_version_flag("--version", "tna-nat64 " TNA_VERSION);
     app.footer("Example: tna-nat64 nat64 --pool 192.0.2.1");
 }
 
 int run(int argc, char** argv) {
-    nat64::Options options;
+    Options options;
     CLI::App app{"Translates between IPv6 and IPv4 what tnad steers to it."};
     describe(app, options);
     cli::refuseEmptyWords(app);
     if (const auto ended = cli::parse(app, {argv + std::min(argc, 1), argv + argc}, "tna-nat64"))
         return *ended;
-    std::signal(SIGINT, [](int) { stopped = true; });
-    std::signal(SIGTERM, [](int) { stopped = true; });
+    program::stopOnSignals();
     std::signal(SIGUSR1, [](int) { asked = true; });
-    const auto served = serve(options);
-    if (served)
-        return 0;
-    fmt::print(stderr, "tna-nat64: {}\n", served.error().sentence());
-    return static_cast<int>(served.error().code);
+    return program::finish("tna-nat64", serve(options));
 }
 
 } // namespace

@@ -9,8 +9,6 @@ namespace tna::nat64 {
 
 /// What the command line says.
 struct Options {
-    std::string name;
-    std::string socket;
     std::string prefix = "64:ff9b::/96";
     std::vector<std::string> pool;
     std::vector<std::string> maps;
@@ -24,7 +22,6 @@ struct Options {
     bool allowPrivate = false;
     bool dropZeroChecksum = false;
     bool json = false;
-    bool busy = false;
 
     [[nodiscard]] bool givesBack() const { return then == "back"; }
 };

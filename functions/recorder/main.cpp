@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/program.hpp"
 #include "capture_file.hpp"
-#include "cli/checks.hpp"
-#include "cli/refusal.hpp"
+#include "program/function_program.hpp"
 
-#include <atomic>
-#include <csignal>
 #include <fmt/format.h>
-#include <tna/function.hpp>
 
 namespace {
 
 using namespace tna;
 
 struct Options {
-    std::string name;
-    std::string socket;
+    program::Common common;
     std::string then = "back";
     recorder::Target target;
     std::uint64_t megabytes = 0;
     std::uint64_t count = 0; ///< frames after which it ends; 0: none
-    bool busy = false;
 };
-
-std::atomic<bool> stopped = false;
 
 std::chrono::nanoseconds since1970() {
     return std::chrono::system_clock::now().time_since_epoch();
@@ -49,42 +41,30 @@ std::vector<std::string> portsOf(const NetworkFunction& function) {
     return names;
 }
 
-Error whyNot(const NetworkFunction& function) {
-    return {function.why().empty() ? errnoText(function.error()) : function.why(),
-            {},
-            {},
-            function.error() == EPERM ? ExitCode::noPermission : ExitCode::failure};
-}
-
 Result<void> record(Options& options) {
-    tna_function_options wanted = TNA_FUNCTION_OPTIONS;
-    wanted.socket = options.socket.empty() ? nullptr : options.socket.c_str();
-    wanted.wait = options.busy ? TNA_FUNCTION_BUSY : TNA_FUNCTION_POLL;
-    NetworkFunction function{options.name, wanted};
-    if (!function.usable())
-        return std::unexpected(whyNot(function));
-    if (function.error() != 0)
-        fmt::print(stderr, "tna-recorder: {}; waiting\n", function.why());
-    options.target.ports = portsOf(function);
+    auto function = program::openFunction("tna-recorder", options.common);
+    if (!function)
+        return std::unexpected(function.error());
+    options.target.ports = portsOf(*function);
     options.target.size = options.megabytes * 1'000'000U;
     auto file = recorder::CaptureFile::create(options.target);
     if (!file)
         return std::unexpected(file.error());
     std::uint64_t seen = 0;
-    while (!stopped && (options.count == 0 || seen < options.count)) {
-        const auto frames = function.receive(std::chrono::milliseconds(200));
-        if (function.error() == EPERM)
-            return std::unexpected(whyNot(function));
+    while (!program::isStopped() && (options.count == 0 || seen < options.count)) {
+        const auto frames = function->receive(std::chrono::milliseconds(200));
+        if (function->error() == EPERM)
+            return std::unexpected(program::whyNot(*function));
         const auto time = since1970();
         for (const auto& frame : frames) {
             file->add({frame.data, frame.length}, frame.port, time);
-            treat(options, function, frame);
+            treat(options, *function, frame);
         }
         seen += frames.size();
         if (frames.empty())
             file->flush();
     }
-    tna_function_flush(function.get());
+    tna_function_flush(function->get());
     file->flush();
     fmt::print("received {}, written {}, not written {}\n", seen, file->written(), file->lost());
     if (file->lost() != 0)
@@ -95,8 +75,7 @@ Result<void> record(Options& options) {
 int run(int argc, char** argv) {
     Options options;
     CLI::App app{"Writes the frames that tnad steers to it into a file for Wireshark and tcpdump."};
-    app.add_option("NAME", options.name, "of the network function, as `tnactl function list` has it")
-        ->required();
+    program::addName(app, options.common);
     app.add_option("FILE", options.target.path, "where frames are written, in the format pcapng")->required();
     app.add_option("--files", options.target.files, "a ring of so many, FILE-0.pcapng and so on")
         ->capture_default_str()
@@ -110,22 +89,17 @@ int run(int argc, char** argv) {
                    "what becomes of frames: back (to Linux), forward (by the next port), drop")
         ->capture_default_str()
         ->check(CLI::IsMember({"back", "forward", "drop"}));
-    app.add_option("--socket", options.socket, "of tnad for network functions");
+    program::addSocket(app, options.common);
     app.add_option("--count", options.count, "end after so many frames (default: never)")
         ->check(cli::wholeNumber(1, cli::mostTimes));
-    app.add_flag("--busy", options.busy, "never sleep");
+    program::addBusy(app, options.common);
     app.set_version_flag("--version", "tna-recorder " TNA_VERSION);
     app.footer("Example: tna-recorder tap /var/tmp/tap.pcapng --files 10 --megabytes 100");
     cli::refuseEmptyWords(app);
     if (const auto ended = cli::parse(app, {argv + std::min(argc, 1), argv + argc}, "tna-recorder"))
         return *ended;
-    std::signal(SIGINT, [](int) { stopped = true; });
-    std::signal(SIGTERM, [](int) { stopped = true; });
-    const auto recorded = record(options);
-    if (recorded)
-        return 0;
-    fmt::print(stderr, "tna-recorder: {}\n", recorded.error().sentence());
-    return static_cast<int>(recorded.error().code);
+    program::stopOnSignals();
+    return program::finish("tna-recorder", record(options));
 }
 
 } // namespace

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/program.hpp"
-#include "cli/checks.hpp"
-#include "cli/refusal.hpp"
 #include "counts.hpp"
+#include "program/function_program.hpp"
 #include "work.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <fmt/ranges.h>
 #include <optional>
 #include <thread>
-#include <tna/function.hpp>
 
 namespace {
 
@@ -19,21 +15,16 @@ using namespace tna;
 
 struct Options {
     std::string work;
-    std::string name;
-    std::string socket;
+    program::Common common;
     std::vector<int> queues;
     std::string then = "send";
     std::string counts;
     workload::WorkSettings settings;
     std::uint64_t count = 0; ///< frames after which it ends; 0: none
-    bool busy = false;
 };
 
-std::atomic<bool> stopped = false;
-
 struct Outcome {
-    int error = 0;
-    std::string why;
+    Result<void> ended;
     tna_function_counts counted{};
 };
 
@@ -85,18 +76,13 @@ private:
 };
 
 Outcome serve(const Options& options, const workload::SharedCounts& shared, int queue) {
-    tna_function_options wanted = TNA_FUNCTION_OPTIONS;
-    wanted.socket = options.socket.empty() ? nullptr : options.socket.c_str();
-    wanted.queue = queue;
-    wanted.wait = options.busy ? TNA_FUNCTION_BUSY : TNA_FUNCTION_POLL;
-    NetworkFunction function{options.name, wanted};
-    if (!function.usable())
-        return {function.error(), function.why(), {}};
-    if (function.error() != 0)
-        fmt::print(stderr, "tna-workload: {}; waiting\n", function.why());
+    auto opened = program::openFunction("tna-workload", options.common, queue);
+    if (!opened)
+        return {std::unexpected(opened.error()), {}};
+    auto& function = *opened;
     Treatment treatment{options};
     std::uint64_t seen = 0;
-    while (!stopped && (options.count == 0 || seen < options.count)) {
+    while (!program::isStopped() && (options.count == 0 || seen < options.count)) {
         const auto frames = function.receive(std::chrono::milliseconds(200));
         workload::SharedCounts::Counts counts{};
         for (auto& frame : frames)
@@ -107,7 +93,9 @@ Outcome serve(const Options& options, const workload::SharedCounts& shared, int 
             break;
     }
     tna_function_flush(function.get());
-    Outcome outcome{function.error() == EINTR ? 0 : function.error(), function.why(), {}};
+    Outcome outcome;
+    if (function.error() != 0 && function.error() != EINTR)
+        outcome.ended = std::unexpected(program::whyNot(function));
     tna_function_count(function.get(), &outcome.counted);
     return outcome;
 }
@@ -118,9 +106,8 @@ int run(int argc, char** argv) {
     app.add_option("WORK", options.work, fmt::format("{}", fmt::join(workload::workNames(), ", ")))
         ->required()
         ->check(CLI::IsMember(workload::workNames()));
-    app.add_option("NAME", options.name, "of the network function, as `tnactl function list` has it")
-        ->required();
-    app.add_option("--socket", options.socket, "of tnad for network functions");
+    program::addName(app, options.common);
+    program::addSocket(app, options.common);
     app.add_option("--queue", options.queues, "a thread for this queue of each port (default: one for all)")
         ->check(cli::wholeNumber(0, 63));
     app.add_option("--entries", options.settings.entries,
@@ -139,7 +126,7 @@ int run(int argc, char** argv) {
     app.add_option("--counts", options.counts, "a file of what has become of frames, kept up to date");
     app.add_option("--count", options.count, "end after so many frames (default: never)")
         ->check(cli::wholeNumber(1, cli::mostTimes));
-    app.add_flag("--busy", options.busy, "never sleep");
+    program::addBusy(app, options.common);
     app.set_version_flag("--version", "tna-workload " TNA_VERSION);
     app.footer("Example: tna-workload macswap mirror --queue 0 --queue 1");
     cli::refuseEmptyWords(app);
@@ -148,12 +135,9 @@ int run(int argc, char** argv) {
     if (options.queues.empty())
         options.queues.push_back(TNA_FUNCTION_QUEUES);
     const auto shared = workload::SharedCounts::open(options.counts);
-    if (!shared) {
-        fmt::print(stderr, "tna-workload: {}\n", shared.error().sentence());
-        return static_cast<int>(ExitCode::failure);
-    }
-    std::signal(SIGINT, [](int) { stopped = true; });
-    std::signal(SIGTERM, [](int) { stopped = true; });
+    if (!shared)
+        return program::finish("tna-workload", std::unexpected(shared.error()));
+    program::stopOnSignals();
     std::vector<Outcome> outcomes(options.queues.size());
     {
         std::vector<std::jthread> threads;
@@ -163,11 +147,9 @@ int run(int argc, char** argv) {
     }
     int code = 0;
     tna_function_counts sum{};
-    for (const auto& [error, why, counted] : outcomes) {
-        if (error != 0) {
-            fmt::print(stderr, "tna-workload: {}\n", why.empty() ? errnoText(error) : why);
-            code = static_cast<int>(error == EPERM ? ExitCode::noPermission : ExitCode::failure);
-        }
+    for (const auto& [ended, counted] : outcomes) {
+        if (const int failed = program::finish("tna-workload", ended); failed != 0)
+            code = failed;
         sum.received += counted.received;
         sum.sent += counted.sent;
         sum.given_back += counted.given_back;

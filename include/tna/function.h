@@ -50,7 +50,8 @@ struct tna_function_options {
 /*
  * Connects as the function of this name. `options` may be NULL. 0; or an errno, negative: -EAGAIN where the
  * function may be connected later, which tna_function_receive() goes on trying; else there is no object, but
- * for -EPERM, whose tna_function_why() says more.
+ * for -EPERM, whose tna_function_why() says more. -E2BIG: the options say something that this library, which
+ * is older than the program, does not know.
  */
 int tna_function_open(struct tna_function **function, const char *name,
 		      const struct tna_function_options *options);
@@ -70,8 +71,8 @@ int tna_function_receive(struct tna_function *function, struct tna_frame *frames
 
 /*
  * What becomes of a frame. 0; -EAGAIN: there is no room now, the frame is the caller's still; -EINVAL: there
- * is no such port now, or the frame does not lie in its room; -ESTALE: it is one of an earlier connection,
- * and gone.
+ * is no such port now, or the frame is empty, or does not lie in its room; -ESTALE: it is one of an earlier
+ * connection, and gone.
  */
 int tna_function_send(struct tna_function *function, const struct tna_frame *frame, unsigned port);
 /* To Linux, as if it had just come in by frame->port. -EOPNOTSUPP: there is no way back (before Linux 6.6).

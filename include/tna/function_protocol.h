@@ -11,7 +11,7 @@
 
 #include <linux/types.h>
 
-#define TNA_FUNCTION_PROTOCOL 1u
+#define TNA_FUNCTION_PROTOCOL 2u
 #define TNA_FUNCTION_NAME 32
 #define TNA_FUNCTION_ALL_QUEUES (-1)
 
@@ -46,7 +46,9 @@ struct tna_function_socket {
 	__u32 queue;
 	__u32 ifindex;
 	__u32 zero_copy;
-	char name[16]; /* of the port */
+	__u32 receives; /* of the way back: frames that other functions give on, with the tag that names the
+			   port */
+	char name[16];  /* of the port */
 };
 #define TNA_FUNCTION_BACK 0xffffffffu
 

@@ -72,12 +72,15 @@ struct tna_steer_counters {
 	__u64 otherwise; /* that it did not get */
 };
 
-#define TNA_STEER_DROP 1u   /* what nobody takes is dropped; else it goes on */
-#define TNA_STEER_BYPASS 2u /* all goes on */
+#define TNA_STEER_DROP 1u     /* what nobody takes is dropped; else it goes on */
+#define TNA_STEER_BYPASS 2u   /* all goes on */
+#define TNA_STEER_GIVES_ON 4u /* what it gives back goes on to the next function, before Linux */
 
 struct tna_steer_function {
 	__u32 flags;
 	__u32 longest; /* frame that fits into its memory */
+	__u32 last;    /* rank of the last one of its rules: what is behind it has a lower one */
+	__u32 unused;
 };
 
 struct tna_steer_queue_key {
@@ -113,5 +116,26 @@ struct tna_back_port {
 	__u32 mark;
 	__u32 port; /* in the function's own order */
 };
+struct tna_back_to {
+	__u32 ifindex;
+	__u32 function; /* that gives it back */
+};
+
+/*
+ * Which socket has what functions give on: of the function that is next, by the port that the frame came in
+ * by. It is bound to the end of the pair that functions send into, where nothing else arrives, and the frame
+ * has the tag with its port in the order of that function.
+ */
+struct tna_back_taker_key {
+	__u32 function;
+	__u32 ifindex;
+};
+struct tna_back_taker {
+	struct tna_steer_queue_key queue;
+	__u32 port;
+	__u32 unused;
+};
+/* What is longer does not arrive in one buffer: a page, without the kernel's room at both ends. */
+#define TNA_BACK_LONGEST 3400
 
 #endif

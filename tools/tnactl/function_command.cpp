@@ -80,11 +80,11 @@ std::string renderFunctions(const json& document) {
 
 std::string renderFunction(const json& function) {
     const auto state = text(function, "state");
-    auto shown =
-        fmt::format("{}: {}, {}\nports {}, queues {}, {} frames of {} bytes, mode {}, otherwise {}\n\n",
-                    text(function, "name"), state, meaningOf(state), portsOf(function),
-                    part(function, "queues").dump(), part(function, "frames").dump(),
-                    part(function, "frame_size").dump(), text(function, "mode"), text(function, "otherwise"));
+    auto shown = fmt::format(
+        "{}: {}, {}\nports {}, queues {}, {} frames of {} bytes, mode {}, otherwise {}, given back {}\n\n",
+        text(function, "name"), state, meaningOf(state), portsOf(function), part(function, "queues").dump(),
+        part(function, "frames").dump(), part(function, "frame_size").dump(), text(function, "mode"),
+        text(function, "otherwise"), text(function, "given_back"));
     for (const auto& port : part(function, "ports"))
         if (part(port, "against").is_string())
             shown.insert(shown.size() - 1, text(port, "against") + "\n");

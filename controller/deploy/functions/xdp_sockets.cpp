@@ -168,23 +168,24 @@ Result<void> add(XdpSockets& made, const functions::Declaration& declared, const
 
 Result<XdpSockets> makeXdpSockets(const functions::Declaration& declared,
                                   const std::vector<QueueOfPort>& queues) {
-    const auto size = sizeOf(declared);
-    auto memory = makeMemory(declared, size);
+    auto memory = makeMemory(declared, sizeOf(declared));
     if (!memory)
         return std::unexpected(memory.error());
-    const Mapped mapped{memory->get(), size};
-    if (mapped.at() == MAP_FAILED)
-        return failErrno(errno, "cannot map the memory of '{}'", declared.name);
     XdpSockets made{std::move(*memory), {}};
     for (const auto& queue : queues)
-        if (auto added = add(made, declared, queue, made.sockets.empty() ? &mapped : nullptr); !added)
+        if (auto added = addXdpSocket(made, declared, queue); !added)
             return std::unexpected(added.error());
     return made;
 }
 
 Result<void> addXdpSocket(XdpSockets& made, const functions::Declaration& declared,
                           const QueueOfPort& queue) {
-    return add(made, declared, queue, nullptr);
+    if (!made.sockets.empty())
+        return add(made, declared, queue, nullptr);
+    const Mapped mapped{made.memory.get(), sizeOf(declared)};
+    if (mapped.at() == MAP_FAILED)
+        return failErrno(errno, "cannot map the memory of '{}'", declared.name);
+    return add(made, declared, queue, &mapped);
 }
 
 } // namespace tna::deploy

@@ -16,7 +16,7 @@ struct QueueOfPort {
     std::string name;
     unsigned queue = 0;
     unsigned mark = 0;    ///< of what is sent by it; 0: none
-    bool receives = true; ///< else, frames are only sent by it
+    bool receives = true; ///< else, frames are only sent by it (of the way back: what others give on)
 };
 
 struct XdpSocket {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bpf/bpf.h>
 #include <gtest/gtest.h>
+#include <iostream>
 #include <net/if.h>
 #include <numeric>
 #include <random>
@@ -96,6 +97,18 @@ bool matches(const Rule& rule, const Packet& packet) {
     if (rule.toPort && (!ported || packet.toPort < rule.toPort->first || packet.toPort > rule.toPort->last))
         return false;
     return rule.flagsMask == 0 || (ported && (packet.flags & rule.flagsMask) == rule.flags);
+}
+
+/// Nanoseconds of one run, with what it costs the kernel to run it.
+double timeOf(int program, const Frame& frame, unsigned ifindex) {
+    xdp_md context{};
+    context.data_end = static_cast<__u32>(frame.bytes.size());
+    context.ingress_ifindex = ifindex;
+    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.bytes.data(),
+                .data_size_in = static_cast<__u32>(frame.bytes.size()), .ctx_in = &context,
+                .ctx_size_in = sizeof(context), .repeat = 200000);
+    EXPECT_EQ(bpf_prog_test_run_opts(program, &options), 0);
+    return options.duration;
 }
 
 class SteerTest : public ::testing::Test {
@@ -269,6 +282,46 @@ TEST_F(SteerTest, OneOfTenThousandRulesIsFound) {
     for (unsigned host = 0; host < 10000; host += 97)
         EXPECT_EQ(foundFor({.to = hostOf(host)}), host);
     EXPECT_EQ(foundFor({.to = hostOf(10000)}), std::nullopt);
+}
+
+/// What steering costs a frame that it does not steer, and one that it finds a rule for: the numbers of
+/// docs/functions.md (--gtest_also_run_disabled_tests --gtest_filter='*Speed').
+TEST_F(SteerTest, DISABLED_Speed) {
+    const auto hosts = [](unsigned count, unsigned masks) {
+        std::vector<Rule> rules;
+        for (unsigned i = 0; i < count; i++) {
+            const auto length = 32 - i % masks;
+            const std::array<std::uint8_t, 16> address{11, static_cast<std::uint8_t>(i >> 15U),
+                                                       static_cast<std::uint8_t>(i >> 7U),
+                                                       static_cast<std::uint8_t>(i << 1U)};
+            Prefix prefix{4, address, length};
+            for (unsigned bit = length; bit < 32; bit++)
+                prefix.bytes.at(bit / 8) &= static_cast<std::uint8_t>(~(0x80U >> bit % 8));
+            rules.push_back({.priority = i, .to = prefix});
+        }
+        rules.push_back({.priority = 60000, .to = Prefix{4, {10, 0, 0, 1}, 32}});
+        return rules;
+    };
+    struct Case {
+        const char* name;
+        std::vector<Rule> rules;
+        std::vector<double> times{};
+    };
+    std::vector<Case> cases{{"no rules", {}},
+                            {"1 rule", hosts(0, 1)},
+                            {"10,000 rules of one mask", hosts(9999, 1)},
+                            {"9000 rules of nine masks", hosts(8999, 9)}};
+    for (unsigned round = 0; round < 11; round++)
+        for (auto& one : cases) {
+            ASSERT_NO_FATAL_FAILURE(use(one.rules));
+            one.times.push_back(timeOf(program_.get(), frameOf({.to = {10, 0, 0, 1}, .toPort = 53}), port_));
+        }
+    for (auto& one : cases) {
+        std::ranges::sort(one.times);
+        std::cout << one.name << ": median " << one.times.at(5) << " ns (" << one.times.front() << " to "
+                  << one.times.back() << "), " << one.times.at(5) / cases.front().times.at(5)
+                  << " times that of none\n";
+    }
 }
 
 TEST_F(SteerTest, RulesAreReplacedAsAWhole) {

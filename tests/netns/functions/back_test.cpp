@@ -72,6 +72,23 @@ TEST_P(Back, IsTreatedByABridgeLikeAFrameThatComesIn) {
     EXPECT_EQ(document["rules"][0]["packets"], 2) << "it has had both: " << document;
 }
 
+TEST_P(Back, IsTheSameBehindASecondFunction) {
+    startTnad();
+    const auto alone = treat(GetParam().frame);
+    ASSERT_EQ(declare("first", "users = [\"nobody\"]\nports = [\"p0\"]\ngiven_back = \"next\"\n[[rule]]\n"
+                               "priority = 1\n"),
+              "");
+    ASSERT_EQ(declare("second", "users = [\"nobody\"]\nports = [\"p0\"]\nqueues = []\n[[rule]]\n"), "");
+    startWorkload("back", "first");
+    const auto first = std::move(workload_);
+    startWorkload("back", "second");
+    ASSERT_TRUE(becomes("first", "connected"));
+    ASSERT_TRUE(becomes("second", "connected"));
+    EXPECT_EQ(treat(GetParam().frame), alone);
+    for (const auto* name : {"first", "second"})
+        EXPECT_EQ(functionNamed(name)["rules"][0]["packets"], 2) << functionNamed(name);
+}
+
 INSTANTIATE_TEST_SUITE_P(Frames, Back, ::testing::ValuesIn(all()),
                          [](const auto& parameter) { return parameter.param.name; });
 

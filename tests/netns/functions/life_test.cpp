@@ -4,6 +4,7 @@
 #include "netns/functions/functions_fixture.hpp"
 
 #include <csignal>
+#include <poll.h>
 
 namespace tna::test {
 namespace {
@@ -68,6 +69,25 @@ TEST_F(Life, BypassedFunctionGetsNothingUntilItIsResumed) {
     EXPECT_EQ(tnactl({"function", "resume", "dns"}).output, "dns gets its frames again\n");
     far(0).send(toPort(53));
     EXPECT_EQ(arrivesAt(0), swapped(toPort(53)));
+}
+
+TEST_F(Life, DeclarationThatChangesWhileProcessesConnectIsTheOneThatCounts) {
+    ASSERT_EQ(declare("dns", dnsFunction), "");
+    startWorkload("macswap", "dns");
+    unsigned frames = 0;
+    for (unsigned turn = 0; turn < 30; turn++) {
+        frames = 64U << turn % 8U;
+        ASSERT_EQ(declare("dns", "frames = " + std::to_string(frames) + "\n" + dnsFunction), "");
+        ::poll(nullptr, 0, static_cast<int>(turn * 7 % 120)); // it tries to connect every 100 ms
+    }
+    ASSERT_TRUE(becomes("dns", "connected"));
+    workload_->signal(SIGSTOP);
+    for (unsigned i = 0; i < frames / 2; i++)
+        far(0).send(toPort(53));
+    EXPECT_TRUE(becomes("dns", "full")) << "its memory is the last declaration's: " << functionNamed("dns");
+    far(0).send(toPort(53));
+    EXPECT_EQ(arrivesAt(1), toPort(53));
+    workload_->signal(SIGCONT);
 }
 
 TEST_F(Life, RemovedFunctionGetsNothing) {

@@ -20,6 +20,7 @@ json dns() {
             {"frames", 4096},
             {"frame_size", 2048},
             {"mode", "auto"},
+            {"given_back", "next"},
             {"otherwise", "linux"},
             {"from_file", true},
             {"rules",
@@ -52,7 +53,7 @@ TEST(Functions, OneIsShownWithItsRulesAndSockets) {
     EXPECT_EQ(renderFunction(dns()),
               "dns: full, it does not take what it is given, and gets no more until it does\n"
               "ports p0,p1 (not there),p2 (not steered), queues [0,1], 4096 frames of 2048 bytes, mode auto, "
-              "otherwise linux\nit is at tcx\n"
+              "otherwise linux, given back next\nit is at tcx\n"
               "\n"
               "RULE  PRIORITY  PACKETS  BYTES  OTHERWISE\n"
               "   1         7        5    300          1\n"

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/function_parts.hpp"
+
+#include "deploy/functions/steering.hpp"
+
+namespace tna::daemon {
+
+namespace {
+/// Queues of the way back that a user may keep without being connected: a process that was a function may
+/// have kept its socket.
+constexpr unsigned mostKept = 8;
+
+/// Nobody else's queue; functions that find none do without.
+void addWayBack(FunctionParts& parts, const FunctionPlan& plan) {
+    unsigned kept = 0;
+    for (const auto& [queue, hadByUser] : plan.backQueues) {
+        const deploy::QueueOfPort back{plan.backIfindex, "the way back to Linux", queue, queue + 1,
+                                       plan.takesOn};
+        if (deploy::addXdpSocket(parts.made, plan.declared, back)) {
+            parts.backQueue = queue;
+            parts.bound.push_back(back);
+            return;
+        }
+        kept += hadByUser ? 1U : 0U;
+        if (kept == mostKept)
+            return;
+    }
+}
+} // namespace
+
+Result<FunctionParts> makeParts(const FunctionPlan& plan) {
+    auto made = deploy::makeXdpSockets(plan.declared, plan.bound);
+    if (!made)
+        return std::unexpected(made.error());
+    FunctionParts parts{std::move(*made), plan.bound, {}, {}};
+    if (plan.backIfindex != 0)
+        addWayBack(parts, plan);
+    if (parts.bound.empty())
+        return std::unexpected(
+            Error{fmt::format("'{}' has no queue, and there is no way back for it", plan.declared.name),
+                  {},
+                  "`tnactl function list` says why"});
+    for (std::size_t i = 0; i < parts.bound.size(); i++) {
+        auto page = deploy::makeFunctionPage();
+        if (!page)
+            return std::unexpected(page.error());
+        parts.pages.push_back(std::move(*page));
+    }
+    return parts;
+}
+
+} // namespace tna::daemon

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long it takes to hand frames over to a process, and to have them back when it is killed: the numbers of
+// docs/functions.md (--gtest_also_run_disabled_tests --gtest_filter='HandOver*').
+#include "netns/functions/functions_fixture.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <tna/function.hpp>
+
+namespace tna::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class HandOver : public StartedFunctionsTest {
+protected:
+    static constexpr unsigned turns = 100;
+    static double sinceMs(Clock::time_point begun) {
+        return std::chrono::duration<double, std::milli>(Clock::now() - begun).count();
+    }
+    static void tell(const char* what, std::vector<double> times) {
+        std::ranges::sort(times);
+        std::cout << what << ": median " << times.at(times.size() / 2) << " ms, worst " << times.back()
+                  << " ms of " << times.size() << "\n";
+    }
+};
+
+TEST_F(HandOver, DISABLED_ToAProcess) {
+    ASSERT_EQ(declare("dns", dnsFunction), "");
+    tna_function_options options = TNA_FUNCTION_OPTIONS;
+    const auto path = functionSocket();
+    options.socket = path.c_str();
+    std::vector<double> connected, first;
+    for (unsigned turn = 0; turn < turns; turn++) {
+        ASSERT_TRUE(becomes("dns", "nobody"));
+        const auto begun = Clock::now();
+        NetworkFunction function{"dns", options};
+        ASSERT_EQ(function.error(), 0) << function.why();
+        (void)function.receive(std::chrono::milliseconds(0)); // gives the kernel places
+        connected.push_back(sinceMs(begun));
+        far(0).send(toPort(53));
+        ASSERT_EQ(function.receive(std::chrono::milliseconds(1000)).size(), 1U);
+        first.push_back(sinceMs(begun));
+    }
+    tell("connected, from the call on", connected);
+    tell("the first frame, from the call on", first);
+}
+
+TEST_F(HandOver, DISABLED_BackToLinux) {
+    ASSERT_EQ(declare("dns", dnsFunction), "");
+    std::vector<double> times;
+    unsigned lost = 0;
+    for (unsigned turn = 0; turn < turns / 4; turn++) {
+        startWorkload("drop", "dns");
+        ASSERT_TRUE(becomes("dns", "connected"));
+        far(0).send(toPort(53));
+        const auto begun = Clock::now();
+        workload_->signal(SIGKILL);
+        std::optional<Frame> arrived;
+        while (!arrived) {
+            far(0).send(toPort(53));
+            arrived = far(1).receive(std::chrono::milliseconds(0));
+            lost += arrived ? 0 : 1;
+        }
+        times.push_back(sinceMs(begun));
+        workload_.reset();
+        (void)far(1).drain();
+    }
+    tell("the next frame is Linux's, from SIGKILL on", times);
+    std::cout << "frames that were sent until then, and not forwarded by then: " << lost << "\n";
+}
+
+} // namespace
+} // namespace tna::test
