@@ -17,29 +17,35 @@
 /* dst_check() of IPv4 (ipv4_dst_check()). */
 INLINE u32 flow_route4_stale(u64 route)
 {
-	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	u32 generation = KLOAD(u32, KADDR(struct rtable, route, rt_genid));
-
 	BECAUSE(KLOAD(u16, KADDR(struct rtable, route, dst.obsolete)) != DST_OBSOLETE_FORCE_CHK,
 		FLOWTABLE_STALE);
-	BECAUSE(generation != KGET(u32, net, ipv4.rt_genid.counter), FLOWTABLE_STALE);
+	BECAUSE(KLOAD(u32, KADDR(struct rtable, route, rt_genid)) !=
+			KGET(u32, KOBJ(struct net, CONSTANT(NET)), ipv4.rt_genid.counter),
+		FLOWTABLE_STALE);
 	return REASON_NONE;
+}
+
+/* Whether what a route of IPv6 was made from has gone, or another one has come beside it since
+ * (fib6_get_cookie_safe()). */
+INLINE int flow_route6_moved(u64 from, u32 cookie)
+{
+	u64 node = from ? KLOAD(u64, KADDR(struct fib6_info, from, fib6_node)) : 0;
+
+	return !node || KLOAD(u32, KADDR(struct fib6_node, node, fn_sernum)) != cookie;
 }
 
 /* The same of IPv6 (ip6_dst_check()), whose two ways are taken together. Routes that expire are Linux's. */
 INLINE u32 flow_route6_stale(u64 route, u32 cookie)
 {
 	u64 from = KLOAD(u64, KADDR(struct rt6_info, route, from));
-	u64 node = KLOAD(u64, KADDR(struct fib6_info, from, fib6_node));
-	u32 flags = KLOAD(u32, KADDR(struct rt6_info, route, rt6i_flags));
+	u32 flags = KLOAD(u32, KADDR(struct fib6_info, from, fib6_flags));
 
+	flags |= KLOAD(u32, KADDR(struct rt6_info, route, rt6i_flags));
 	BECAUSE(KLOAD(u16, KADDR(struct rt6_info, route, dst.obsolete)) != DST_OBSOLETE_FORCE_CHK,
 		FLOWTABLE_STALE);
-	BECAUSE(!from || !node || KLOAD(u32, KADDR(struct fib6_node, node, fn_sernum)) != cookie,
-		FLOWTABLE_STALE);
-	BECAUSE(flags & (RTF_EXPIRES | RTF_CACHE) || KLOAD(u32, KADDR(struct rt6_info, route, sernum)),
-		FLOWTABLE_SPECIAL);
-	BECAUSE(KLOAD(u32, KADDR(struct fib6_info, from, fib6_flags)) & RTF_EXPIRES, FLOWTABLE_SPECIAL);
+	BECAUSE(flow_route6_moved(from, cookie), FLOWTABLE_STALE);
+	BECAUSE(flags & (RTF_EXPIRES | RTF_CACHE), FLOWTABLE_SPECIAL);
+	BECAUSE(KLOAD(u32, KADDR(struct rt6_info, route, sernum)), FLOWTABLE_SPECIAL);
 	return REASON_NONE;
 }
 

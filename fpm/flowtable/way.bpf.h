@@ -54,7 +54,6 @@ INLINE u32 flow_parse4(u8 *data, struct flow_way *way)
 /* nf_flow_tuple_ipv6(), in the same way. */
 INLINE u32 flow_parse6(u8 *data, struct flow_way *way)
 {
-	BECAUSE(*(data + ETH_HLEN) >> 4 != 6, IP_HEADER);
 	BECAUSE(*(data + ETH_HLEN + 7) <= 1, TTL);
 	way->family = FLOW_INET6;
 	way->protocol = *(data + ETH_HLEN + 6);

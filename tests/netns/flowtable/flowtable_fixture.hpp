@@ -8,6 +8,19 @@
 
 namespace tna::test {
 
+inline constexpr const char* needsFlowtables =
+    "needs nft, and a kernel in which XDP can look into flowtables (6.11)";
+
+/// Loads rules with a flowtable, if that can be had; what is in it stays as long as a test may take.
+[[nodiscard]] inline bool hasFlowtables(const std::string& rules) {
+    if (command({"nft", rules}).exitCode != 0 ||
+        !readFile("/proc/kallsyms").value_or("").contains(" bpf_xdp_flow_lookup"))
+        return false;
+    sysctl("net.netfilter.nf_flowtable_udp_timeout", "1000000");
+    sysctl("net.netfilter.nf_flowtable_tcp_timeout", "1000000");
+    return true;
+}
+
 /// Rules that put what they forward between ports into a flowtable, and a flow of UDP that is in it.
 /// Its packets get another source, another destination, or both.
 template <typename Router, unsigned Steps = 0>
@@ -19,13 +32,8 @@ protected:
         Router::SetUp();
         if (this->IsSkipped())
             return;
-        if (command({"nft", rules()}).exitCode != 0)
-            GTEST_SKIP() << "needs nft, and a kernel with flowtables";
-        if (!readFile("/proc/kallsyms").value_or("").contains(" bpf_xdp_flow_lookup"))
-            GTEST_SKIP() << "needs a kernel in which XDP can look into flowtables (6.11)";
-        // As long as a test may take.
-        sysctl("net.netfilter.nf_flowtable_udp_timeout", "1000000");
-        sysctl("net.netfilter.nf_flowtable_tcp_timeout", "1000000");
+        if (!hasFlowtables(rules()))
+            GTEST_SKIP() << needsFlowtables;
         flows();
     }
     /// Of what is one case after the other: what Linux makes of the frame, and then how the fast path treats
@@ -36,12 +44,18 @@ protected:
         std::string reason; ///< empty: it is fast
         std::vector<std::string> set{};
         std::vector<std::string> unset{};
+        bool again = false; ///< the flow is put into the table again once that is set
     };
+    void set(const Case& one) {
+        this->run(one.set);
+        if (one.again)
+            flows();
+    }
     void expectAllAsLinux(const std::vector<Case>& cases) {
         std::vector<Arrivals> linux;
         for (const auto& one : cases) {
             SCOPED_TRACE(one.name);
-            this->run(one.set);
+            set(one);
             linux.push_back(this->treat(one.frame).out);
             this->run(one.unset);
             flows();
@@ -52,7 +66,7 @@ protected:
             SCOPED_TRACE(one.name);
             flows();
             EXPECT_EQ(this->send(this->sent(0)), fastPath()) << "before";
-            this->run(one.set);
+            set(one);
             EXPECT_EQ(this->treat(one.frame),
                       (Treatment{one.reason.empty() ? fastPath() : slowPath(one.reason), linux[i]}));
             this->run(one.unset);
