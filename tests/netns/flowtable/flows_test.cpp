@@ -3,6 +3,9 @@
 // byte by byte.
 #include "flowtable_fixture.hpp"
 
+#include <chrono>
+#include <thread>
+
 namespace tna::test {
 namespace {
 
@@ -51,6 +54,21 @@ TYPED_TEST(Flowtable, FlowThatIsForgottenIsLinuxs) {
     EXPECT_EQ(this->send(this->sent(0)), fastPath());
     must("conntrack -F");
     EXPECT_EQ(this->send(this->sent(0)), slowPath("flowtable-unknown"));
+}
+
+/// Linux takes out of the table what has not been used for a while.
+class FlowtableTime : public FlowtableOf<RouteTest> {};
+
+TEST_F(FlowtableTime, IsSetAnewByFastPackets) {
+    accelerate();
+    sysctl("net.netfilter.nf_flowtable_udp_timeout", "5");
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::seconds(15)) {
+        ASSERT_EQ(send(sent(0)), fastPath());
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(10));
+    EXPECT_EQ(send(sent(0)), slowPath("flowtable-unknown"));
 }
 
 } // namespace
