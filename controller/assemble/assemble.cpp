@@ -22,8 +22,8 @@ class PortDecision {
 public:
     PortDecision(const Surroundings& around, const model::Link& link, const model::Link* bridge)
         : around_(around), capabilities_(around.capabilities), wishes_(around.wishes), link_(link),
-          bridge_(bridge), main_(mainModule({around, link, bridge})),
-          hook_(around.atTcx.contains(link.ifindex) ? Hook::tcx : Hook::xdp) {}
+          bridge_(bridge), hook_(around.atTcx.contains(link.ifindex) ? Hook::tcx : Hook::xdp),
+          main_(mainModule({around, link, bridge, hook_})) {}
 
     PortPlan decide() {
         PortPlan plan;
@@ -227,8 +227,8 @@ private:
     const Wishes& wishes_;
     const model::Link& link_;
     const model::Link* bridge_; ///< null: it is routed
-    const Manifest& main_;      ///< of the module for the sake of which it is a port
     const Hook hook_;           ///< where its frames are seen
+    const Manifest& main_;      ///< of the module for the sake of which it is a port
     std::vector<Reason> reasons_;
 };
 

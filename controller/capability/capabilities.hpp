@@ -33,17 +33,19 @@ enum class Way {
 struct Capabilities {
     Way way = Way::inPlace;
     std::string kernelRelease;
-    std::string lockdown;                         ///< "none", "integrity", "confidentiality"
-    Finding fastPath;                             ///< the programs load
-    Finding inPlaceFdb;                           ///< proved by comparison with a netlink dump
-    Finding inPlaceVlans;                         ///< likewise, for bridges that filter VLANs
-    Finding tcx;                                  ///< programs can be attached to devices there
-    Finding kfunc;                                ///< the bridge is asked for stations
-    Finding mirror;                               ///< of the stations, in use and complete
-    bool driversTell = true;                      ///< the kernel reports what drivers can do with XDP
-    bool ebtables = false;                        ///< its own rules can be there, which nobody lists
-    bool brNetfilter = false;                     ///< its hooks exist in this kernel
-    std::array<std::uint64_t, 6> hookFunctions{}; ///< br_netfilter's three, AppArmor's, two more of the first
+    std::string lockdown;     ///< "none", "integrity", "confidentiality"
+    Finding fastPath;         ///< the programs load
+    Finding inPlaceFdb;       ///< proved by comparison with a netlink dump
+    Finding inPlaceVlans;     ///< likewise, for bridges that filter VLANs
+    Finding tcx;              ///< programs can be attached to devices there
+    Finding kfunc;            ///< the bridge is asked for stations
+    Finding mirror;           ///< of the stations, in use and complete
+    bool driversTell = true;  ///< the kernel reports what drivers can do with XDP
+    bool ebtables = false;    ///< its own rules can be there, which nobody lists
+    bool brNetfilter = false; ///< its hooks exist in this kernel
+    Finding flowtable;        ///< XDP can look into flowtables
+    /// br_netfilter's three, AppArmor's, two more of the first, and those of flowtables: inet, ip, ip6.
+    std::array<std::uint64_t, 9> hookFunctions{};
     std::map<model::IfIndex, XdpFeatures> devices;
 };
 

@@ -38,6 +38,15 @@ std::uint64_t symbol(std::string_view symbols, std::string_view name) {
     }
     return 0;
 }
+
+/// What of it is in modules can come later: then this is asked again.
+Finding flowtables(std::string_view symbols) {
+    if (symbol(symbols, "nf_flow_offload_ip_hook") == 0)
+        return {false, "not loaded: there are no flowtables"};
+    if (symbol(symbols, "bpf_xdp_flow_lookup") == 0)
+        return {false, "there is no bpf_xdp_flow_lookup(): Linux 6.11 or newer has it"};
+    return {true, "the kernel is asked for each packet, by bpf_xdp_flow_lookup()"};
+}
 } // namespace
 
 Result<Capabilities> probeKernel() {
@@ -51,10 +60,16 @@ Result<Capabilities> probeKernel() {
         return std::unexpected(symbols.error());
     found.ebtables = !symbols; // the kernel shows none: it may be there
     if (symbols) {
-        found.hookFunctions = {
-            symbol(*symbols, "br_nf_pre_routing"),  symbol(*symbols, "br_nf_forward"),
-            symbol(*symbols, "br_nf_post_routing"), symbol(*symbols, "apparmor_ip_postroute"),
-            symbol(*symbols, "br_nf_local_in"),     symbol(*symbols, "ip_sabotage_in")};
+        found.hookFunctions = {symbol(*symbols, "br_nf_pre_routing"),
+                               symbol(*symbols, "br_nf_forward"),
+                               symbol(*symbols, "br_nf_post_routing"),
+                               symbol(*symbols, "apparmor_ip_postroute"),
+                               symbol(*symbols, "br_nf_local_in"),
+                               symbol(*symbols, "ip_sabotage_in"),
+                               symbol(*symbols, "nf_flow_offload_inet_hook"),
+                               symbol(*symbols, "nf_flow_offload_ip_hook"),
+                               symbol(*symbols, "nf_flow_offload_ipv6_hook")};
+        found.flowtable = flowtables(*symbols);
         // A module: its name follows the function's.
         found.ebtables = symbols->find(" ebt_do_table") != std::string::npos;
         found.brNetfilter = found.hookFunctions[0] != 0;

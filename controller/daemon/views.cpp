@@ -234,34 +234,38 @@ json viewCapabilities(const capability::Capabilities& capabilities, const model:
              {"max_mtu_with_xdp",
               features.native ? json(capability::maxMtuWithXdp(features, link->maxMtu)) : json()}});
     }
-    return {{"kernel", {{"release", capabilities.kernelRelease}, {"lockdown", capabilities.lockdown}}},
-            {"features",
-             {{{"name", "fast-path"},
-               {"available", capabilities.fastPath.available},
-               {"detail", capabilities.fastPath.detail}},
-              {{"name", "fdb-in-place"},
-               {"available", capabilities.inPlaceFdb.available},
-               {"detail", capabilities.inPlaceFdb.detail}},
-              {{"name", "vlans-in-place"},
-               {"available", capabilities.inPlaceVlans.available},
-               {"detail", capabilities.inPlaceVlans.detail}},
-              {{"name", "tcx"},
-               {"available", capabilities.tcx.available},
-               {"detail", watched ? "not needed: nothing is read in place" : capabilities.tcx.detail}},
-              {{"name", "fdb-kfunc"},
-               {"available", capabilities.kfunc.available},
-               {"detail", watched ? capabilities.kfunc.detail : notNeeded}},
-              {{"name", "fdb-mirror"},
-               {"available", capabilities.mirror.available},
-               {"detail", !watched                       ? notNeeded
-                          : capabilities.kfunc.available ? "not needed: the bridge is asked"
-                                                         : capabilities.mirror.detail}},
-              {{"name", "br_netfilter"},
-               {"available", capabilities.brNetfilter},
-               {"detail", capabilities.brNetfilter ? "present: its settings are tested for each frame"
-                                                   : "not loaded"}}}},
-            {"guards", guards},
-            {"drivers", devices}};
+    return {
+        {"kernel", {{"release", capabilities.kernelRelease}, {"lockdown", capabilities.lockdown}}},
+        {"features",
+         {{{"name", "fast-path"},
+           {"available", capabilities.fastPath.available},
+           {"detail", capabilities.fastPath.detail}},
+          {{"name", "fdb-in-place"},
+           {"available", capabilities.inPlaceFdb.available},
+           {"detail", capabilities.inPlaceFdb.detail}},
+          {{"name", "vlans-in-place"},
+           {"available", capabilities.inPlaceVlans.available},
+           {"detail", capabilities.inPlaceVlans.detail}},
+          {{"name", "tcx"},
+           {"available", capabilities.tcx.available},
+           {"detail", watched ? "not needed: nothing is read in place" : capabilities.tcx.detail}},
+          {{"name", "fdb-kfunc"},
+           {"available", capabilities.kfunc.available},
+           {"detail", watched ? capabilities.kfunc.detail : notNeeded}},
+          {{"name", "fdb-mirror"},
+           {"available", capabilities.mirror.available},
+           {"detail", !watched                       ? notNeeded
+                      : capabilities.kfunc.available ? "not needed: the bridge is asked"
+                                                     : capabilities.mirror.detail}},
+          {{"name", "br_netfilter"},
+           {"available", capabilities.brNetfilter},
+           {"detail",
+            capabilities.brNetfilter ? "present: its settings are tested for each frame" : "not loaded"}},
+          {{"name", "flowtable"},
+           {"available", !watched && capabilities.flowtable.available},
+           {"detail", watched ? "not used where nothing is read in place" : capabilities.flowtable.detail}}}},
+        {"guards", guards},
+        {"drivers", devices}};
 }
 
 } // namespace tna::daemon

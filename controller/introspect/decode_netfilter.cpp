@@ -116,7 +116,8 @@ std::optional<std::vector<model::NetfilterHook>> decodeFlowtable(const netlink::
                attributes->text(NFTA_FLOWTABLE_TABLE),
                attributes->text(NFTA_FLOWTABLE_NAME),
                "ingress",
-               {}},
+               {},
+               true},
               hooks);
     return hooks;
 }

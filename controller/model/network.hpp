@@ -69,6 +69,7 @@ struct NetfilterHook {
     std::string chain;
     std::string hook; ///< "prerouting", "forward", ...
     std::string device;
+    bool flowtable = false; ///< no chain: a flowtable, by whose name it is called
     bool operator==(const NetfilterHook&) const = default;
 };
 

@@ -122,6 +122,7 @@ struct fib6_node {
 	struct fib6_node *right;
 	struct fib6_info *leaf;
 	u16 fn_bit;
+	int fn_sernum;
 	u16 fn_flags;
 	struct fib6_info *rr_ptr;
 };

@@ -9,6 +9,7 @@
  * knows of it (controller/assemble/modules/name.cpp).
  */
 #define TNA_FAST_PATH_MODULES(X)                                                                             \
+	X(FLOWTABLE, flowtable)                                                                              \
 	X(BRIDGE, bridge)                                                                                    \
 	X(ROUTE, route)
 
@@ -29,9 +30,13 @@ enum tna_constant {
 	TNA_CONSTANT_HOOK_PRE,      /* br_netfilter's hook functions, 0 where it is not there */
 	TNA_CONSTANT_HOOK_FORWARD,
 	TNA_CONSTANT_HOOK_POST,
-	TNA_CONSTANT_HOOK_SECURITY, /* AppArmor's hook function, 0 where it is not there */
-	TNA_CONSTANT_HOOK_LOCAL_IN, /* br_netfilter's at local-in, where it has one */
-	TNA_CONSTANT_HOOK_SABOTAGE, /* br_netfilter's at pre-routing of either protocol */
+	TNA_CONSTANT_HOOK_SECURITY,   /* AppArmor's hook function, 0 where it is not there */
+	TNA_CONSTANT_HOOK_LOCAL_IN,   /* br_netfilter's at local-in, where it has one */
+	TNA_CONSTANT_HOOK_SABOTAGE,   /* br_netfilter's at pre-routing of either protocol */
+	TNA_CONSTANT_HOOK_FLOWTABLE,  /* those of flowtables at ingress, 0 where they are not there: family
+					 inet */
+	TNA_CONSTANT_HOOK_FLOWTABLE4, /* ... ip */
+	TNA_CONSTANT_HOOK_FLOWTABLE6, /* ... ip6 */
 	TNA_CONSTANT_STACKED, /* packets may be routed to and from devices on top of ports: bridges, ... */
 	TNA_CONSTANT_VLAN_DEVICES,      /* ... and VLAN devices */
 	TNA_CONSTANT_VLAN_STACKS,       /* ... and VLAN devices on those: frames may have two tags */

@@ -77,7 +77,7 @@
 	X(IP_NETFILTER, "ip-netfilter",                                                                      \
 	  "netfilter rules, NAT, IPVS or connection tracking for routed packets (`tnactl rules`)")           \
 	X(FLOW_KIND, "flow-kind",                                                                            \
-	  "netfilter rules, and the packet is none in the middle of a flow of TCP or UDP")                   \
+	  "netfilter rules or a flowtable, and the packet is none in the middle of a flow of TCP or UDP")    \
 	X(FLOW_UNKNOWN, "flow-unknown",                                                                      \
 	  "netfilter rules: what Linux decides about this flow, or about this direction of it, is not "      \
 	  "known yet")                                                                                       \
@@ -97,6 +97,14 @@
 	  "connection tracking translates the packet's addresses, which is not done at tcx, within a "       \
 	  "bridge, nor where custom modules come behind routing; nor of TCP, unless the rules drop what "    \
 	  "is invalid at pre-routing")                                                                       \
+	X(FLOWTABLE_UNKNOWN, "flowtable-unknown",                                                            \
+	  "the flow is not in the port's flowtable: its first packets, or rules do not put it there")        \
+	X(FLOWTABLE_SPECIAL, "flowtable-special",                                                            \
+	  "a flowtable with counters or hardware offload, or a flow in it that leaves by IPsec, by a "       \
+	  "bridge "                                                                                          \
+	  "or VLAN device, or by a route that expires")                                                      \
+	X(FLOWTABLE_STALE, "flowtable-stale",                                                                \
+	  "the route that a flow in the flowtable remembers has changed: Linux takes the flow out")          \
 	X(XFRM, "xfrm", "IPsec policies")                                                                    \
 	X(VLAN_SETTINGS, "vlan-settings",                                                                    \
 	  "the VLAN device is down, keeps tags in frames (reorder_hdr off), maps priorities, or has tags "   \

@@ -82,8 +82,10 @@ std::string obstacleText(const json& hook, const json& obstacle) {
 std::string otherFacts(const json& document) {
     std::string out;
     for (const auto& table : list(document, "flowtables"))
-        out += fmt::format("There is a flowtable: {} {} {}\n", text(table, "family"), text(table, "table"),
-                           text(table, "name"));
+        out += fmt::format(
+            "There is a flowtable: {} {} {}. What is in it passes no rules; `tnactl explain PORT` "
+            "says why packets of its ports are not fast.\n",
+            text(table, "family"), text(table, "table"), text(table, "name"));
     if (document.is_object() && document.value("functions", json()).is_null())
         out += "Whom else netfilter calls is not known: this kernel does not list it "
                "(CONFIG_NETFILTER_NETLINK_HOOK).\n";

@@ -2,6 +2,7 @@
 #include "assemble/modules/route.hpp"
 
 #include "assemble/modules/bridge.hpp"
+#include "assemble/modules/flowtable.hpp"
 #include "assemble/modules/parameters.hpp"
 
 #include <cstring>
@@ -49,6 +50,8 @@ std::vector<Reason> obstacles(const PortInQuestion& port) {
 std::optional<ProfileModule> wantedFor(const PortInQuestion& port) {
     const auto& around = port.around;
     const bool forBridge = port.bridge != nullptr;
+    if (flowtableForwards(port))
+        return std::nullopt;
     if (around.watched() || (forBridge && (!around.routedBridges.contains(port.bridge->ifindex) ||
                                            around.wishes.mistrusted.contains("route"))))
         return std::nullopt;

@@ -66,6 +66,9 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts, unsigned maxConnections)
         bpf_map__set_max_entries(skeleton->maps.streams, maxConnections) != 0 ||
         !loadOpened(skeleton, *object))
         return std::unexpected(refused(forReadingInPlace));
+    // Where there is none, no program calls it.
+    if (auto kfunc = findKfunc("bpf_xdp_flow_lookup"))
+        object->moduleBtf = std::move(kfunc->moduleBtf);
     return object;
 }
 

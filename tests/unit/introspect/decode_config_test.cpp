@@ -186,8 +186,8 @@ TEST(DecodeFlowtable, IsAHookAtTheIngressOfEachDevice) {
     const auto message = firstMessage(bytes);
     EXPECT_TRUE(introspect::changesRules(message));
     EXPECT_EQ(introspect::decodeFlowtable(message),
-              (std::vector<model::NetfilterHook>{{"netdev", "t", "f", "ingress", "eth0"},
-                                                 {"netdev", "t", "f", "ingress", "eth1"}}));
+              (std::vector<model::NetfilterHook>{{"netdev", "t", "f", "ingress", "eth0", true},
+                                                 {"netdev", "t", "f", "ingress", "eth1", true}}));
 }
 
 MessageBuilder chainMessage() {

@@ -3,6 +3,7 @@
 #include "tnactl/document.hpp"
 #include "tnactl/render.hpp"
 #include "tnactl/render_event.hpp"
+#include "tnactl/render_rules.hpp"
 #include "tnactl/table.hpp"
 #include "tnactl/trace_command.hpp"
 #include "tnactl/unknown_port.hpp"
@@ -21,6 +22,12 @@ TEST(Table, NumbersAlignRightAndTextLeft) {
     table.add({"a", "1"});
     table.add({"long", "100"});
     EXPECT_EQ(table.text(), "NAME  COUNT\na         1\nlong    100\n");
+}
+
+TEST(Rules, OfFlowtablesSayWhereToLook) {
+    const nlohmann::json document{{"flowtables", {{{"family", "inet"}, {"table", "fw4"}, {"name", "ft"}}}}};
+    EXPECT_NE(renderRules(document).find("There is a flowtable: inet fw4 ft. What is in it passes no rules"),
+              std::string::npos);
 }
 
 TEST(Human, UnitsOfThousands) {
