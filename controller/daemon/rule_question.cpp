@@ -77,6 +77,16 @@ json viewSteady(const assemble::FlowRules& rules) {
             {"translated_tcp", rules.translatedTcp()}};
 }
 
+/// What is no rule's alone.
+json viewBecause(const assemble::RuleJudgement& judgement) {
+    auto because = json::array();
+    for (const auto& one : judgement.obstacles)
+        if (one.table.empty() && one.chain.empty())
+            because.push_back(
+                {{"packets", assemble::textOf(one.family)}, {"reason", one.reason}, {"hint", one.hint}});
+    return because;
+}
+
 json viewFlowtables(const model::RuleSet& set) {
     auto flowtables = json::array();
     for (const auto& one : set.flowtables)
@@ -141,11 +151,9 @@ nlohmann::json viewLearning(const Connections& connections, unsigned wanted) {
         return nullptr;
     const auto& judgement = connections.judgement();
     const auto& impossible = connections.impossible();
-    return {{"active", connections.learning()},
-            {"impossible", impossible ? json(*impossible) : json()},
-            {"generation", judgement.generation},
-            {"ip", viewSteady(judgement.ipv4)},
-            {"ip6", viewSteady(judgement.ipv6)}};
+    return {{"active", connections.learning()},   {"impossible", impossible ? json(*impossible) : json()},
+            {"generation", judgement.generation}, {"because", viewBecause(judgement)},
+            {"ip", viewSteady(judgement.ipv4)},   {"ip6", viewSteady(judgement.ipv6)}};
 }
 
 nlohmann::json RuleQuestion::answer(const std::set<std::string>& legacyTables,

@@ -40,6 +40,9 @@ std::string learningText(const json& document) {
     const auto ipv4 = learning.value("ip", json::object()), ipv6 = learning.value("ip6", json::object());
     auto out = fmt::format("Flows that these rules let pass are learnt.\n  IPv4: {}\n  IPv6: {}\n",
                            learntText(ipv4), learntText(ipv6));
+    for (const auto& because : list(learning, "because"))
+        out += fmt::format("  {}: {}\n    {}\n", text(because, "packets"), text(because, "reason"),
+                           text(because, "hint"));
     const auto withoutTranslated = [](const json& steady) {
         return yes(steady, "tcp") && !yes(steady, "translated_tcp") && steady.value("tracked", true);
     };

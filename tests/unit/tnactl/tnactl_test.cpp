@@ -30,6 +30,19 @@ TEST(Rules, OfFlowtablesSayWhereToLook) {
               std::string::npos);
 }
 
+TEST(Rules, SayWhatIsInTheWayThatIsNoSingleRule) {
+    const nlohmann::json document{
+        {"learning",
+         {{"active", true},
+          {"impossible", nullptr},
+          {"because",
+           {{{"packets", "ip"}, {"reason", "rules look at tcp flags"}, {"hint", "accept before"}}}},
+          {"ip", {{"tcp", false}, {"udp", false}}},
+          {"ip6", {{"tcp", true}, {"udp", true}}}}}};
+    EXPECT_NE(renderRules(document).find("  ip: rules look at tcp flags\n    accept before\n"),
+              std::string::npos);
+}
+
 TEST(Human, UnitsOfThousands) {
     EXPECT_EQ(human(0), "0");
     EXPECT_EQ(human(999), "999");
