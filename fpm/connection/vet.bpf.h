@@ -61,6 +61,19 @@ INLINE int drops_invalid(u32 steps, const int version)
 			 rules_are_known(own_net, judged, version));
 }
 
+/* Also one that Linux would have let pass without taking it: that it cannot, where it minds no windows. */
+INLINE u32 vet_outside(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part)
+{
+	struct tna_stream_side sender, receiver;
+
+	if (stream_takes_all(stream, direction, own_net))
+		return WINDOWS_IN;
+	tracked_side_read(entry, direction, &sender);
+	tracked_side_read(entry, !(direction & 1), &receiver);
+	/* where it has forgotten a side (nf_ct_tcp_fixup()), it takes what comes */
+	return sender.maxwin && receiver.maxwin ? stream_judge(stream, direction, part) : WINDOWS_IN;
+}
+
 /* Whether a segment that says more than that it is there is to end here. */
 NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direction, u32 drops)
 {
@@ -76,9 +89,15 @@ NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direc
 	if (stream_catch_up(stream, entry))
 		stream_lose(stream);
 	stream_pieces(entry, direction, &part);
-	if (!drops || !stream_invalid(stream, entry, direction, &part, own_net))
+	/* behind a SYN, Linux looks at windows only */
+	u32 late = KLOAD(u8, KADDR(struct nf_conn, entry, proto.tcp.last_index)) != TRACKED_LAST_SYN &&
+		   stream_reset_late(stream, direction, &part, own_net);
+
+	u32 outside = vet_outside(stream, entry, direction, &part);
+
+	if (!drops || (!late && outside == WINDOWS_IN))
 		return 0;
-	if (!stream_reset_late(stream, direction, &part, own_net))
+	if (!late && outside == WINDOWS_OUT)
 		stream->last_other = TNA_LAST_OTHER; /* nf_tcp_handle_invalid() */
 	return 1;
 }

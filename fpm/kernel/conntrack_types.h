@@ -126,6 +126,7 @@ struct nf_conn {
 #define TRACKED_HAS_ACKED (1u << 5)
 
 /* include/linux/netfilter/nf_conntrack_tcp.h, net/netfilter/nf_conntrack_proto_tcp.c: enum tcp_bit_set */
+#define TRACKED_LAST_SYN 0
 #define TRACKED_LAST_ACK 3
 
 #endif

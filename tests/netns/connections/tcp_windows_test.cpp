@@ -105,9 +105,11 @@ TEST_F(Tcp, IsNotEndedByWhatIsOutsideOfItsWindows) {
             SCOPED_TRACE(testing::Message() << "flags " << int{flags} << " from host " << host);
             becomesFast();
             const auto spoofed = frame(host, {.flags = flags, .ahead = 123456789});
+            const auto late = frame(host, {.flags = flags, .ahead = -123456789});
             for (int i = 0; i < 2; i++)
                 (void)treat(frame(0, {.flags = syn, .ahead = 987654321, .options = handshakeOptions}), 0);
             EXPECT_EQ(treat(spoofed, host).out, Arrivals{});
+            EXPECT_EQ(treat(late, host).out, Arrivals{});
             EXPECT_GT(timeout(), 1000U);
             for (const auto& part : inFragments(spoofed, 8))
                 EXPECT_EQ(treat(part, host).out, Arrivals{});
