@@ -92,7 +92,8 @@ const model::Link* underRoutedVlan(const model::Network& network, const model::L
         below = underVlan(network, *below);
     if (below == nullptr)
         return nullptr;
-    return (isBridge(*below) && !stack) || (mayBePortAtTcx(*below) && !below->vlan) ? below : nullptr;
+    return (isBridge(*below) && !stack) || (mayBePortAtTcx(*below) && below->kind != "vlan") ? below
+                                                                                             : nullptr;
 }
 
 /// DSA: Linux receives as a port of the switch what comes in here, whatever it looks like.

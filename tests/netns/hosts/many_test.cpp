@@ -39,10 +39,10 @@ protected:
     Guest first_;
 };
 
-/// TNA_TEST_CONTAINERS in the environment: as many of them.
+/// TNA_TEST_CONTAINERS in the environment: as many of them; 200 take a minute.
 TEST_F(Many, ContainersLeaveNothingBehind) {
     const char* wanted = std::getenv("TNA_TEST_CONTAINERS");
-    const int containers = wanted != nullptr ? std::atoi(wanted) : 200;
+    const int containers = wanted != nullptr ? std::atoi(wanted) : 40;
     accelerate(1);
     if (IsSkipped())
         return;
@@ -53,7 +53,7 @@ TEST_F(Many, ContainersLeaveNothingBehind) {
         EXPECT_TRUE(reaches(*first_.inside, next.address));
         must("ip link del next");
     };
-    for (int i = 0; i < containers / 10; i++)
+    for (int i = 0; i < 5; i++)
         one();
     ASSERT_TRUE(accelerated(1)) << ports().dump();
     const auto open = descriptors();
@@ -61,7 +61,8 @@ TEST_F(Many, ContainersLeaveNothingBehind) {
     for (int i = 0; i < containers && !HasFailure(); i++)
         one();
     ASSERT_TRUE(accelerated(1)) << ports().dump();
-    EXPECT_EQ(descriptors(), open);
+    // Whoever asks has one for a moment.
+    EXPECT_TRUE(eventually([&] { return descriptors() <= open; })) << descriptors() << " instead of " << open;
     EXPECT_LT(memory(), used * 1.1);
 }
 
