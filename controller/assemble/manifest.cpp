@@ -42,6 +42,15 @@ Presumed presumedIn(const model::Network& network) {
     return presumed;
 }
 
+std::optional<Reason> ownedByMaster(const PortInQuestion& port) {
+    if (port.link.master == 0)
+        return std::nullopt;
+    const auto* master = port.around.network.link(port.link.master);
+    const auto owner =
+        master != nullptr ? master->name + " (of kind " + master->kind + ")" : "another device";
+    return Reason{"has-master", owner + " owns it, and what such devices receive is left to Linux", {}};
+}
+
 std::vector<GuardWords> guardWords() {
     std::vector<GuardWords> all(std::begin(onArrival), std::end(onArrival));
     for (const auto& manifest : manifests())

@@ -59,6 +59,9 @@ struct PortInQuestion {
     Hook hook = Hook::xdp;     ///< where its frames are seen
 };
 
+/// Why a port is Linux's that something else than a bridge owns.
+[[nodiscard]] std::optional<Reason> ownedByMaster(const PortInQuestion& port);
+
 /// What people are told of checks that send frames to Linux.
 struct GuardWords {
     const char* name;

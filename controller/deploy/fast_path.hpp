@@ -38,7 +38,7 @@ struct Limits {
 };
 
 /// Addresses of br_netfilter's hook functions (pre-routing, forward, post-routing), AppArmor's, and
-/// br_netfilter's at local-in and at IPv4's pre-routing; 0 if not there.
+/// br_netfilter's at local-in and at IPv4's pre-routing, and those of flowtables; 0 if not there.
 using HookFunctions = std::array<std::uint64_t, 9>;
 
 /// The fast path of one network namespace, put together: the pipeline and how it learns the FDB, devices'

@@ -18,38 +18,20 @@
 #define VETTED (TCP_SYN | TCP_FIN | TCP_RST)
 #define CLOSED_SOON 1000000000ull /* ns */
 
-/* TCP's flags where they lie right behind what is in front of the buffer, or 0xff: they have to be looked
- * for.
- */
+/* TCP's flags where they are in front of the buffer, or 0xff: they have to be looked for. */
 INLINE u32 flags_at_hand(struct sk_buff *skb, u64 header, u32 before)
 {
 	return KGET(u32, skb, len) - KGET(u32, skb, data_len) >= before + 14 ? KLOAD(u8, header + before + 13)
 									     : 0xff;
 }
 
-/* The lesson of a flow by its ends, which are taken from the headers wherever those lie. */
-INLINE const struct tna_lesson *lesson_of(struct bpf_nf_ctx *ctx, u64 header, u32 before,
-					  struct tna_ends *ends)
+/* Both ports, wherever they lie. */
+INLINE int ports_read(struct bpf_nf_ctx *ctx, u32 before, u16 *ports)
 {
 	struct bpf_dynptr packet;
 
-	*ends = packet_ends(header, PROTOCOL_TCP);
-	if (bpf_dynptr_from_skb((struct __sk_buff *)ctx->skb, 0, &packet) ||
-	    bpf_dynptr_read(&ends->source_port, 4, &packet, before, 0))
-		return NULL;
-	return bpf_map_lookup_elem(&lessons, ends);
-}
-
-INLINE const struct tna_lesson *lesson6_of(struct bpf_nf_ctx *ctx, u64 header, u32 before,
-					   struct tna_ends6 *ends)
-{
-	struct bpf_dynptr packet;
-
-	*ends = packet_ends6(header, PROTOCOL_TCP);
-	if (bpf_dynptr_from_skb((struct __sk_buff *)ctx->skb, 0, &packet) ||
-	    bpf_dynptr_read(&ends->source_port, 4, &packet, before, 0))
-		return NULL;
-	return bpf_map_lookup_elem(&lessons6, ends);
+	return !bpf_dynptr_from_skb((struct __sk_buff *)ctx->skb, 0, &packet) &&
+	       !bpf_dynptr_read(ports, 4, &packet, before, 0);
 }
 
 /* Whether rules drop what is invalid of a connection, wherever that would be. */
@@ -92,7 +74,6 @@ NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direc
 	/* behind a SYN, Linux looks at windows only */
 	u32 late = KLOAD(u8, KADDR(struct nf_conn, entry, proto.tcp.last_index)) != TRACKED_LAST_SYN &&
 		   stream_reset_late(stream, direction, &part, own_net);
-
 	u32 outside = vet_outside(stream, entry, direction, &part);
 
 	if (!drops || (!late && outside == WINDOWS_IN))
@@ -117,9 +98,17 @@ INLINE int vet(struct bpf_nf_ctx *ctx, const int version)
 
 	if (!before || !(flags_at_hand(skb, header, before) & VETTED))
 		return NF_ACCEPT;
-	const struct tna_lesson *lesson = version == 6 ? lesson6_of(ctx, header, before, &ends.ipv6)
-						       : lesson_of(ctx, header, before, &ends.ipv4);
+	const struct tna_lesson *lesson = NULL;
 
+	if (version == 6) {
+		ends.ipv6 = packet_ends6(header, PROTOCOL_TCP);
+		if (ports_read(ctx, before, &ends.ipv6.source_port))
+			lesson = bpf_map_lookup_elem(&lessons6, &ends.ipv6);
+	} else {
+		ends.ipv4 = packet_ends(header, PROTOCOL_TCP);
+		if (ports_read(ctx, before, &ends.ipv4.source_port))
+			lesson = bpf_map_lookup_elem(&lessons, &ends.ipv4);
+	}
 	if (!lesson)
 		return NF_ACCEPT;
 	u64 entry = lesson->entry;

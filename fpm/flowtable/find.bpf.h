@@ -7,15 +7,12 @@
  *
  * The kernel's own lookup (bpf_xdp_flow_lookup()) sets the flow's time anew, as Linux does for packets that
  * it forwards, and not for those that it only finds: too large ones, those whose route has changed. So the
- * flow is searched for here first, and the kernel is asked last of all (confirm.bpf.h): it must name the same
- * one.
+ * flow is searched for here first, and the kernel is asked last of all (flow_confirm()): it must name the
+ * same one.
  */
 
 #include "flowtable/way.bpf.h"
-#include "kernel/loop.bpf.h"
-
-/* Chains are not longer than 16 when something is added (RHT_ELASTICITY). */
-#define FLOW_CHAIN_MAX 24
+#include "kernel/rhashtable.bpf.h"
 
 /* What flows are found by: struct flow_offload_tuple up to __hash, 50 bytes, and two of the last word that
  * are no part of it. */
@@ -29,11 +26,6 @@ struct flow_key {
 	};
 };
 
-INLINE u32 turned(u32 value, int bits)
-{
-	return value << bits | value >> (32 - bits);
-}
-
 /* jhash() of such a key (include/linux/jhash.h); Bob Jenkins' hash, in the public domain. */
 INLINE u32 flow_hash_key(const struct flow_key *key, u32 seed)
 {
@@ -43,27 +35,20 @@ INLINE u32 flow_hash_key(const struct flow_key *key, u32 seed)
 		a += key->words[3 * turn];
 		b += key->words[3 * turn + 1];
 		c += key->words[3 * turn + 2];
-		a = (a - c) ^ turned(c, 4);
+		a = (a - c) ^ rotate(c, 4);
 		c += b;
-		b = (b - a) ^ turned(a, 6);
+		b = (b - a) ^ rotate(a, 6);
 		a += c;
-		c = (c - b) ^ turned(b, 8);
+		c = (c - b) ^ rotate(b, 8);
 		b += a;
-		a = (a - c) ^ turned(c, 16);
+		a = (a - c) ^ rotate(c, 16);
 		c += b;
-		b = (b - a) ^ turned(a, 19);
+		b = (b - a) ^ rotate(a, 19);
 		a += c;
-		c = (c - b) ^ turned(b, 4);
+		c = (c - b) ^ rotate(b, 4);
 		b += a;
 	}
-	a += key->words[FLOW_KEY_WORDS - 1];
-	c = (c ^ b) - turned(b, 14);
-	a = (a ^ c) - turned(c, 11);
-	b = (b ^ a) - turned(a, 25);
-	c = (c ^ b) - turned(b, 16);
-	a = (a ^ c) - turned(c, 4);
-	b = (b ^ a) - turned(a, 14);
-	return (c ^ b) - turned(b, 24);
+	return rhash_mix(a + key->words[FLOW_KEY_WORDS - 1], b, c);
 }
 
 /* False: the frame is not as long as it was. */
@@ -109,10 +94,10 @@ INLINE struct search flow_find_in(u64 buckets, const struct flow_key *key)
 	struct bucket_table *table = KOBJ(struct bucket_table, buckets);
 	u32 place = flow_hash_key(key, KGET(u32, table, hash_rnd)) & (KGET(u32, table, size) - 1);
 	u64 bucket = KADDR(struct bucket_table, buckets, buckets) + 8ULL * place;
-	u64 node = KLOAD(u64, bucket) & ~1ULL; /* a bit of it is the bucket's lock */
+	u64 node = rhash_first(bucket);
 	struct search search;
 
-	SEARCH (search, FLOW_CHAIN_MAX) {
+	SEARCH (search, RHASH_CHAIN_MAX) {
 		if (!node || node == (bucket | 1))
 			CONCLUDE(search, search_none());
 		if (node & 1)

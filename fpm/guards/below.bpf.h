@@ -49,8 +49,10 @@ INLINE u64 below_looks(u64 address, u64 socket)
 }
 
 #if HOOK_WITHIN_LINUX
-/* Of those of which none lies on others of its own. */
-APART u64 guard_lowest(u64 device, u64 socket)
+APART u64 guard_lowest(u64 device, u64 socket);
+
+/* Of all on which a device lies; they may lie on others themselves, or (`lowest`) not. */
+INLINE u64 any_below_looks(u64 device, u64 socket, const int lowest)
 {
 	u64 list = below_list(device), node = KLOAD(u64, list);
 	struct search found;
@@ -61,30 +63,22 @@ APART u64 guard_lowest(u64 device, u64 socket)
 
 		if (node == list)
 			CONCLUDE(found, search_none());
-		if (guard_lies_on_others(below) | below_looks(below, socket))
+		if (below_looks(below, socket) |
+		    (lowest ? guard_lies_on_others(below) : guard_lowest(below, socket)))
 			CONCLUDE(found, search_found(below));
 		node = KLOAD(u64, node);
 	}
 	return !search_surely_none(found);
 }
 
-/* Of those, and of what these lie on. */
+APART u64 guard_lowest(u64 device, u64 socket)
+{
+	return any_below_looks(device, socket, 1);
+}
+
 APART u64 guard_all_below(u64 device, u64 socket)
 {
-	u64 list = below_list(device), node = KLOAD(u64, list);
-	struct search found;
-
-	SEARCH (found, BELOW_MAX) {
-		u64 entry = node - bpf_core_field_offset(struct netdev_adjacent, list);
-		u64 below = KLOAD(u64, KADDR(struct netdev_adjacent, entry, dev));
-
-		if (node == list)
-			CONCLUDE(found, search_none());
-		if (below_looks(below, socket) | guard_lowest(below, socket))
-			CONCLUDE(found, search_found(below));
-		node = KLOAD(u64, node);
-	}
-	return !search_surely_none(found);
+	return any_below_looks(device, socket, 0);
 }
 #else
 #define guard_all_below(device, socket) 0

@@ -25,16 +25,9 @@ INLINE u32 rotate(u32 value, int bits)
 	return value << bits | value >> (32 - bits);
 }
 
-/*
- * jhash() of a key of up to eight bytes, which is jhash2() of two words (include/linux/jhash.h); Bob
- * Jenkins' final mix, in the public domain.
- */
-INLINE u32 rhash_hash(u64 key, u32 length, u32 seed)
+/* The end of jhash() (include/linux/jhash.h); Bob Jenkins' final mix, in the public domain. */
+INLINE u32 rhash_mix(u32 a, u32 b, u32 c)
 {
-	u32 a = 0xdeadbeef + length + seed, b = a, c = a;
-
-	a += (u32)key;
-	b += key >> 32;
 	c = (c ^ b) - rotate(b, 14);
 	a = (a ^ c) - rotate(c, 11);
 	b = (b ^ a) - rotate(a, 25);
@@ -42,6 +35,14 @@ INLINE u32 rhash_hash(u64 key, u32 length, u32 seed)
 	a = (a ^ c) - rotate(c, 4);
 	b = (b ^ a) - rotate(a, 14);
 	return (c ^ b) - rotate(b, 24);
+}
+
+/* jhash() of a key of up to eight bytes, which is jhash2() of two words. */
+INLINE u32 rhash_hash(u64 key, u32 length, u32 seed)
+{
+	u32 begin = 0xdeadbeef + length + seed;
+
+	return rhash_mix(begin + (u32)key, begin + (u32)(key >> 32), begin);
 }
 
 /* The address of the bucket of a key in a table. */

@@ -17,13 +17,8 @@ std::vector<GuardWords> guards() {
 }
 
 std::vector<Reason> obstacles(const PortInQuestion& port) {
-    if (port.link.master == 0)
-        return {};
-    const auto* master = port.around.network.link(port.link.master);
-    return {{"has-master",
-             (master != nullptr ? master->name + " (of kind " + master->kind + ")" : "another device") +
-                 " owns it, and what such devices receive is left to Linux",
-             {}}};
+    auto owned = ownedByMaster(port);
+    return owned ? std::vector{std::move(*owned)} : std::vector<Reason>{};
 }
 
 std::optional<ProfileModule> wantedFor(const PortInQuestion& port) {

@@ -30,20 +30,14 @@ bool isFor(const PortInQuestion& port) {
     return port.bridge == nullptr;
 }
 
-std::string ownerOf(const PortInQuestion& port) {
-    const auto* master = port.around.network.link(port.link.master);
-    return master != nullptr ? master->name + " (of kind " + master->kind + ")" : "another device";
-}
-
 std::vector<Reason> obstacles(const PortInQuestion& port) {
     std::vector<Reason> reasons;
     if (port.around.watched())
         reasons.push_back({"routing-watched",
                            "packets are routed by Linux where the kernel is not read in place",
                            "`tnactl capabilities` shows why it is not"});
-    if (port.link.master != 0)
-        reasons.push_back(
-            {"has-master", ownerOf(port) + " owns it, and what such devices receive is left to Linux", {}});
+    if (auto owned = ownedByMaster(port))
+        reasons.push_back(std::move(*owned));
     return reasons;
 }
 

@@ -4,7 +4,6 @@
 #include "flowtable_fixture.hpp"
 
 #include <chrono>
-#include <thread>
 
 namespace tna::test {
 namespace {
@@ -62,12 +61,10 @@ class FlowtableTime : public FlowtableOf<RouteTest> {};
 TEST_F(FlowtableTime, IsSetAnewByFastPackets) {
     accelerate();
     sysctl("net.netfilter.nf_flowtable_udp_timeout", "5");
-    const auto begin = std::chrono::steady_clock::now();
-    while (std::chrono::steady_clock::now() - begin < std::chrono::seconds(15)) {
-        ASSERT_EQ(send(sent(0)), fastPath());
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    }
-    std::this_thread::sleep_for(std::chrono::seconds(10));
+    ASSERT_FALSE(eventually([&] { return send(sent(0)) != fastPath(); }, std::chrono::seconds(15)));
+    EXPECT_TRUE(
+        eventually([] { return command({"conntrack", "-L"}).output.find("OFFLOAD") == std::string::npos; },
+                   std::chrono::seconds(60)));
     EXPECT_EQ(send(sent(0)), slowPath("flowtable-unknown"));
 }
 

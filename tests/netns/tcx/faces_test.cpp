@@ -21,10 +21,11 @@ void PrintTo(const Kind& kind, std::ostream* out) {
 const Kind bond{"Bond",
                 {"modprobe -q bonding; ip link add face type bond mode active-backup miimon 50",
                  "ip link set below master face"}};
+const Kind byHash{"BondByHash",
+                  {"modprobe -q bonding; ip link add face type bond mode balance-xor miimon 50",
+                   "ip link set below master face"}};
 const std::vector<Kind> kinds{bond,
-                              {"BondByHash",
-                               {"modprobe -q bonding; ip link add face type bond mode balance-xor miimon 50",
-                                "ip link set below master face"}},
+                              byHash,
                               {"VlanOfABond",
                                {"modprobe -q bonding; ip link add b1 type bond mode active-backup miimon 50",
                                 "ip link set below master b1", "ip link set b1 up",
@@ -40,8 +41,7 @@ protected:
         if (!this->IsSkipped())
             must("ip link add below type veth peer name far3 netns " + this->farSide_->name());
     }
-    /// False if that is not to be had here.
-    void make(const Kind& kind) {
+    virtual void make(const Kind& kind) {
         this->inFar("ip link set far3 up");
         for (const auto& words : kind.make)
             if (const auto result = command({"sh", "-c", words}); !this->IsSkipped() && result.exitCode != 0)
@@ -55,11 +55,17 @@ protected:
         }
         tagged_ = kind.name == std::string_view("VlanOfABond");
     }
-    void isAccelerated() {
-        ASSERT_NO_FATAL_FAILURE(this->accelerateAtTcx());
-        if (!this->IsSkipped()) {
-            ASSERT_TRUE(this->reaches("face", "accelerated"));
-        }
+    /// Makes it, and accelerates it as this port. False: the test is over.
+    [[nodiscard]] bool starts(const Kind& kind, const char* port = "face") {
+        make(kind);
+        if (this->IsSkipped() || this->HasFatalFailure())
+            return false;
+        this->accelerateAtTcx();
+        if (this->IsSkipped() || this->HasFatalFailure())
+            return false;
+        const bool there = this->reaches(port, "accelerated");
+        EXPECT_TRUE(there) << port;
+        return there;
     }
     /// As it is on the cable.
     [[nodiscard]] Frame onCable(const Frame& frame) const {
@@ -77,7 +83,7 @@ protected:
 
 class FaceInABridge : public Face<TcxTest> {
 protected:
-    void make(const Kind& kind) {
+    void make(const Kind& kind) override {
         Face::make(kind);
         if (IsSkipped() || HasFatalFailure())
             return;
@@ -93,11 +99,7 @@ protected:
 class FacesInABridge : public FaceInABridge, public ::testing::WithParamInterface<Kind> {};
 
 TEST_P(FacesInABridge, AreFastInBothDirections) {
-    ASSERT_NO_FATAL_FAILURE(make(GetParam()));
-    if (IsSkipped())
-        return;
-    ASSERT_NO_FATAL_FAILURE(isAccelerated());
-    if (IsSkipped())
+    if (!starts(GetParam()))
         return;
     EXPECT_EQ(treat(toFace()), (Treatment{fastPath(), usual()}));
     const auto before = fastFromFace();
@@ -124,11 +126,7 @@ std::vector<std::string> behind(std::vector<std::string> some, const std::vector
 }
 
 TEST_F(FaceInABridge, WhatLooksAtPacketsBelowABondMakesThemLinuxs) {
-    ASSERT_NO_FATAL_FAILURE(make(bond));
-    if (IsSkipped())
-        return;
-    ASSERT_NO_FATAL_FAILURE(isAccelerated());
-    if (IsSkipped())
+    if (!starts(bond))
         return;
     std::vector<std::string> many;
     for (int i = 0; i < 16; i++) // with the one that there is, one more than are looked at
@@ -169,62 +167,107 @@ TEST_F(FaceInABridge, WhatLooksAtPacketsBelowABondMakesThemLinuxs) {
     EXPECT_EQ(treat(toFace()), (Treatment{fastPath(), usual()})) << "two devices deep";
 }
 
+/// As of one that is received for a device of its own: it stays with a frame that is redirected.
+TEST_F(FaceInABridge, WhatATunnelHasNotedBelowMakesFramesLinuxs) {
+    if (!starts(bond))
+        return;
+    const auto fastFrames = [&] {
+        const auto before = fastFromFace();
+        EXPECT_EQ(treat(fromFace(), 3).out, (Arrivals{{0, {fromFace()}}}));
+        return fastFromFace() - before;
+    };
+    EXPECT_EQ(fastFrames(), 1U);
+    must("tc qdisc add dev below clsact");
+    must("tc filter add dev below ingress protocol all matchall action tunnel_key set src_ip 10.9.9.1 dst_ip "
+         "10.9.9.2 id 7");
+    EXPECT_EQ(fastFrames(), 0U);
+    must("tc qdisc del dev below clsact");
+    EXPECT_EQ(fastFrames(), 1U);
+}
+
 TEST_F(FaceInABridge, GenericXdpAtTheOtherEndHasEveryFrame) {
     config_.kernel.selfCheck = 0; // which would have another look at each frame
-    ASSERT_NO_FATAL_FAILURE(make(bond));
-    if (IsSkipped())
-        return;
-    ASSERT_NO_FATAL_FAILURE(isAccelerated());
-    if (IsSkipped())
+    if (!starts(bond))
         return;
     ASSERT_EQ(treat(toFace()).path, fastPath());
     dropsAll("far3");
     EXPECT_EQ(treat(toFace()), (Treatment{slowPath("stacked"), {}}));
 }
 
-class RoutedFace : public Face<RouteTest> {
+template <typename Router>
+class RoutedFaceOf : public Face<Router> {
 protected:
-    void make(const Kind& kind) {
-        Face::make(kind);
-        if (IsSkipped() || HasFatalFailure())
+    static constexpr bool six = std::is_base_of_v<Route6Test, Router>;
+
+    void make(const Kind& kind) override {
+        Face<Router>::make(kind);
+        if (this->IsSkipped() || this->HasFatalFailure())
             return;
-        must("ip link set face address " + text(portMac(3)) + " up");
-        becomes("face", 3);
-        ASSERT_TRUE(eventually([&] { return treat(toFace()).out == usual(); }, std::chrono::seconds(20)));
+        must("ip link set face address " + text(this->portMac(3)) + " up");
+        this->becomes("face", 3);
+        ASSERT_TRUE(
+            eventually([&] { return this->treat(toFace()).out == usual(); }, std::chrono::seconds(20)));
     }
-    static Frame toFace() { return packet({.to = "10.0.3.2"}); }
+    static Frame toFace() {
+        if constexpr (six)
+            return Router::packet({.to = "fd00:0:0:3::2"});
+        else
+            return Router::packet({.to = "10.0.3.2"});
+    }
     static Frame fromFace() {
-        return ipv4Frame(portMac(3), station(4), {.from = "10.0.3.2", .to = "10.0.0.2"});
+        if constexpr (six)
+            return ipv6Frame(Router::portMac(3), station(4), {.from = "fd00:0:0:3::2", .to = "fd00::2"});
+        else
+            return ipv4Frame(Router::portMac(3), station(4), {.from = "10.0.3.2", .to = "10.0.0.2"});
     }
-    [[nodiscard]] Arrivals usual() const { return {{3, {onCable(routed(toFace(), 3))}}}; }
+    [[nodiscard]] Arrivals usual() const { return {{3, {this->onCable(this->routed(toFace(), 3))}}}; }
+    [[nodiscard]] static Arrivals usualBack() { return Router::routedTo(fromFace(), 0); }
+    /// From two members, one of which has an address of its own: whether a packet is this host's is said by
+    /// the address of the member that it came in by.
+    void expectPacketsForAnotherAddressAreLinuxs() {
+        if (!this->starts(byHash))
+            return;
+        must("ip link add other type veth peer name far4 netns " + this->farSide_->name());
+        this->inFar("ip link set far4 up");
+        must("ip link set other master face");
+        must("ip link set other up");
+        {
+            const auto inside = this->farSide_->enter();
+            this->farPorts_[4].emplace("far4");
+        }
+        ASSERT_TRUE(eventually([&] { return this->treat(fromFace(), 4).out == usualBack(); },
+                               std::chrono::seconds(20)));
+        must("ip link set below address " + text(station(0x300)));
+        const auto fastBy = [&](unsigned far, const Arrivals& out) {
+            const auto before = this->fastFromFace();
+            EXPECT_EQ(this->treat(fromFace(), far).out, out);
+            return this->fastFromFace() - before;
+        };
+        EXPECT_EQ(fastBy(4, usualBack()), 1U);
+        EXPECT_EQ(fastBy(3, {}), 0U);
+        EXPECT_EQ(fastBy(4, usualBack()), 1U);
+    }
 };
+using RoutedFace = RoutedFaceOf<RouteTest>;
+using RoutedFace6 = RoutedFaceOf<Route6Test>;
 
 class RoutedFaces : public RoutedFace, public ::testing::WithParamInterface<Kind> {};
 
 TEST_P(RoutedFaces, AreFastInBothDirections) {
-    ASSERT_NO_FATAL_FAILURE(make(GetParam()));
-    if (IsSkipped())
+    const std::string port = GetParam().name == std::string_view("VlanOfABond") ? "b1" : "face";
+    if (!starts(GetParam(), port.c_str()))
         return;
-    ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
-    if (IsSkipped())
-        return;
-    const std::string port = tagged_ ? "b1" : "face";
-    ASSERT_TRUE(reaches(port, "accelerated"));
     EXPECT_EQ(treat(toFace()), (Treatment{fastPath(), usual()}));
     const auto fast = [&] { return (*controller_->port(port))["port"]["fast_packets"].get<int>(); };
     const auto before = fast();
-    EXPECT_EQ(treat(onCable(fromFace()), 3).out, routedTo(fromFace(), 0));
+    EXPECT_EQ(treat(onCable(fromFace()), 3).out, usualBack());
     EXPECT_EQ(fast(), before + 1);
 }
 INSTANTIATE_TEST_SUITE_P(, RoutedFaces, ::testing::ValuesIn(kinds),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 
 TEST_F(RoutedFace, FiltersBelowAreLinuxs) {
-    ASSERT_NO_FATAL_FAILURE(make(bond));
-    if (IsSkipped())
-        return;
-    ASSERT_NO_FATAL_FAILURE(isAccelerated());
-    if (IsSkipped())
+    if (!starts(bond))
         return;
     ASSERT_EQ(treat(toFace()).path, fastPath());
     must("tc qdisc add dev below clsact");
@@ -236,32 +279,21 @@ TEST_F(RoutedFace, FiltersBelowAreLinuxs) {
 
 /// Frames in these tests have a socket of this machine's.
 TEST_F(RoutedFace, SendersWhoseSocketAQueueBelowWouldSeeAreLinuxs) {
-    ASSERT_NO_FATAL_FAILURE(make(bond));
-    if (IsSkipped())
-        return;
-    if (command({"tc", "qdisc", "add", "dev", "below", "root", "fq"}).exitCode != 0)
+    if (command({"tc", "qdisc", "add", "dev", "lo", "root", "fq"}).exitCode != 0)
         GTEST_SKIP() << "this kernel has no fq";
-    ASSERT_NO_FATAL_FAILURE(isAccelerated());
-    if (IsSkipped())
+    must("tc qdisc del dev lo root");
+    if (!starts(bond))
         return;
+    must("tc qdisc add dev below root fq");
     EXPECT_EQ(treat(toFace()), (Treatment{slowPath("sender-socket"), usual()}));
 }
 
-/// Whether a packet is this host's is said by the address of the member that it came in by.
 TEST_F(RoutedFace, PacketsForAnotherAddressThanTheMembersAreLinuxs) {
-    ASSERT_NO_FATAL_FAILURE(make(bond));
-    if (IsSkipped())
-        return;
-    ASSERT_NO_FATAL_FAILURE(isAccelerated());
-    if (IsSkipped())
-        return;
-    EXPECT_EQ(treat(fromFace(), 3).out, routedTo(fromFace(), 0));
-    const auto fast = fastFromFace();
-    must("ip link set below address " + text(station(0x300)));
-    must("ip link set face address " + text(portMac(3)));
-    must("ip link set below address " + text(station(0x300)));
-    EXPECT_EQ(treat(fromFace(), 3).out, Arrivals{});
-    EXPECT_EQ(fastFromFace(), fast);
+    expectPacketsForAnotherAddressAreLinuxs();
+}
+
+TEST_F(RoutedFace6, PacketsForAnotherAddressThanTheMembersAreLinuxs) {
+    expectPacketsForAnotherAddressAreLinuxs();
 }
 
 } // namespace
