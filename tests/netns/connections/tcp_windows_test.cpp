@@ -312,17 +312,22 @@ TEST_F(Tcp, WithTimesAndPiecesIsFast) {
     EXPECT_EQ(pass(0, {.payload = 100, .options = times}), fastPath());
     EXPECT_EQ(pass(1, {.options = times}), fastPath());
     // What host 0 has sent lies from `sent` - 100 on; the first 40 bytes are acknowledged last.
+    const auto pieces = [](std::uint32_t from, std::uint32_t to) {
+        std::vector<std::uint8_t> options{1, 1, 5, 10};
+        for (const auto edge : {from, to})
+            for (const unsigned shift : {24U, 16U, 8U, 0U})
+                options.push_back(static_cast<std::uint8_t>(edge >> shift));
+        return options;
+    };
     EXPECT_EQ(pass(0, {.payload = 100}), fastPath());
-    std::vector<std::uint8_t> pieces{1, 1, 5, 10};
-    for (const auto edge : {hosts_[0].sent - 60, hosts_[0].sent})
-        for (const unsigned shift : {24U, 16U, 8U, 0U})
-            pieces.push_back(static_cast<std::uint8_t>(edge >> shift));
-    EXPECT_EQ(pass(1, {.ackAhead = -100, .options = pieces}), fastPath());
+    const auto sent = hosts_[0].sent;
+    const auto had = pieces(sent - 60, sent);
+    EXPECT_EQ(pass(1, {.ackAhead = -100, .options = had}), fastPath());
     auto both = times;
-    both.insert(both.end(), pieces.begin(), pieces.end());
+    both.insert(both.end(), had.begin(), had.end());
     EXPECT_EQ(pass(1, {.ackAhead = -100, .options = both}), fastPath());
-    pieces[11]++; // beyond what was ever sent
-    expectSlow(1, {.ackAhead = -100, .options = pieces}, "flow-window", false);
+    // Beyond what was ever sent.
+    expectSlow(1, {.ackAhead = -100, .options = pieces(sent - 60, sent + 1)}, "flow-window", false);
 }
 
 TEST_F(Tcp, WhoseWindowIsShutIsLinuxs) {
