@@ -68,12 +68,12 @@ INLINE u32 evaluate_behind_rules(hook_context *ctx, u64 out_port)
 }
 
 /* What connection_permit() says, of the bridge as the device that it came by: that one again. */
-NOINLINE u64 bridged_permit4(hook_context *ctx, u64 bridge, u64 in_port, u64 out_port)
+APART u64 bridged_permit4(hook_context *ctx, u64 bridge, u64 in_port, u64 out_port)
 {
 	return permit4(ctx, (struct seen_by_rules){bridge, in_port, out_port, 1}, NULL);
 }
 
-NOINLINE u64 bridged_permit6(hook_context *ctx, u64 bridge, u64 in_port, u64 out_port)
+APART u64 bridged_permit6(hook_context *ctx, u64 bridge, u64 in_port, u64 out_port)
 {
 	return permit6(ctx, (struct seen_by_rules){bridge, in_port, out_port, 1}, NULL);
 }

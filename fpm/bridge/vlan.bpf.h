@@ -24,7 +24,7 @@ INLINE u64 vlan_pvid(struct net_bridge_port *port)
 	return KGET(u16, group, pvid);
 }
 
-NOINLINE u64 vlan_search(u64 port, u64 vid)
+APART u64 vlan_search(u64 port, u64 vid)
 {
 	u64 group = KLOAD(u64, KADDR(struct net_bridge_port, port, vlgrp));
 

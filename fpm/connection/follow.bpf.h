@@ -128,7 +128,7 @@ INLINE u64 stream_differs(const struct tna_stream *stream, u64 entry)
 
 /* Of a connection of which both sides have been seen, and from when connection tracking knows its windows:
  * nothing has passed it by. */
-NOINLINE int stream_begin(u64 entry)
+APART int stream_begin(u64 entry)
 {
 	struct tna_stream stream = {.born = bpf_ktime_get_ns(), .used = bpf_jiffies64()};
 	const struct tna_stream *before = bpf_map_lookup_elem(&streams, &entry);
@@ -214,7 +214,7 @@ INLINE int stream_is_reset(struct tna_stream *stream, u32 direction, const struc
 
 /* A segment of TCP that has come by, behind so many bytes of headers (0: of which nobody can say how many).
  */
-NOINLINE int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net)
+APART int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net)
 {
 	u64 entry = tracked & ~CONNECTION_INFO;
 	u32 direction = (tracked & CONNECTION_INFO) == CONNECTION_ESTABLISHED_REPLY;

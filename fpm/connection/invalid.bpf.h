@@ -18,7 +18,7 @@
  * Whether a packet is for an address of the device that it came by. If it is for another one of this host, or
  * for one that only the translation knows, it is not.
  */
-NOINLINE u64 for_arrival(u64 device, u32 destination)
+APART u64 for_arrival(u64 device, u32 destination)
 {
 	u64 inet = KLOAD(u64, KADDR(struct net_device, device, ip_ptr));
 	u64 address = inet ? KLOAD(u64, KADDR(struct in_device, inet, ifa_list)) : 0;

@@ -60,7 +60,7 @@ INLINE u32 header_passed_over(u32 protocol, u32 says)
 }
 
 /* How long the headers in front of TCP's are; 0: that is not known. */
-NOINLINE u32 length_before_tcp6(struct bpf_nf_ctx *ctx)
+APART u32 length_before_tcp6(struct bpf_nf_ctx *ctx)
 {
 	u32 protocol = KLOAD(u8, header_of(KCAST(struct sk_buff, ctx->skb)) + 6), before = IPV6_HEADER_LEN;
 	struct bpf_dynptr packet;

@@ -209,6 +209,32 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	return departure;
 }
 
+/*
+ * Whether anything at all was learnt of a packet, which is asked before its way is evaluated: what begins
+ * connections, or is for this host, need not wait for that.
+ */
+NOINLINE u32 connection_unheard(hook_context *ctx)
+{
+	struct segment segment;
+	struct tna_ends ends;
+
+	UNLESS_BECAUSE(segment_parse(ctx, &segment, &ends));
+	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(4), segment.protocol, 0, 4));
+	BECAUSE(!bpf_map_lookup_elem(&lessons, &ends), FLOW_UNKNOWN);
+	return REASON_NONE;
+}
+
+NOINLINE u32 connection6_unheard(hook_context *ctx)
+{
+	struct segment segment;
+	struct tna_ends6 ends;
+
+	UNLESS_BECAUSE(segment6_parse(ctx, &segment, &ends));
+	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(6), segment.protocol, 0, 6));
+	BECAUSE(!bpf_map_lookup_elem(&lessons6, &ends), FLOW_UNKNOWN);
+	return REASON_NONE;
+}
+
 /* The device to which Linux hands a packet that rules see come so, by address; else a reason for which it is
  * Linux's, or for which it is dropped. `lesson` is what was learnt of it, if somebody has looked it up
  * already.

@@ -190,7 +190,7 @@ INLINE u32 segment6_parse(hook_context *ctx, struct segment *segment, struct tna
 	SUM(SUM_OFFSET(bytes), bytes)
 
 /* Not 0: the checksum over the segment is wrong, or nobody has computed it. */
-NOINLINE u32 segment_checksum_wrong(hook_context *ctx, u32 begins, u32 length, u32 ends_sum)
+APART u32 segment_checksum_wrong(hook_context *ctx, u32 begins, u32 length, u32 ends_sum)
 {
 	u8 *segment = hook_data(ctx) + (begins & 127), *end = hook_data_end(ctx);
 	s64 sum = ends_sum;

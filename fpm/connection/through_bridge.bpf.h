@@ -42,7 +42,7 @@ INLINE u64 bridge_noted(struct sk_buff *skb)
 }
 
 /* By which port it came. */
-NOINLINE u64 bridge_noted_arrival(u64 noted, u64 net)
+APART u64 bridge_noted_arrival(u64 noted, u64 net)
 {
 	if (bpf_core_field_exists(struct nf_bridge_info, physinif))
 		return found_or_linux(

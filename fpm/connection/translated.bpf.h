@@ -106,16 +106,14 @@ INLINE u64 note_translation(u64 entry, const volatile struct tna_lesson *lesson,
 }
 
 /* Apart from each other, and from what uses them: they would need too much stack there. */
-NOINLINE u64 note_translation4(u64 entry, const volatile struct tna_lesson *lesson,
-			       const struct tna_ends *came)
+APART u64 note_translation4(u64 entry, const struct tna_lesson *lesson, const struct tna_ends *came)
 {
-	return note_translation(entry, lesson, came, 4);
+	return !lesson || !came || note_translation(entry, lesson, came, 4);
 }
 
-NOINLINE u64 note_translation6(u64 entry, const volatile struct tna_lesson *lesson,
-			       const struct tna_ends6 *came)
+APART u64 note_translation6(u64 entry, const struct tna_lesson *lesson, const struct tna_ends6 *came)
 {
-	return note_translation(entry, lesson, came, 6);
+	return !lesson || !came || note_translation(entry, lesson, came, 6);
 }
 
 /* For a lesson that is looked at once more afterwards. */
@@ -126,8 +124,8 @@ INLINE u32 evaluate_translation(u64 entry, u32 steps, const volatile struct tna_
 	if (likely(!any_translated()))
 		BECAUSE(steps, FLOW_CHANGED);
 	else
-		BECAUSE(version == 6 ? note_translation6(entry, lesson, came)
-				     : note_translation4(entry, lesson, came),
+		BECAUSE(version == 6 ? note_translation6(entry, (const struct tna_lesson *)lesson, came)
+				     : note_translation4(entry, (const struct tna_lesson *)lesson, came),
 			FLOW_CHANGED);
 	return REASON_NONE;
 }

@@ -12,7 +12,7 @@
 #define FDB_NOTIFY_INACTIVE (1u << 7)
 #define FDB_LOCKED (1u << 8)
 
-NOINLINE u64 fdb_search(u64 bridge, u64 key)
+APART u64 fdb_search(u64 bridge, u64 key)
 {
 	return rhash_find(KADDR(struct net_bridge, bridge, fdb_hash_tbl), key, sizeof(key),
 			  bpf_core_field_offset(struct net_bridge_fdb_entry, rhnode),

@@ -40,9 +40,17 @@ INLINE u64 guard_bridge_hooks(struct net *net, const volatile struct tna_namespa
 	return word;
 }
 
-/* Looks into the lists; remembers them when they are harmless. 0 = harmless. */
-NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
+/* One of its lists, and what br_netfilter has there. */
+APART u64 bridge_hooks_foreign(u64 list, u64 own)
 {
+	return hook_list_foreign(list, own);
+}
+
+/* Looks into the lists; remembers them when they are harmless. 0 = harmless. */
+APART u64 bridge_hooks_revalidate(struct tna_namespace *home)
+{
+	if (!home)
+		return 1;
 	u64 net = CONSTANT(NET), brnf = CONSTANT(BRNF),
 	    lists = net + bpf_core_field_offset(struct net, nf.hooks_bridge);
 	u32 generation = 0;
@@ -52,9 +60,9 @@ NOINLINE u64 bridge_hooks_revalidate(struct tna_namespace *home)
 	u64 pre = KLOAD(u64, lists + 8 * NF_BR_PRE_ROUTING);
 	u64 forward = KLOAD(u64, lists + 8 * NF_BR_FORWARD);
 	u64 post = KLOAD(u64, lists + 8 * NF_BR_POST_ROUTING);
-	u64 foreign = hook_list_foreign(pre, CONSTANT(HOOK_PRE)) |
-		      hook_list_foreign(forward, CONSTANT(HOOK_FORWARD)) |
-		      hook_list_foreign(post, CONSTANT(HOOK_POST));
+	u64 foreign = bridge_hooks_foreign(pre, CONSTANT(HOOK_PRE)) |
+		      bridge_hooks_foreign(forward, CONSTANT(HOOK_FORWARD)) |
+		      bridge_hooks_foreign(post, CONSTANT(HOOK_POST));
 
 	/* br_netfilter is there, but its settings are not known, or not these any more: every frame may be
 	 * its own. */

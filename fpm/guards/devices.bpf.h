@@ -16,7 +16,7 @@
  * something where it leaves, queues that are not plain. What is to be seen without a closer look has been
  * seen; filters where it comes in are guards/tc.bpf.h. `socket`: the sender's, if queues are not to see it.
  */
-NOINLINE u64 guard_devices(u64 net, u64 device, u64 egress_address, u64 socket)
+APART u64 guard_devices(u64 net, u64 device, u64 egress_address, u64 socket)
 {
 	struct net_device *ingress = KOBJ(struct net_device, device);
 	struct net_device *egress = KOBJ(struct net_device, egress_address);

@@ -94,7 +94,7 @@ INLINE u64 qdisc_not_plain(u64 qdisc, u64 socket)
  * For devices with a queue: 0 if every discipline on it is a plain one: the root, or all children of mq, if
  * they are not too many. `socket`: of the frame's sender, which is not to be seen any more; 0: it has none.
  */
-NOINLINE u64 guard_egress_qdisc_list(u64 address, u64 socket)
+APART u64 guard_egress_qdisc_list(u64 address, u64 socket)
 {
 	struct net_device *dev = KOBJ(struct net_device, address);
 	u64 root = KGET(u64, dev, qdisc);

@@ -66,7 +66,7 @@ INLINE u64 guard_tc_egress(struct net_device *dev)
 }
 
 /* Whether an entry would run anything; for the rare port that has one. */
-NOINLINE u64 guard_tc_entry_busy(u64 entry)
+APART u64 guard_tc_entry_busy(u64 entry)
 {
 	if (!entry)
 		return 0;

@@ -58,14 +58,17 @@ INLINE void describe(struct tna_hook_function *one, u64 list, u32 number, u32 in
 			       : 0;
 }
 
-NOINLINE void list_functions(u64 list, struct tna_hook_list *found)
+APART u32 list_functions(u64 list, struct tna_hook_list *found)
 {
+	if (!found)
+		return 0;
 	found->list = list;
 	found->number = KLOAD(u16, list); /* num_hook_entries; of no list, 0 */
 	EACH (index, TNA_HOOK_FUNCTIONS_MAX) {
 		if (index < found->number)
 			describe(&found->functions[index], list, found->number, index);
 	}
+	return found->number;
 }
 
 SEC("xdp")

@@ -3,6 +3,7 @@
 
 #include "deploy/kernel/kfunc.hpp"
 #include "deploy/kernel/requirements.hpp"
+#include "deploy/programs/function_places.hpp"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -29,6 +30,7 @@ constexpr const char* forWatching = "5.15";
 /// Opened, with what all pipelines have made as large as needed.
 template <typename Generated>
 Result<PipelineObject> openGenerated(Generated*& skeleton, unsigned maxPorts, const char* needed) {
+    noteFunctionPlaces();
     skeleton = Generated::open();
     PipelineObject object{
         {skeleton, [](void* owned) { Generated::destroy(static_cast<Generated*>(owned)); }}};

@@ -50,7 +50,8 @@ ProgramTemplate::ProgramTemplate(const bpf_program* program, Buffers buffers, in
       attachType_(bpf_program__expected_attach_type(program)),
       flags_(type_ == BPF_PROG_TYPE_XDP ? programFlags(buffers) : 0),
       instructions_(bpf_program__insns(program),
-                    bpf_program__insns(program) + bpf_program__insn_cnt(program)) {
+                    bpf_program__insns(program) + bpf_program__insn_cnt(program)),
+      functions_(functionPlacesOf(program)) {
     for (const auto& instruction : instructions_)
         if (callsModule(instruction) && typesByIndex_.size() <= static_cast<std::size_t>(instruction.off))
             typesByIndex_.resize(static_cast<std::size_t>(instruction.off) + 1, moduleBtf);
@@ -69,9 +70,23 @@ Instructions ProgramTemplate::instructions(const std::map<int, int>& replacedMap
 Result<UniqueFd> ProgramTemplate::load(const Instructions& instructions) const {
     LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = attachType_, .prog_flags = flags_,
                 .fd_array = typesByIndex_.empty() ? nullptr : typesByIndex_.data());
+    // What has been put together from several programs has its functions elsewhere.
+    if (!functions_.records.empty() && instructions.size() == instructions_.size()) {
+        options.prog_btf_fd = static_cast<__u32>(functions_.types);
+        options.func_info = functions_.records.data();
+        options.func_info_cnt = functions_.number;
+        options.func_info_rec_size = functions_.recordSize;
+    }
     UniqueFd fd{bpf_prog_load(type_, name_, "GPL", instructions.data(), instructions.size(), &options)};
     if (fd)
         return fd;
+    if (options.func_info != nullptr) { // a kernel may not take apart what it takes as a whole
+        options.func_info = nullptr;
+        options.func_info_cnt = options.func_info_rec_size = options.prog_btf_fd = 0;
+        fd.reset(bpf_prog_load(type_, name_, "GPL", instructions.data(), instructions.size(), &options));
+        if (fd)
+            return fd;
+    }
     const int code = -fd.get();
     const int error = errno;
     std::string log(verifierLogSize, '\0');

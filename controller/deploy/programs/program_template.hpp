@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
+#include "deploy/programs/function_places.hpp"
 #include "deploy/programs/instructions.hpp"
 
 #include <array>
@@ -53,6 +54,7 @@ private:
     bpf_attach_type attachType_;
     std::uint32_t flags_;
     Instructions instructions_;
+    FunctionPlaces functions_;
     std::vector<int> typesByIndex_; ///< what calls of kernel functions have in `off`; at 0, the kernel's own
 };
 

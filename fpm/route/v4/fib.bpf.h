@@ -101,7 +101,7 @@ INLINE struct fib_node fib_node_at(u64 address)
  * elsewhere, its key would have a bit of `prefix` that the leaf's has not, at which the way would have gone
  * there. Of a leaf's routes, each must have been looked at before a shorter prefix is searched for.
  */
-NOINLINE u64 fib_search(u64 table, u32 address)
+APART u64 fib_search(u64 table, u32 address)
 {
 	u64 root = KLOAD(u64, KADDR(struct fib_table, table, tb_data));
 	u64 first = KLOAD(u64, KADDR(struct key_vector, root, tnode));

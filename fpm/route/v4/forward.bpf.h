@@ -243,6 +243,12 @@ INLINE int route_conclude(hook_context *ctx, u64 verdict)
 {
 	if (likely(verdict < LOOK_ELSEWHERE))
 		return verdict;
+	if (CONSTANT(RULES) && (verdict == LOOK_ELSEWHERE || (u32)verdict == LOOK_AGAIN)) {
+		u32 reason = connection_unheard(ctx);
+
+		if (reason != REASON_NONE)
+			return route_refuse(ctx, reason, 4);
+	}
 	if (verdict == LOOK_ELSEWHERE)
 		verdict = CONSTANT(STACKED) ? route_prove_stacked_found(ctx, route_find_stacked(ctx))
 					    : route_prove_found(ctx);

@@ -81,7 +81,7 @@ INLINE struct search fib6_bottom(u64 root, u64 first, u64 second)
 	return search;
 }
 
-NOINLINE u64 fib6_search(u64 root, u64 first, u64 second)
+APART u64 fib6_search(u64 root, u64 first, u64 second)
 {
 	struct search search = fib6_bottom(root, first, second);
 	u64 node = found_or_linux(search);

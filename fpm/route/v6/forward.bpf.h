@@ -226,6 +226,12 @@ INLINE int route6_forward(hook_context *ctx)
 
 	if (likely(verdict < LOOK_ELSEWHERE))
 		return verdict;
+	if (CONSTANT(RULES) && (verdict == LOOK_ELSEWHERE || (u32)verdict == LOOK_AGAIN)) {
+		u32 reason = connection6_unheard(ctx);
+
+		if (reason != REASON_NONE)
+			return route_refuse(ctx, reason, 6);
+	}
 	if (verdict == LOOK_ELSEWHERE)
 		verdict = CONSTANT(STACKED) ? LOOK_AGAIN : route6_prove_found(ctx);
 	if (verdict < LOOK_ELSEWHERE)
