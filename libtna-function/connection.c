@@ -160,6 +160,32 @@ static int take_socket(struct tna_function *function, struct socket_of_queue *so
 	return error ? error : map_rings(socket, function->frames);
 }
 
+/*
+ * The device is looked at by who receives from the socket (xsk_recvmsg()), for so many microseconds and
+ * frames, and its interrupts are put off as long as that happens.
+ */
+static int prefer_busy_poll(struct tna_function *function, const struct socket_of_queue *socket)
+{
+	const struct {
+		int option, value;
+	} wanted[] = {{SO_PREFER_BUSY_POLL, 1}, {SO_BUSY_POLL, 20}, {SO_BUSY_POLL_BUDGET, 64}};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		if (!setsockopt(socket->fd, SOL_SOCKET, wanted[i].option, &wanted[i].value,
+				sizeof(wanted[i].value)))
+			continue;
+		if (errno == EPERM)
+			say(function,
+			    "busy polling by system calls (SO_PREFER_BUSY_POLL) needs CAP_NET_ADMIN; "
+			    "TNA_FUNCTION_BUSY does not",
+			    0);
+		else
+			say(function, "the kernel has no busy polling by system calls", errno);
+		return -EPERM; /* it will not be otherwise later */
+	}
+	return 0;
+}
+
 /* Whom frames are sent by, and how many places each socket has: half of the frames are for sending. */
 static void arrange(struct tna_function *function)
 {
@@ -204,6 +230,11 @@ static int take_all(struct tna_function *function)
 		if (error) {
 			say(function, "cannot use what tnad has handed over", -error);
 			return -EAGAIN;
+		}
+		if (function->wait == TNA_FUNCTION_BUSY_POLL && function->sockets[i].about.receives) {
+			error = prefer_busy_poll(function, &function->sockets[i]);
+			if (error)
+				return error;
 		}
 	}
 	arrange(function);

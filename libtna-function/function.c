@@ -31,7 +31,7 @@ static int take_options(struct tna_function_options *options, const struct tna_f
 		if (bytes[i])
 			return -E2BIG;
 	memcpy(options, from, from->size < sizeof(*options) ? from->size : sizeof(*options));
-	return options->wait > TNA_FUNCTION_BUSY ? -EINVAL : 0;
+	return options->wait > TNA_FUNCTION_BUSY_POLL ? -EINVAL : 0;
 }
 
 int tna_function_open(struct tna_function **function, const char *name,
@@ -193,7 +193,8 @@ static unsigned collect(struct tna_function *function, struct tna_frame *frames,
 			continue;
 		refill(function, socket);
 		count += take(function, socket, frames + count, most - count);
-		if (*socket->fill.flags & XDP_RING_NEED_WAKEUP && function->wait == TNA_FUNCTION_BUSY)
+		if (function->wait == TNA_FUNCTION_BUSY_POLL ||
+		    (*socket->fill.flags & XDP_RING_NEED_WAKEUP && function->wait == TNA_FUNCTION_BUSY))
 			recvfrom(socket->fd, NULL, 0, MSG_DONTWAIT, NULL, NULL);
 	}
 	function->next++;

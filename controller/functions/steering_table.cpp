@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <random>
 
 namespace tna::functions {
 
@@ -139,13 +140,14 @@ std::optional<Error> anyContradiction(const std::vector<Candidate>& candidates) 
     return std::nullopt;
 }
 
-/// The same as hash_of() of fpm/steer/steer.bpf.c.
-std::uint32_t hashOf(const Words& value, std::uint64_t hash) {
-    for (const auto word : value) {
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
-        hash ^= hash >> 32U;
-    }
-    return hash & (TNA_STEER_HOMES - 1);
+/// The same as hash_of() of fpm/steer/table.bpf.h.
+std::uint32_t hashOf(const Words& value, unsigned mask, std::uint64_t factor) {
+    constexpr Words factors TNA_STEER_FACTORS;
+    std::uint64_t sum = mask;
+    for (std::size_t i = 0; i < value.size(); i++)
+        sum += value.at(i) * factors.at(i);
+    sum ^= sum >> 32U;
+    return static_cast<std::uint32_t>(sum * factor >> (64U - TNA_STEER_HOME_BITS));
 }
 
 tna_steer_entry entryOf(const Candidate& candidate, unsigned mask) {
@@ -160,26 +162,26 @@ tna_steer_entry entryOf(const Candidate& candidate, unsigned mask) {
 
 using Mask = std::pair<Words, std::vector<const Candidate*>>;
 
-/// False: with this seed, too many have one hash.
-bool fill(const std::vector<Mask>& masks, std::uint32_t seed, std::vector<tna_steer_entry>& entries) {
+/// False: with this factor, too many have one hash.
+bool fill(const std::vector<Mask>& masks, tna_steer_table& table, std::vector<tna_steer_entry>& entries) {
     entries.assign(TNA_STEER_ENTRIES, {});
     std::uint32_t free = TNA_STEER_HOMES;
     for (unsigned number = 0; number < masks.size(); number++)
         for (const auto* candidate : masks[number].second) {
-            auto at = hashOf(candidate->pattern.value, std::uint64_t{seed} + number);
+            auto at = hashOf(candidate->pattern.value, number, table.factor);
             unsigned length = 1;
             while (entries[at].rank != 0 && entries[at].next != 0) {
                 at = entries[at].next;
                 length++;
             }
-            if (entries[at].rank == 0) {
-                entries[at] = entryOf(*candidate, number);
-                continue;
+            if (entries[at].rank != 0) {
+                if (length >= TNA_STEER_CHAIN || free == TNA_STEER_ENTRIES)
+                    return false;
+                entries[at].next = free;
+                at = free++;
             }
-            if (length >= TNA_STEER_CHAIN || free == TNA_STEER_ENTRIES)
-                return false;
-            entries[at].next = free;
-            entries[free++] = entryOf(*candidate, number);
+            entries[at] = entryOf(*candidate, number);
+            table.mask[number].only = masks[number].second.size() == 1 ? at + 1 : 0;
         }
     return true;
 }
@@ -254,14 +256,19 @@ Result<SteeringTable> makeTable(std::span<const Steered> functions,
         return table;
     table.masks.masks = static_cast<std::uint32_t>(masks.size());
     for (std::size_t i = 0; i < masks.size(); i++) {
-        std::ranges::copy(masks[i].first, table.masks.mask[i].bits);
+        auto& mask = table.masks.mask[i];
+        std::ranges::copy(masks[i].first, mask.bits);
+        for (std::size_t word = 0; word < TNA_STEER_WORDS; word++)
+            if (TNA_STEER_SECOND(word) && mask.bits[word] != 0)
+                mask.wide = 1;
         for (const auto* candidate : masks[i].second)
-            table.masks.mask[i].best = std::max(table.masks.mask[i].best, candidate->rank);
+            mask.best = std::max(mask.best, candidate->rank);
     }
-    constexpr std::uint32_t mostSeeds = 64;
-    for (std::uint32_t seed = 0; seed < mostSeeds; seed++) {
-        table.masks.seed = seed * 64;
-        if (fill(masks, table.masks.seed, table.entries))
+    constexpr unsigned mostFactors = 64;
+    std::mt19937_64 random; // the same ones each time
+    for (unsigned tried = 0; tried < mostFactors; tried++) {
+        table.masks.factor = random() | 1U;
+        if (fill(masks, table.masks, table.entries))
             return table;
     }
     return fail("the rules of network functions cannot be put into a table");

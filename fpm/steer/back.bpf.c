@@ -53,7 +53,7 @@ SEC("xdp.frags")
 int arrive(struct xdp_md *ctx)
 {
 	struct tna_steer_queue_key key = {ctx->ingress_ifindex, ctx->rx_queue_index};
-	const struct tna_steer_queue *queue = bpf_map_lookup_elem(&steer_queues, &key);
+	const struct tna_steer_queue *queue = queue_at(&key);
 
 	return queue ? bpf_redirect_map(&steer_sockets, queue->place, XDP_DROP) : XDP_DROP;
 }

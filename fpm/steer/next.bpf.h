@@ -136,18 +136,12 @@ static __always_inline bool look_at_buffer(struct __sk_buff *skb, __u32 ifindex,
  */
 __noinline int next_rule(const struct wanted *wanted, __u32 below)
 {
-	const __u32 *current = bpf_map_lookup_elem(&steer_current, &zero);
-	const struct tna_steer_table *table;
+	const struct tna_steer_tables *tables = bpf_map_lookup_elem(&steer_tables, &zero);
 	const struct tna_steer_entry *entry;
-	__u32 half;
 
-	if (!current || !wanted)
+	if (!tables || !wanted)
 		return -1;
-	half = *current & 1;
-	table = bpf_map_lookup_elem(&steer_tables, &half);
-	if (!table)
-		return -1;
-	entry = best_for(wanted, table, half * TNA_STEER_ENTRIES, below);
+	entry = best_for(wanted, tables, below);
 	return entry ? entry->rule << 8 | entry->function : -1;
 }
 
@@ -190,7 +184,7 @@ static __always_inline bool give_to(struct __sk_buff *skb, __u32 number, __u32 i
 
 	if (!taker)
 		return false;
-	queue = bpf_map_lookup_elem(&steer_queues, &taker->queue);
+	queue = queue_at(&taker->queue);
 	/* a socket whose process has died is not there any more */
 	if (!queue || queue->function != number || !bpf_map_lookup_elem(&steer_sockets, &queue->place))
 		return false;

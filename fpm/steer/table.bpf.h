@@ -20,14 +20,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u32);
-} steer_current SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, __u32);
-	__type(value, struct tna_steer_table);
+	__type(value, struct tna_steer_tables);
 } steer_tables SEC(".maps");
 
 struct {
@@ -53,11 +46,20 @@ struct {
 } steer_functions SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, TNA_STEER_PLACES);
-	__type(key, struct tna_steer_queue_key);
+	__type(key, __u32);
 	__type(value, struct tna_steer_queue);
 } steer_queues SEC(".maps");
+
+/* No hash map of the kernel: each of its lookups is three calls, and arrays need none. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, TNA_STEER_CELLS);
+	__type(key, __u32);
+	__type(value, __u64);
+} steer_cells SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_XSKMAP);
@@ -87,22 +89,42 @@ struct wanted {
 	__u64 key[TNA_STEER_WORDS];
 };
 
-/* The same as hashOf() of controller/functions/steering_table.cpp. */
-static __always_inline __u32 hash_of(const __u64 *key, const __u64 *bits, __u64 hash)
+static __always_inline __u64 masked(const struct wanted *wanted, const struct tna_steer_mask *mask,
+				    __u32 word)
 {
-	EACH (i, TNA_STEER_WORDS) {
-		hash = (hash ^ (key[i] & bits[i])) * 0x9e3779b97f4a7c15ULL;
-		hash ^= hash >> 32;
-	}
-	return hash & (TNA_STEER_HOMES - 1);
+	return wanted->key[word] & mask->bits[word];
 }
 
-static __always_inline bool is_same(const struct tna_steer_entry *entry, const __u64 *key, const __u64 *bits)
+/* The same as hashOf() of controller/functions/steering_table.cpp. */
+static __always_inline __u32 hash_of(const struct wanted *wanted, const struct tna_steer_mask *mask,
+				     __u32 number, __u64 factor)
+{
+	const __u64 factors[TNA_STEER_WORDS] = TNA_STEER_FACTORS;
+	__u64 sum = number;
+
+	EACH (word, TNA_STEER_WORDS)
+		if (!TNA_STEER_SECOND(word))
+			sum += masked(wanted, mask, word) * factors[word];
+	if (mask->wide)
+		EACH (word, TNA_STEER_WORDS)
+			if (TNA_STEER_SECOND(word))
+				sum += masked(wanted, mask, word) * factors[word];
+	sum ^= sum >> 32;
+	return sum * factor >> (64 - TNA_STEER_HOME_BITS);
+}
+
+static __always_inline bool is_same(const struct tna_steer_entry *entry, const struct wanted *wanted,
+				    const struct tna_steer_mask *mask)
 {
 	__u64 different = 0;
 
-	EACH (i, TNA_STEER_WORDS)
-		different |= entry->key[i] ^ (key[i] & bits[i]);
+	EACH (word, TNA_STEER_WORDS)
+		if (!TNA_STEER_SECOND(word))
+			different |= entry->key[word] ^ masked(wanted, mask, word);
+	if (mask->wide)
+		EACH (word, TNA_STEER_WORDS)
+			if (TNA_STEER_SECOND(word))
+				different |= entry->key[word] ^ masked(wanted, mask, word);
 	return !different;
 }
 
@@ -117,13 +139,13 @@ static __always_inline const struct tna_steer_entry *entry_for(const struct want
 							       const struct tna_steer_table *table,
 							       __u32 number, __u32 half, __u32 below)
 {
-	const __u64 *bits;
+	const struct tna_steer_mask *mask;
 	__u32 at;
 
 	if (number >= TNA_STEER_MASKS)
 		return NULL;
-	bits = table->mask[number].bits;
-	at = hash_of(wanted->key, bits, table->seed + number);
+	mask = &table->mask[number];
+	at = mask->only ? mask->only - 1 : hash_of(wanted, mask, number, table->factor);
 	/* the table has no longer ones */
 	EACH (step, TNA_STEER_CHAIN) {
 		__u32 place = half + at;
@@ -131,18 +153,22 @@ static __always_inline const struct tna_steer_entry *entry_for(const struct want
 
 		if (!entry || !entry->rank)
 			return NULL;
-		if (entry->mask == number && is_behind(entry, below) && is_same(entry, wanted->key, bits))
+		/* its mask first: what is compared is all that this one looks at */
+		if (entry->mask == number && is_same(entry, wanted, mask) && is_behind(entry, below))
 			return entry;
 		at = entry->next;
-		if (!at)
+		if (!at || mask->only)
 			return NULL;
 	}
 	return NULL;
 }
 
+/* The first rule of all for a frame, of those below a rank. */
 static __always_inline const struct tna_steer_entry *
-best_for(const struct wanted *wanted, const struct tna_steer_table *table, __u32 half, __u32 below)
+best_for(const struct wanted *wanted, const struct tna_steer_tables *tables, __u32 below)
 {
+	const __u32 which = *(const volatile __u32 *)&tables->current & 1;
+	const struct tna_steer_table *table = &tables->of[which];
 	const struct tna_steer_entry *best = NULL;
 
 	EACH (number, TNA_STEER_MASKS) {
@@ -150,11 +176,36 @@ best_for(const struct wanted *wanted, const struct tna_steer_table *table, __u32
 
 		if (number >= table->masks || (best && best->rank >= table->mask[number].best))
 			break;
-		entry = entry_for(wanted, table, number, half, below);
+		entry = entry_for(wanted, table, number, which * TNA_STEER_ENTRIES, below);
 		if (entry && (!best || entry->rank > best->rank))
 			best = entry;
 	}
 	return best;
+}
+
+/* The socket of a queue of a port, NULL if there is none. */
+static __always_inline struct tna_steer_queue *queue_at(const struct tna_steer_queue_key *key)
+{
+	const __u64 wanted = TNA_STEER_CELL(key->ifindex, key->queue, 0);
+	__u32 at = TNA_STEER_CELL_HASH(wanted);
+
+	EACH (step, TNA_STEER_CELL_STEPS) {
+		const __u64 *cell = bpf_map_lookup_elem(&steer_cells, &at);
+		__u64 found;
+
+		if (!cell)
+			return NULL;
+		found = *(const volatile __u64 *)cell;
+		if (found >> 16 == wanted >> 16) {
+			__u32 place = found & 0xffff;
+
+			return bpf_map_lookup_elem(&steer_queues, &place);
+		}
+		if (!found)
+			return NULL;
+		at = (at + 1) & (TNA_STEER_CELLS - 1);
+	}
+	return NULL;
 }
 
 /*

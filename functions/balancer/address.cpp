@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <charconv>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -70,6 +71,20 @@ std::uint64_t hashOf(const Endpoint& endpoint, std::uint64_t seed) {
     auto hash = mix(seed + 0x9e3779b97f4a7c15U) ^ words[0];
     hash = mix(hash) ^ words[1];
     return mix(mix(hash) ^ endpoint.port);
+}
+
+std::optional<Mac> parseMac(const std::string& text) {
+    constexpr std::size_t length = 17;
+    Mac mac{};
+    if (text.size() != length)
+        return std::nullopt;
+    for (std::size_t i = 0; i < mac.size(); i++) {
+        const auto* const part = text.data() + 3 * i;
+        const auto [end, error] = std::from_chars(part, part + 2, mac.at(i), 16);
+        if (error != std::errc{} || end != part + 2 || (i + 1 < mac.size() && *end != ':'))
+            return std::nullopt;
+    }
+    return (mac[0] & 1U) == 0 && mac != Mac{} ? std::optional(mac) : std::nullopt;
 }
 
 } // namespace tna::balancer

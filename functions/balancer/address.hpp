@@ -25,6 +25,11 @@ struct Address {
 [[nodiscard]] std::optional<Address> parseAddress(const std::string& text);
 [[nodiscard]] std::string text(const Address& address);
 
+/// Of Ethernet.
+using Mac = std::array<std::uint8_t, 6>;
+/// As in 02:00:00:00:00:01; of a single station.
+[[nodiscard]] std::optional<Mac> parseMac(const std::string& text);
+
 struct Endpoint {
     Address address;
     std::uint16_t port = 0;

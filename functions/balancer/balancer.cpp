@@ -79,6 +79,8 @@ std::optional<std::uint16_t> Balancer::choose(std::uint16_t service, const Endpo
 bool Balancer::clashes(std::uint16_t service, std::uint16_t backend, const Endpoint& client,
                        std::uint32_t now) {
     const auto& settings = services_[service].settings;
+    if (settings.direct)
+        return false; // its replies do not come here
     const auto& owners =
         backends_.at({settings.place.protocol, services_[service].backends[backend].settings.endpoint});
     return std::ranges::any_of(owners, [&](const Owner& owner) {
@@ -138,10 +140,19 @@ Outcome Balancer::forward(Frame frame, const Packet& packet, std::uint16_t servi
     if (session == nullptr)
         return why;
     auto& backend = services_[service].backends[session->backend];
-    setEndpoint(frame, packet, Side::to, backend.settings.endpoint);
     backend.packets++;
     backend.bytes += packet.outer.end - packet.outer.network;
+    if (services_[service].settings.direct)
+        return sendTo(frame, backend);
+    setEndpoint(frame, packet, Side::to, backend.settings.endpoint);
     return Outcome::forwarded;
+}
+
+/// The packet stays as it is: the backend has the service's address.
+Outcome Balancer::sendTo(Frame frame, Backend& backend) {
+    std::ranges::copy(*backend.settings.mac, frame.begin());
+    receiver_ = backend.settings;
+    return Outcome::sent;
 }
 
 /// Whose session a backend answers.
@@ -210,9 +221,12 @@ Outcome Balancer::errorToBackend(Frame frame, const Packet& packet, std::uint16_
     const auto* session = live(service, packet.quoted.to, now);
     if (session == nullptr)
         return Outcome::noSession;
-    const auto& backend = services_[service].backends[session->backend].settings.endpoint;
-    setQuoted(frame, packet, Side::from, backend);
-    setAddress(frame, packet, Side::to, backend.address);
+    auto& backend = services_[service].backends[session->backend];
+    if (services_[service].settings.direct)
+        return sendTo(frame, backend);
+    const auto& endpoint = backend.settings.endpoint;
+    setQuoted(frame, packet, Side::from, endpoint);
+    setAddress(frame, packet, Side::to, endpoint.address);
     return Outcome::errorForwarded;
 }
 

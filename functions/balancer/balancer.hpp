@@ -46,6 +46,9 @@ public:
     /// `now`: seconds since the beginning, never less than before.
     [[nodiscard]] Outcome treat(std::span<std::uint8_t> frame, std::uint32_t now);
 
+    /// Of the last frame that was Outcome::sent: the frame has its MAC address for a destination.
+    [[nodiscard]] const BackendSettings& receiver() const { return receiver_; }
+
     [[nodiscard]] const std::vector<Service>& services() const { return services_; }
     [[nodiscard]] const Sessions& sessions() const { return sessions_; }
     /// Sessions, to another backend.
@@ -87,7 +90,10 @@ private:
     [[nodiscard]] std::optional<Owner> adopt(const Packet& packet, const std::vector<Owner>& owners,
                                              std::uint32_t now);
 
+    Outcome sendTo(Frame frame, Backend& backend);
+
     std::vector<Service> services_;
+    BackendSettings receiver_;
     unsigned adopting_; ///< seconds
     std::unordered_map<Place, std::uint16_t, PlaceHash> places_;
     /// Of a place, all services that have it among their backends.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks.hpp"
 
+#include "http.hpp"
+
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <netinet/in.h>
@@ -54,35 +57,60 @@ Checks::Checks(const std::vector<Service>& services, Time now) {
     }
 }
 
-std::optional<int> Checks::begin(Check& check, Time now) {
+Checks::Result Checks::begin(Check& check, Time now) {
     const auto to = socketAddress(check.target);
     UniqueFd fd{::socket(to.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
     if (!fd)
         return std::nullopt; // that says nothing about the backend
     check.begins = now + milliseconds(check.settings.interval);
-    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to.storage), to.length) == 0)
-        return 0;
-    if (errno != EINPROGRESS)
-        return errno;
     check.ends = now + milliseconds(check.settings.timeout);
+    check.asked = false;
+    check.answer.clear();
+    const int done = ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to.storage), to.length);
+    if (done != 0 && errno != EINPROGRESS)
+        return errnoText(errno);
     check.fd = std::move(fd);
+    return done == 0 ? connected(check) : std::nullopt;
+}
+
+Checks::Result Checks::connected(Check& check) {
+    int error = 0;
+    socklen_t length = sizeof(error);
+    ::getsockopt(check.fd.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+    if (error != 0)
+        return errnoText(error);
+    if (check.settings.kind != "http")
+        return "";
+    const auto request = httpRequest(check.settings.path, check.settings.host);
+    const auto sent = ::send(check.fd.get(), request.data(), request.size(), MSG_NOSIGNAL);
+    if (sent < 0)
+        return errnoText(errno);
+    if (std::cmp_not_equal(sent, request.size()))
+        return "it does not take the request";
+    check.asked = true;
     return std::nullopt;
 }
 
-std::optional<int> Checks::resultOf(const Check& check, short events, Time now) {
-    if (events != 0) {
-        int error = 0;
-        socklen_t length = sizeof(error);
-        ::getsockopt(check.fd.get(), SOL_SOCKET, SO_ERROR, &error, &length);
-        return error;
-    }
-    return now >= check.ends ? std::optional(ETIMEDOUT) : std::nullopt;
+Checks::Result Checks::answered(Check& check) {
+    std::array<char, 512> bytes{};
+    const auto got = ::recv(check.fd.get(), bytes.data(), bytes.size(), 0);
+    if (got < 0)
+        return errno == EAGAIN || errno == EINTR ? std::nullopt : std::optional(errnoText(errno));
+    check.answer.append(bytes.data(), static_cast<std::size_t>(got));
+    return httpVerdict(check.answer, got == 0);
 }
 
-void Checks::report(Check& check, int error, std::vector<Change>& changes) {
+Checks::Result Checks::goOn(Check& check, short events, Time now) {
+    Result result;
+    if (events != 0)
+        result = check.asked ? answered(check) : connected(check);
+    return !result && now >= check.ends ? std::optional(errnoText(ETIMEDOUT)) : result;
+}
+
+void Checks::report(Check& check, const std::string& against, std::vector<Change>& changes) {
     check.fd.reset();
-    if (check.health.report(error == 0))
-        changes.push_back({check.service, check.backend, error == 0, error == 0 ? "" : errnoText(error)});
+    if (check.health.report(against.empty()))
+        changes.push_back({check.service, check.backend, against.empty(), against});
 }
 
 std::vector<Checks::Change> Checks::step(Time now) {
@@ -91,15 +119,16 @@ std::vector<Checks::Change> Checks::step(Time now) {
         return changes;
     std::vector<pollfd> waiting;
     for (const auto& check : checks_)
-        waiting.push_back({check.fd.get(), POLLOUT, 0}); // poll(2) passes over -1
+        waiting.push_back({check.fd.get(), static_cast<short>(check.asked ? POLLIN : POLLOUT),
+                           0}); // poll(2) passes over -1
     if (::poll(waiting.data(), waiting.size(), 0) < 0)
         return changes;
     next_ = Time::max();
     for (std::size_t i = 0; i < checks_.size(); i++) {
         auto& check = checks_[i];
-        std::optional<int> result;
+        Result result;
         if (check.fd)
-            result = resultOf(check, waiting[i].revents, now);
+            result = goOn(check, waiting[i].revents, now);
         else if (now >= check.begins)
             result = begin(check, now);
         if (result)

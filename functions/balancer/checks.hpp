@@ -10,7 +10,7 @@
 
 namespace tna::balancer {
 
-/// Connects to backends again and again, without ever waiting.
+/// Connects to backends again and again, and asks them by HTTP, without ever waiting.
 class Checks {
 public:
     using Time = std::chrono::steady_clock::time_point;
@@ -40,11 +40,16 @@ private:
         Time begins; ///< the next one
         Time ends{}; ///< the present one
         UniqueFd fd;
+        bool asked = false; ///< by HTTP
+        std::string answer{};
     };
-    /// Nothing: it goes on.
-    [[nodiscard]] static std::optional<int> begin(Check& check, Time now);
-    [[nodiscard]] static std::optional<int> resultOf(const Check& check, short events, Time now);
-    void report(Check& check, int error, std::vector<Change>& changes);
+    /// What is against the backend, "" if nothing is. None: it goes on.
+    using Result = std::optional<std::string>;
+    [[nodiscard]] static Result begin(Check& check, Time now);
+    [[nodiscard]] static Result goOn(Check& check, short events, Time now);
+    [[nodiscard]] static Result connected(Check& check);
+    [[nodiscard]] static Result answered(Check& check);
+    void report(Check& check, const std::string& against, std::vector<Change>& changes);
 
     std::vector<Check> checks_;
     Time next_ = Time::max();

@@ -14,7 +14,7 @@ constexpr std::size_t mostBackends = 1024;
 constexpr unsigned fewestPlaces = 100; // for each backend: shares are right within about a per cent
 
 const std::vector<std::string> protocols{"tcp", "udp"}, affinities{"connection", "address"},
-    checks{"tcp", "none"};
+    checks{"tcp", "http", "none"}, modes{"nat", "direct"};
 
 /// Setters for what only the balancer has.
 class SettingsReader : public config::Reader {
@@ -49,10 +49,29 @@ private:
         };
     }
 
+    Setter mac(const std::string& key, std::optional<Mac>& target) {
+        return [this, key, &target](const toml::node& node) {
+            target = parseMac(node.value_exact<std::string>().value_or(""));
+            if (!target)
+                expected(node, key, "a MAC address of a single station, as in \"02:00:00:00:00:01\"");
+        };
+    }
+
+    /// What is sent within a line of HTTP.
+    Setter word(const std::string& key, std::string& target) {
+        return [this, key, &target](const toml::node& node) {
+            constexpr std::size_t longest = 512;
+            target = node.value_exact<std::string>().value_or("");
+            const auto isPlain = [](char byte) { return byte > ' ' && byte < 0x7f; };
+            if (target.empty() || target.size() > longest || !std::ranges::all_of(target, isPlain))
+                expected(node, key, "up to 512 letters and signs of ASCII, without blanks");
+        };
+    }
+
     ServiceSettings service(const toml::table& read) {
         ServiceSettings service;
         std::optional<Address> to;
-        std::string protocol = "tcp", affinity = "connection";
+        std::string protocol = "tcp", affinity = "connection", mode = "nat";
         unsigned port = 0, idle = 0;
         const toml::node* backends = nullptr;
         auto& check = service.check;
@@ -61,12 +80,15 @@ private:
                {"address", address("service.address", to)},
                {"protocol", choice("service.protocol", protocol, protocols)},
                {"port", number("service.port", port, 1, 65535, false)},
+               {"mode", choice("service.mode", mode, modes)},
                {"affinity", choice("service.affinity", affinity, affinities)},
                {"idle", number("service.idle", idle, 1, 86400, false)},
                {"table", number("service.table", service.table, 2, 1'000'003, false)},
                {"check",
                 section("service.check",
                         {{"kind", choice("service.check.kind", check.kind, checks)},
+                         {"path", word("service.check.path", check.path)},
+                         {"host", word("service.check.host", check.host)},
                          {"port", number("service.check.port", check.port, 1, 65535, false)},
                          {"interval", number("service.check.interval", check.interval, 50, 3'600'000, false)},
                          {"timeout", number("service.check.timeout", check.timeout, 10, 60000, false)},
@@ -76,10 +98,13 @@ private:
         service.place = {protocol == "tcp" ? tcp : udp,
                          {to.value_or(Address{}), static_cast<std::uint16_t>(port)}};
         service.byAddress = affinity == "address";
+        service.direct = mode == "direct";
         constexpr unsigned idleTcp = 900, idleUdp = 120;
         service.idle = idle != 0 ? idle : protocol == "tcp" ? idleTcp : idleUdp;
         if (check.kind.empty())
             check.kind = protocol == "tcp" ? "tcp" : "none";
+        if (check.kind == "http" && check.host.empty() && to)
+            check.host = hostOf(service.place.endpoint);
         if (!to || port == 0 || backends == nullptr)
             expected(read, "service", "with an 'address', a 'port' and a [[service.backend]]");
         else
@@ -97,7 +122,9 @@ private:
         table(read, "service.backend.",
               {{"address", address("service.backend.address", to)},
                {"port", number("service.backend.port", port, 1, 65535, false)},
-               {"weight", number("service.backend.weight", backend.weight, 0, 100, false)}});
+               {"weight", number("service.backend.weight", backend.weight, 0, 100, false)},
+               {"mac", mac("service.backend.mac", backend.mac)},
+               {"device", string("service.backend.device", backend.device)}});
         backend.endpoint = {to.value_or(Address{}), static_cast<std::uint16_t>(port)};
         if (!to)
             expected(read, "service.backend", "with an 'address'");
@@ -106,7 +133,25 @@ private:
         return backend;
     }
 
+    /// As clients of HTTP name it.
+    static std::string hostOf(const Endpoint& endpoint) {
+        constexpr std::uint16_t usual = 80;
+        const auto whole = text(endpoint);
+        return endpoint.port == usual ? whole.substr(0, whole.rfind(':')) : whole;
+    }
+
     static std::optional<std::string> contradiction(const ServiceSettings& service) {
+        const auto& check = service.check;
+        if (check.kind != "http" && (!check.path.empty() || !check.host.empty()))
+            return "with a 'path' and a 'host' only where the 'kind' of its check is \"http\"";
+        if (check.kind == "http" && !check.path.starts_with('/'))
+            return "with a 'path' that begins with /, for its check is of HTTP";
+        for (const auto& backend : service.backends) {
+            if (!service.direct && (backend.mac || !backend.device.empty()))
+                return "with a 'mac' and a 'device' of backends only where its 'mode' is \"direct\"";
+            if (service.direct && (!backend.mac || backend.endpoint.port != service.place.endpoint.port))
+                return "with a 'mac' of each backend, and its own 'port', for its 'mode' is \"direct\"";
+        }
         if (!isPrime(service.table) || service.table < fewestPlaces * service.backends.size())
             return fmt::format(
                 "with a 'table' that is a prime number, from {} on for {} backends (65537, 1000003)",

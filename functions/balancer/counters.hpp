@@ -8,6 +8,7 @@
 // What becomes of frames: a name, and what users are told. The order is that in which they are shown.
 #define TNA_BALANCER_OUTCOMES(X)                                                                             \
     X(forwarded, "forwarded", "to a backend")                                                                \
+    X(sent, "sent", "to the MAC address of a backend that answers by itself")                                \
     X(replied, "replied", "from a backend to its client")                                                    \
     X(errorForwarded, "errors-forwarded", "ICMP errors to the backend whose packet they are about")          \
     X(errorReplied, "errors-replied", "ICMP errors to the client whose packet they are about")               \
@@ -21,7 +22,7 @@
     X(badSource, "bad-source", "to Linux as it is: from an address that no client has")                      \
     X(noBackend, "no-backend", "dropped: no backend is there")                                               \
     X(clash, "clash", "dropped: the client has the same port with another service, at the same backend")     \
-    X(notSent, "not-sent", "dropped: changed, but there was no room on the way to Linux")
+    X(notSent, "not-sent", "dropped: changed, but there was no room on its way, or no such port")
 
 namespace tna::balancer {
 

@@ -97,7 +97,8 @@ void Balancer::indexPlaces() {
         const auto& [settings, backends, table] = services_[i];
         const auto service = static_cast<std::uint16_t>(i);
         places_[settings.place] = service;
-        for (std::size_t j = 0; j < backends.size(); j++)
+        // What backends that answer by themselves send from their own addresses is no service's.
+        for (std::size_t j = settings.direct ? backends.size() : 0; j < backends.size(); j++)
             backends_[{settings.place.protocol, backends[j].settings.endpoint}].push_back(
                 {service, static_cast<std::uint16_t>(j)});
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ifaddrs.h>
 #include <netinet/in.h>
+#include <netpacket/packet.h>
 #include <random>
 
 namespace tna::balancer {
@@ -15,20 +16,29 @@ std::uint64_t someSeed() {
     return std::uint64_t{random()} << 32U | random();
 }
 
+/// What this host has.
+struct Own {
+    std::set<Address> addresses;
+    std::map<std::string, Mac> macs; ///< by device
+};
+
 /// Nothing: they cannot be asked for now.
-std::optional<std::set<Address>> ownAddresses() {
+std::optional<Own> ownAddresses() {
     ifaddrs* all = nullptr;
     if (::getifaddrs(&all) != 0)
         return std::nullopt;
-    std::set<Address> own;
+    Own own;
     for (const auto* one = all; one != nullptr; one = one->ifa_next) {
         if (one->ifa_addr == nullptr)
             continue;
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(one->ifa_addr);
         if (one->ifa_addr->sa_family == AF_INET)
-            own.insert(Address::four(bytes + offsetof(sockaddr_in, sin_addr)));
+            own.addresses.insert(Address::four(bytes + offsetof(sockaddr_in, sin_addr)));
         else if (one->ifa_addr->sa_family == AF_INET6)
-            own.insert(Address::six(bytes + offsetof(sockaddr_in6, sin6_addr)));
+            own.addresses.insert(Address::six(bytes + offsetof(sockaddr_in6, sin6_addr)));
+        else if (one->ifa_addr->sa_family == AF_PACKET)
+            std::copy_n(bytes + offsetof(sockaddr_ll, sll_addr), sizeof(Mac),
+                        own.macs[one->ifa_name].begin());
     }
     ::freeifaddrs(all);
     return own;
@@ -37,7 +47,9 @@ std::optional<std::set<Address>> ownAddresses() {
 
 Server::Server(const Options& options, Configuration configuration, NetworkFunction function)
     : options_(options), balancer_(std::move(configuration), someSeed()), function_(std::move(function)) {
-    balancer_.setOwnAddresses(ownAddresses().value_or(std::set<Address>{}));
+    auto own = ownAddresses().value_or(Own{});
+    balancer_.setOwnAddresses(std::move(own.addresses));
+    macs_ = std::move(own.macs);
     checks_ = Checks(balancer_.services(), begun_);
 }
 
@@ -67,8 +79,10 @@ void Server::check(std::chrono::steady_clock::time_point now) {
 void Server::attend() {
     if (const auto second = now(); second != looked_) {
         looked_ = second;
-        if (auto own = ownAddresses())
-            balancer_.setOwnAddresses(std::move(*own));
+        if (auto own = ownAddresses()) {
+            balancer_.setOwnAddresses(std::move(own->addresses));
+            macs_ = std::move(own->macs);
+        }
     }
     if (const auto now = std::chrono::steady_clock::now(); now >= checks_.next())
         check(now);
@@ -86,12 +100,38 @@ int Server::serve(std::chrono::milliseconds longest) {
     const auto second = now();
     for (auto& frame : frames) {
         const auto outcome = balancer_.treat({frame.data, frame.length}, second);
-        if (isDropped(outcome))
-            function_.drop(frame);
-        const bool left = isDropped(outcome) || function_.giveBack(frame);
-        statistics_.count(left ? outcome : Outcome::notSent);
+        statistics_.count(leave(frame, outcome) ? outcome : Outcome::notSent);
     }
     return function_.error();
+}
+
+bool Server::leave(tna_frame& frame, Outcome outcome) {
+    if (outcome == Outcome::sent)
+        return sendToReceiver(frame);
+    if (!isDropped(outcome))
+        return function_.giveBack(frame);
+    function_.drop(frame);
+    return true;
+}
+
+/// By a port of the function, from that port's MAC address, as a router would have sent it.
+bool Server::sendToReceiver(tna_frame& frame) {
+    const auto& wanted = balancer_.receiver().device;
+    const auto nameOf = [&](unsigned port) {
+        const auto* name = tna_function_port_name(function_.get(), port);
+        return std::string(name == nullptr ? "" : name);
+    };
+    unsigned port = frame.port;
+    if (!wanted.empty())
+        for (port = 0; port < tna_function_ports(function_.get()) && nameOf(port) != wanted;)
+            port++;
+    const auto mac = macs_.find(nameOf(port));
+    if (mac == macs_.end()) {
+        function_.drop(frame);
+        return false;
+    }
+    std::ranges::copy(mac->second, frame.data + sizeof(Mac));
+    return function_.send(frame, port);
 }
 
 std::string Server::statistics() {

@@ -5,6 +5,7 @@
 #include "statistics.hpp"
 
 #include <chrono>
+#include <map>
 #include <tna/function.hpp>
 
 namespace tna::balancer {
@@ -35,12 +36,16 @@ private:
     /// What is to be done now and then, frames or not.
     void attend();
     void check(std::chrono::steady_clock::time_point now);
+    /// Lets the frame go; false: there was no room, or no such port.
+    [[nodiscard]] bool leave(tna_frame& frame, Outcome outcome);
+    [[nodiscard]] bool sendToReceiver(tna_frame& frame);
 
     Options options_;
     Balancer balancer_;
     Checks checks_;
     NetworkFunction function_;
     Statistics statistics_;
+    std::map<std::string, Mac> macs_; ///< of this host's devices
     /// With the first connection to tnad.
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     static constexpr std::uint32_t never = UINT32_MAX;

@@ -34,6 +34,9 @@ struct tna_frame {
 enum tna_function_wait {
 	TNA_FUNCTION_POLL, /* sleep until there is something: poll(2) */
 	TNA_FUNCTION_BUSY, /* never sleep */
+	/* never sleep, and have the kernel look at the device within the function's own calls
+	   (SO_PREFER_BUSY_POLL); needs CAP_NET_ADMIN */
+	TNA_FUNCTION_BUSY_POLL,
 };
 
 struct tna_function_options {

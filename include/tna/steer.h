@@ -18,7 +18,8 @@
 #define TNA_STEER_PLACES 256 /* sockets */
 
 /* Each table: first an entry for each hash, behind them those that found theirs taken. */
-#define TNA_STEER_HOMES 16384
+#define TNA_STEER_HOME_BITS 14
+#define TNA_STEER_HOMES (1U << TNA_STEER_HOME_BITS)
 #define TNA_STEER_ENTRIES (2 * TNA_STEER_HOMES)
 #define TNA_STEER_CHAIN 12 /* entries of one hash, at most */
 
@@ -33,6 +34,8 @@ enum tna_steer_word {
 	TNA_STEER_FROM,  /* two words each */
 	TNA_STEER_TO = TNA_STEER_FROM + 2,
 };
+/* The second halves of addresses, which few masks look at. */
+#define TNA_STEER_SECOND(word) ((word) == TNA_STEER_FROM + 1 || (word) == TNA_STEER_TO + 1)
 #define TNA_STEER_VLAN_SHIFT 32
 #define TNA_STEER_TAGGED 0x1000ULL /* beside the VLAN's number */
 #define TNA_STEER_TYPE_SHIFT 48
@@ -43,16 +46,34 @@ enum tna_steer_word {
 #define TNA_STEER_VERSION_SHIFT 48
 #define TNA_STEER_PORTS_KNOWN (1ULL << 56) /* TCP's or UDP's header is there; not in later fragments */
 
+/*
+ * What is hashed: the sum of the words, each times one of these, and of the mask's number. Products that do
+ * not wait for each other are faster than better hashes.
+ */
+#define TNA_STEER_FACTORS                                                                                    \
+	{0x9e3779b97f4a7c15ULL, 0xc2b2ae3d27d4eb4fULL, 0x165667b19e3779f9ULL,                                \
+	 0xd6e8feb86659fd93ULL, 0xff51afd7ed558ccdULL, 0xbf58476d1ce4e5b9ULL}
+
 struct tna_steer_mask {
 	__u64 bits[TNA_STEER_WORDS];
 	__u32 best; /* rank of the first of its rules */
+	__u32 wide; /* it looks at the second halves of addresses */
+	__u32 only; /* where its entry is, plus 1, if it has but one: nothing is to be searched; else 0 */
 	__u32 unused;
 };
 
 struct tna_steer_table {
 	__u32 masks; /* in the order of their best rules */
-	__u32 seed;
+	__u32 unused;
+	__u64 factor; /* of hashes, an odd number: another one where too many have the same hash */
 	struct tna_steer_mask mask[TNA_STEER_MASKS];
+};
+
+/* The one in use, and the one that will be. */
+struct tna_steer_tables {
+	__u32 current;
+	__u32 unused;
+	struct tna_steer_table of[2];
 };
 
 struct tna_steer_entry {
@@ -88,7 +109,20 @@ struct tna_steer_queue_key {
 	__u32 queue;
 };
 
-/* A socket. It is given no more than there are places for in its memory. */
+/*
+ * Where a queue's socket is: the queue's cell is one of a few behind each other, from the one of its hash on;
+ * none is behind an empty one. A cell has the queue, and in its lowest 16 bits the socket's place.
+ */
+#define TNA_STEER_CELL_BITS 12
+#define TNA_STEER_CELLS (1U << TNA_STEER_CELL_BITS)
+#define TNA_STEER_CELL_STEPS 8
+#define TNA_STEER_CELL_USED 0xffffffffULL /* nobody's any more: no port has the ifindex 0 */
+#define TNA_STEER_CELL(ifindex, queue, place)                                                                \
+	((__u64)(ifindex) << 32 | (__u64)((queue) & 0xffff) << 16 | (place))
+#define TNA_STEER_CELL_HASH(cell)                                                                            \
+	((__u32)(((cell) >> 16) * 0x9e3779b97f4a7c15ULL >> (64 - TNA_STEER_CELL_BITS)))
+
+/* A socket, at its place. It is given no more than there are places for in its memory. */
 struct tna_steer_queue {
 	__u32 place; /* in the map of sockets */
 	__u32 function;

@@ -3,6 +3,8 @@
 
 #include "steer.skel.h"
 
+#include <algorithm>
+#include <atomic>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <cerrno>
@@ -13,7 +15,12 @@ namespace tna::deploy {
 
 namespace {
 constexpr std::size_t tableBytes = sizeof(tna_steer_entry) * TNA_STEER_ENTRIES;
+constexpr std::size_t cellBytes = sizeof(std::uint64_t) * TNA_STEER_CELLS;
+
+void* mapped(int map, std::size_t bytes) {
+    return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
 }
+} // namespace
 
 Result<UniqueFd> makeFunctionPage() {
     LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
@@ -37,16 +44,34 @@ Result<std::unique_ptr<Steering>> Steering::load() {
     if (!module)
         return std::unexpected(
             std::move(module.error()).withHint("network functions need Linux 6.4 or newer"));
-    auto* entries = ::mmap(nullptr, 2 * tableBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                           (*module)->mapFd("steer_entries"), 0);
-    if (entries == MAP_FAILED)
+    auto* entries = mapped((*module)->mapFd("steer_entries"), 2 * tableBytes);
+    auto* cells = mapped((*module)->mapFd("steer_cells"), cellBytes);
+    // Where one of them is there, it stays until this process ends, as this does not happen twice.
+    if (entries == MAP_FAILED || cells == MAP_FAILED)
         return failErrno(errno, "cannot write the rules of network functions");
-    return std::unique_ptr<Steering>(
-        new Steering(std::move(*module), static_cast<tna_steer_entry*>(entries)));
+    return std::unique_ptr<Steering>(new Steering(std::move(*module), static_cast<tna_steer_entry*>(entries),
+                                                  static_cast<std::uint64_t*>(cells)));
 }
 
 Steering::~Steering() {
     ::munmap(entries_, 2 * tableBytes);
+    ::munmap(cells_, cellBytes);
+}
+
+std::vector<std::uint64_t*> Steering::cellsOf(const tna_steer_queue_key& key) const {
+    const auto wanted = TNA_STEER_CELL(key.ifindex, key.queue, 0U);
+    std::vector<std::uint64_t*> found;
+    for (std::uint32_t step = 0; step < TNA_STEER_CELL_STEPS; step++)
+        found.push_back(&cells_[(TNA_STEER_CELL_HASH(wanted) + step) % TNA_STEER_CELLS]);
+    return found;
+}
+
+std::uint64_t* Steering::cellOf(const tna_steer_queue_key& key) const {
+    const auto cells = cellsOf(key);
+    const auto it = std::ranges::find_if(cells, [&](const auto* cell) {
+        return *cell >> 16U == TNA_STEER_CELL(key.ifindex, key.queue, 0U) >> 16U;
+    });
+    return it == cells.end() ? nullptr : *it;
 }
 
 Result<void> Steering::write(const char* map, const void* key, const void* value, const char* what) const {
@@ -70,15 +95,19 @@ Result<void> Steering::waitForReaders() const {
 
 Result<void> Steering::replace(const functions::SteeringTable& table) {
     const __u32 zero = 0;
-    const __u32 other = 1 - half_;
+    const __u32 other = 1 - tables_.current;
     if (!table.entries.empty())
         std::memcpy(entries_ + std::size_t{other} * TNA_STEER_ENTRIES, table.entries.data(), tableBytes);
+    tables_.of[other] = table.masks;
     constexpr const char* what = "put the rules of network functions in place";
-    if (auto written = write("steer_tables", &other, &table.masks, what); !written)
+    // First the table, then that it is the one in use: what is in use is written as it is.
+    if (auto written = write("steer_tables", &zero, &tables_, what); !written)
         return written;
-    if (auto written = write("steer_current", &zero, &other, what); !written)
+    tables_.current = other;
+    if (auto written = write("steer_tables", &zero, &tables_, what); !written) {
+        tables_.current = 1 - other;
         return written;
-    half_ = other;
+    }
     return waitForReaders();
 }
 
@@ -89,19 +118,28 @@ Result<void> Steering::setFunction(unsigned number, const tna_steer_function& fu
 Result<void> Steering::connect(const tna_steer_queue_key& key, const tna_steer_queue& queue, int socket,
                                int page) const {
     constexpr const char* what = "connect a network function's socket";
-    for (const auto& written :
-         {write("steer_pages", &queue.place, &page, what),
-          write("steer_sockets", &queue.place, &socket, what), write("steer_queues", &key, &queue, what)})
+    const auto cells = cellsOf(key);
+    const auto free = std::ranges::find_if(
+        cells, [](const auto* cell) { return *cell == 0 || *cell == TNA_STEER_CELL_USED; });
+    if (free == cells.end())
+        return fail("cannot {}: there is no room for its queue", what);
+    for (const auto& written : {write("steer_pages", &queue.place, &page, what),
+                                write("steer_sockets", &queue.place, &socket, what),
+                                write("steer_queues", &queue.place, &queue, what)})
         if (!written) {
             auto error = written.error();
             disconnect(key, queue.place);
             return std::unexpected(std::move(error));
         }
+    // All at once, and last: it is found from now on.
+    std::atomic_ref(**free).store(TNA_STEER_CELL(key.ifindex, key.queue, std::uint64_t{queue.place}));
     return {};
 }
 
+/// Taking the page out waits for who has found the socket; then its place may be another one's.
 void Steering::disconnect(const tna_steer_queue_key& key, unsigned place) const {
-    (void)bpf_map_delete_elem(module_->mapFd("steer_queues"), &key);
+    if (auto* cell = cellOf(key))
+        std::atomic_ref(*cell).store(TNA_STEER_CELL_USED);
     (void)bpf_map_delete_elem(module_->mapFd("steer_sockets"), &place);
     (void)bpf_map_delete_elem(module_->mapFd("steer_pages"), &place);
 }
@@ -124,8 +162,10 @@ void Steering::forgetCounters(unsigned rule) const {
 }
 
 std::optional<QueueCounters> Steering::counters(const tna_steer_queue_key& key) const {
+    const auto* cell = cellOf(key);
     QueueCounters counters{};
-    if (bpf_map_lookup_elem(module_->mapFd("steer_queues"), &key, &counters) != 0)
+    const auto place = cell == nullptr ? TNA_STEER_PLACES : static_cast<__u32>(*cell & 0xffffU);
+    if (bpf_map_lookup_elem(module_->mapFd("steer_queues"), &place, &counters) != 0)
         return std::nullopt;
     return counters;
 }

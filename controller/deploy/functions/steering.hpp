@@ -37,8 +37,11 @@ public:
     [[nodiscard]] std::optional<QueueCounters> counters(const tna_steer_queue_key& key) const;
 
 private:
-    Steering(std::shared_ptr<const ModuleObject> module, tna_steer_entry* entries)
-        : module_(std::move(module)), entries_(entries) {}
+    Steering(std::shared_ptr<const ModuleObject> module, tna_steer_entry* entries, std::uint64_t* cells)
+        : module_(std::move(module)), entries_(entries), cells_(cells) {}
+    /// Where a queue's socket may be named, in the order in which it is looked for.
+    [[nodiscard]] std::vector<std::uint64_t*> cellsOf(const tna_steer_queue_key& key) const;
+    [[nodiscard]] std::uint64_t* cellOf(const tna_steer_queue_key& key) const; ///< null: it has no socket
     [[nodiscard]] Result<void> write(const char* map, const void* key, const void* value,
                                      const char* what) const;
     /// Until no frame is looked up in the table of before any more.
@@ -46,7 +49,8 @@ private:
 
     std::shared_ptr<const ModuleObject> module_;
     tna_steer_entry* entries_; ///< of both tables
-    unsigned half_ = 0;        ///< the one in use
+    std::uint64_t* cells_;
+    tna_steer_tables tables_{};
 };
 
 /// A page where a function says how many places for frames there are: none, to begin with.

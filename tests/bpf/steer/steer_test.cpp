@@ -1,73 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rule that the fast path finds for a frame is the one that looking at all rules, one by one, finds.
-#include "deploy/custom/module_chain.hpp"
-#include "deploy/functions/steering.hpp"
+#include "steer_fixture.hpp"
 #include "support/command.hpp"
-#include "support/namespace.hpp"
-#include "support/program.hpp"
 
 #include <algorithm>
-#include <bpf/bpf.h>
-#include <gtest/gtest.h>
-#include <iostream>
 #include <net/if.h>
-#include <numeric>
 #include <random>
 
 namespace tna::test {
 namespace {
 
-using functions::Declaration;
 using functions::Prefix;
 using functions::Rule;
-
-/// A frame as rules see it.
-struct Packet {
-    std::optional<unsigned> vlan;
-    unsigned version = 4; ///< 0: not IP
-    std::array<std::uint8_t, 16> from{};
-    std::array<std::uint8_t, 16> to{};
-    unsigned protocol = 17;
-    unsigned fromPort = 0;
-    unsigned toPort = 0;
-    unsigned flags = 0;
-    bool fragment = false; ///< a later one
-};
-
-void put16(std::vector<std::uint8_t>& bytes, unsigned value) {
-    bytes.push_back(static_cast<std::uint8_t>(value >> 8U));
-    bytes.push_back(static_cast<std::uint8_t>(value));
-}
-
-unsigned etherTypeOf(const Packet& packet) {
-    return packet.version == 4 ? 0x0800U : packet.version == 6 ? 0x86ddU : 0x0806U;
-}
-
-Frame frameOf(const Packet& packet) {
-    std::vector<std::uint8_t> bytes(12, 2);
-    if (packet.vlan) {
-        put16(bytes, 0x8100);
-        put16(bytes, 0x6000 | *packet.vlan); // with a priority, which is not looked at
-    }
-    put16(bytes, etherTypeOf(packet));
-    if (packet.version == 4) {
-        bytes.insert(bytes.end(),
-                     {0x45, 0, 0, 60, 0, 1, 0, static_cast<std::uint8_t>(packet.fragment ? 5 : 0), 64,
-                      static_cast<std::uint8_t>(packet.protocol), 0, 0});
-        bytes.insert(bytes.end(), packet.from.begin(), packet.from.begin() + 4);
-        bytes.insert(bytes.end(), packet.to.begin(), packet.to.begin() + 4);
-    } else if (packet.version == 6) {
-        bytes.insert(bytes.end(), {0x60, 0, 0, 0, 0, 40, static_cast<std::uint8_t>(packet.protocol), 64});
-        bytes.insert(bytes.end(), packet.from.begin(), packet.from.end());
-        bytes.insert(bytes.end(), packet.to.begin(), packet.to.end());
-    }
-    put16(bytes, packet.fromPort);
-    put16(bytes, packet.toPort);
-    bytes.resize(bytes.size() + 9);
-    bytes.push_back(static_cast<std::uint8_t>(packet.flags));
-    bytes.resize(bytes.size() + 30);
-    return {bytes};
-}
 
 bool isIn(const Prefix& prefix, const std::array<std::uint8_t, 16>& address) {
     for (unsigned bit = 0; bit < prefix.length; bit++)
@@ -98,73 +42,6 @@ bool matches(const Rule& rule, const Packet& packet) {
         return false;
     return rule.flagsMask == 0 || (ported && (packet.flags & rule.flagsMask) == rule.flags);
 }
-
-/// Nanoseconds of one run, with what it costs the kernel to run it.
-double timeOf(int program, const Frame& frame, unsigned ifindex) {
-    xdp_md context{};
-    context.data_end = static_cast<__u32>(frame.bytes.size());
-    context.ingress_ifindex = ifindex;
-    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.bytes.data(),
-                .data_size_in = static_cast<__u32>(frame.bytes.size()), .ctx_in = &context,
-                .ctx_size_in = sizeof(context), .repeat = 200000);
-    EXPECT_EQ(bpf_prog_test_run_opts(program, &options), 0);
-    return options.duration;
-}
-
-class SteerTest : public ::testing::Test {
-protected:
-    void SetUp() override {
-        if (const auto why = cannotUseNamespaces(); !why.empty())
-            GTEST_SKIP() << why;
-        namespace_.emplace();
-        scope_.emplace(namespace_->enter());
-        must("ip link add p0 type veth peer name q0");
-        must("ip link set p0 up");
-        port_ = ::if_nametoindex("p0");
-        auto steering = deploy::Steering::load();
-        ASSERT_TRUE(steering) << steering.error().sentence();
-        steering_ = std::move(*steering);
-        auto next = deploy::makeTailCallSlot(-1);
-        ASSERT_TRUE(next);
-        next_ = std::move(*next);
-        // What it does without them, it does with those of a pipeline.
-        auto program = steering_->module()->instance(TNA_HOOK_INGRESS, next_.get(), {});
-        ASSERT_TRUE(program) << program.error().sentence();
-        program_ = std::move(*program);
-    }
-
-    void use(const std::vector<Rule>& rules) {
-        declared_ = {.name = "f", .ports = {"p0"}, .rules = rules};
-        functions::Steered steered{0, &declared_, std::vector<unsigned>(rules.size())};
-        std::iota(steered.ruleNumbers.begin(), steered.ruleNumbers.end(), 0U);
-        const auto table = functions::makeTable({&steered, 1}, {{"p0", port_}});
-        ASSERT_TRUE(table) << table.error().sentence();
-        ASSERT_TRUE(steering_->replace(*table));
-        counted_.assign(rules.size(), 0);
-        for (unsigned i = 0; i < rules.size(); i++)
-            steering_->forgetCounters(i);
-    }
-
-    /// The rule whose counter has grown.
-    std::optional<std::size_t> foundFor(const Packet& packet) {
-        EXPECT_EQ(runProgram(program_.get(), frameOf(packet), port_).first, XDP_PASS);
-        for (unsigned i = 0; i < counted_.size(); i++)
-            if (const auto now = steering_->counters(i).otherwise; now != counted_[i]) {
-                counted_[i] = now;
-                return i;
-            }
-        return std::nullopt;
-    }
-
-    std::optional<Namespace> namespace_;
-    std::optional<NamespaceScope> scope_;
-    unsigned port_ = 0;
-    std::unique_ptr<deploy::Steering> steering_;
-    UniqueFd next_;
-    UniqueFd program_;
-    Declaration declared_;
-    std::vector<std::uint64_t> counted_;
-};
 
 /// Few different values, so that frames match rules.
 class Random {
@@ -200,6 +77,7 @@ public:
         packet.toPort = below(8);
         packet.flags = below(64);
         packet.fragment = below(8) == 0;
+        packet.options = below(4) == 0;
         return packet;
     }
     Rule rule(unsigned priority) {
@@ -270,6 +148,22 @@ TEST_F(SteerTest, RuleThatIsFoundLaterComesFirstOnlyIfItsPriorityIsLower) {
     EXPECT_EQ(foundFor({.from = {10, 0, 0, 2}, .toPort = 3}), 3U);
 }
 
+TEST_F(SteerTest, SecondHalvesOfAddressesAreLookedAt) {
+    const auto host = [](std::uint8_t last) {
+        std::array<std::uint8_t, 16> bytes{0x20, 1, 0xd, 0xb8};
+        bytes.back() = last;
+        return bytes;
+    };
+    const auto to = [&](std::uint8_t last) { return Prefix{6, host(last), 128}; };
+    for (const std::vector<Rule>& rules :
+         {std::vector<Rule>{{.to = to(1)}}, {{.to = to(1)}, {.to = to(2)}}}) {
+        ASSERT_NO_FATAL_FAILURE(use(rules));
+        EXPECT_EQ(foundFor({.version = 6, .to = host(1)}), 0U);
+        EXPECT_EQ(foundFor({.version = 6, .to = host(3)}), std::nullopt);
+        EXPECT_EQ(foundFor({.version = 6, .from = host(1), .to = host(0)}), std::nullopt);
+    }
+}
+
 TEST_F(SteerTest, OneOfTenThousandRulesIsFound) {
     const auto hostOf = [](unsigned host) {
         return std::array<std::uint8_t, 16>{10, 0, static_cast<std::uint8_t>(host >> 8U),
@@ -282,46 +176,6 @@ TEST_F(SteerTest, OneOfTenThousandRulesIsFound) {
     for (unsigned host = 0; host < 10000; host += 97)
         EXPECT_EQ(foundFor({.to = hostOf(host)}), host);
     EXPECT_EQ(foundFor({.to = hostOf(10000)}), std::nullopt);
-}
-
-/// What steering costs a frame that it does not steer, and one that it finds a rule for: the numbers of
-/// docs/functions.md (--gtest_also_run_disabled_tests --gtest_filter='*Speed').
-TEST_F(SteerTest, DISABLED_Speed) {
-    const auto hosts = [](unsigned count, unsigned masks) {
-        std::vector<Rule> rules;
-        for (unsigned i = 0; i < count; i++) {
-            const auto length = 32 - i % masks;
-            const std::array<std::uint8_t, 16> address{11, static_cast<std::uint8_t>(i >> 15U),
-                                                       static_cast<std::uint8_t>(i >> 7U),
-                                                       static_cast<std::uint8_t>(i << 1U)};
-            Prefix prefix{4, address, length};
-            for (unsigned bit = length; bit < 32; bit++)
-                prefix.bytes.at(bit / 8) &= static_cast<std::uint8_t>(~(0x80U >> bit % 8));
-            rules.push_back({.priority = i, .to = prefix});
-        }
-        rules.push_back({.priority = 60000, .to = Prefix{4, {10, 0, 0, 1}, 32}});
-        return rules;
-    };
-    struct Case {
-        const char* name;
-        std::vector<Rule> rules;
-        std::vector<double> times{};
-    };
-    std::vector<Case> cases{{"no rules", {}},
-                            {"1 rule", hosts(0, 1)},
-                            {"10,000 rules of one mask", hosts(9999, 1)},
-                            {"9000 rules of nine masks", hosts(8999, 9)}};
-    for (unsigned round = 0; round < 11; round++)
-        for (auto& one : cases) {
-            ASSERT_NO_FATAL_FAILURE(use(one.rules));
-            one.times.push_back(timeOf(program_.get(), frameOf({.to = {10, 0, 0, 1}, .toPort = 53}), port_));
-        }
-    for (auto& one : cases) {
-        std::ranges::sort(one.times);
-        std::cout << one.name << ": median " << one.times.at(5) << " ns (" << one.times.front() << " to "
-                  << one.times.back() << "), " << one.times.at(5) / cases.front().times.at(5)
-                  << " times that of none\n";
-    }
 }
 
 TEST_F(SteerTest, RulesAreReplacedAsAWhole) {
@@ -338,8 +192,8 @@ TEST_F(SteerTest, RulesAreReplacedAsAWhole) {
 TEST_F(SteerTest, FrameOfAnotherPortIsNotLookedAt) {
     ASSERT_NO_FATAL_FAILURE(use({Rule{}}));
     must("ip link set q0 up");
-    EXPECT_EQ(runProgram(program_.get(), frameOf({}), ::if_nametoindex("q0")).first, XDP_PASS);
-    EXPECT_EQ(steering_->counters(0).otherwise, 0U);
+    EXPECT_EQ(runProgram(alone_.program.get(), frameOf({}), ::if_nametoindex("q0")).first, XDP_PASS);
+    EXPECT_EQ(alone_.steering->counters(0).otherwise, 0U);
 }
 
 TEST_F(SteerTest, FramesAreCutOffAnywhere) {
@@ -348,11 +202,11 @@ TEST_F(SteerTest, FramesAreCutOffAnywhere) {
         const auto whole = frameOf({.version = version, .protocol = 6, .toPort = 53});
         const std::size_t needed = 14 + (version == 4 ? 20 : 40) + 14;
         for (std::size_t length = 14; length <= whole.bytes.size(); length++) {
-            const auto before = steering_->counters(0).otherwise;
+            const auto before = alone_.steering->counters(0).otherwise;
             (void)runProgram(
-                program_.get(),
+                alone_.program.get(),
                 {{whole.bytes.begin(), whole.bytes.begin() + static_cast<std::ptrdiff_t>(length)}}, port_);
-            EXPECT_EQ(steering_->counters(0).otherwise - before, length >= needed ? 1U : 0U) << length;
+            EXPECT_EQ(alone_.steering->counters(0).otherwise - before, length >= needed ? 1U : 0U) << length;
         }
     }
 }

@@ -72,6 +72,34 @@ weight = 7
     EXPECT_EQ(text(service.backends[0].endpoint), "10.0.1.11:8080");
 }
 
+TEST(Settings, OfDirectReturnAndHttpAreRead) {
+    const auto all = configured(R"(
+[[service]]
+address = "2001:db8:2::80"
+port = 80
+mode = "direct"
+check = { kind = "http", path = "/health" }
+[[service.backend]]
+address = "2001:db8:1::11"
+mac = "02:00:00:0a:bC:01"
+device = "eth1"
+[[service]]
+address = "192.0.2.80"
+port = 8080
+check = { kind = "http", path = "/", host = "www.example.org" }
+[[service.backend]]
+address = "10.0.1.11"
+)");
+    ASSERT_EQ(all.services.size(), 2U);
+    EXPECT_TRUE(all.services[0].direct);
+    EXPECT_EQ(all.services[0].check.path, "/health");
+    EXPECT_EQ(all.services[0].check.host, "[2001:db8:2::80]");
+    EXPECT_EQ(all.services[0].backends.at(0).mac, (Mac{2, 0, 0, 0x0a, 0xbc, 1}));
+    EXPECT_EQ(all.services[0].backends[0].device, "eth1");
+    EXPECT_FALSE(all.services[1].direct);
+    EXPECT_EQ(all.services[1].check.host, "www.example.org");
+}
+
 struct Wrong {
     const char* name;
     const char* what; ///< is replaced
@@ -121,6 +149,23 @@ INSTANTIATE_TEST_SUITE_P(
               "address = \"192.0.2.80\"\nport = 80", "there are two services at 192.0.2.80:80"},
         Wrong{"ServiceAsBackend", "\"10.0.1.12\"\nport = 8080", "\"192.0.2.80\"\nport = 80",
               "192.0.2.80:80 is a service and a backend"},
+        Wrong{"Mode", "name = \"web\"", "mode = \"tunnel\"",
+              "'service.mode' must be one of \"nat\", \"direct\""},
+        Wrong{"DirectWithoutMac", "name = \"web\"", "mode = \"direct\"", "with a 'mac' of each backend"},
+        Wrong{"MacWithoutDirect", "port = 8080\n", "port = 8080\nmac = \"02:00:00:00:00:01\"\n",
+              "only where its 'mode' is \"direct\""},
+        Wrong{"DeviceWithoutDirect", "port = 8080\n", "port = 8080\ndevice = \"eth1\"\n",
+              "only where its 'mode' is \"direct\""},
+        Wrong{"Mac", "port = 8080\n", "mac = \"02:00:00:00:00:1\"\n",
+              "'service.backend.mac' must be a MAC address"},
+        Wrong{"MacOfAGroup", "port = 8080\n", "mac = \"01:00:5e:00:00:01\"\n",
+              "'service.backend.mac' must be"},
+        Wrong{"PathWithoutHttp", "name = \"web\"", "check = { path = \"/\" }",
+              "only where the 'kind' of its check"},
+        Wrong{"HttpWithoutPath", "name = \"web\"", "check = { kind = \"http\" }",
+              "with a 'path' that begins with /"},
+        Wrong{"Path", "name = \"web\"", "check = { kind = \"http\", path = \"/a b\" }",
+              "'service.check.path' must be"},
         Wrong{"Weight", "port = 8080\n", "port = 8080\nweight = 101\n", "'service.backend.weight' must be"}),
     [](const auto& tested) { return tested.param.name; });
 

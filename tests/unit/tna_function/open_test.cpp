@@ -30,7 +30,7 @@ tna_function_options nowhere() {
 TEST(Open, OptionsOfThisVersionAreTaken) {
     EXPECT_EQ(open(nowhere()), -EAGAIN);
     auto options = nowhere();
-    const unsigned unknown = 2;
+    const unsigned unknown = 3;
     std::memcpy(&options.wait, &unknown, sizeof(options.wait));
     EXPECT_EQ(open(options), -EINVAL);
 }

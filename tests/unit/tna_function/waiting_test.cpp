@@ -114,9 +114,12 @@ TEST_P(Waiting, ATnadThatHangsUpIsAskedAgain) {
     EXPECT_TRUE(tnad.accept());
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, Waiting, ::testing::Values(TNA_FUNCTION_POLL, TNA_FUNCTION_BUSY),
+INSTANTIATE_TEST_SUITE_P(Modes, Waiting,
+                         ::testing::Values(TNA_FUNCTION_POLL, TNA_FUNCTION_BUSY, TNA_FUNCTION_BUSY_POLL),
                          [](const auto& mode) {
-                             return mode.param == TNA_FUNCTION_POLL ? "Sleeping" : "Busy";
+                             return mode.param == TNA_FUNCTION_POLL   ? "Sleeping"
+                                    : mode.param == TNA_FUNCTION_BUSY ? "Busy"
+                                                                      : "BusyPolling";
                          });
 
 } // namespace
