@@ -241,6 +241,8 @@ APART int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net
 			stream->anew = 1;
 		return FOLLOWED_NOT;
 	}
+	if (tracked_forgotten(entry)) /* it is taken from Linux again, once that knows */
+		stream->anew = 1;
 	if (stream->anew)
 		return FOLLOWED_NOT;
 	if (stream_catch_up(stream, entry))

@@ -60,6 +60,14 @@ INLINE u32 tracked_established(u64 entry)
 	return KLOAD(u8, KADDR(struct nf_conn, entry, proto.tcp.state)) == TRACKED_ESTABLISHED;
 }
 
+/* Linux has forgotten the windows of a side, as of all connections when it begins to track them again
+ * (nf_ct_tcp_fixup()), or of one that leaves a flowtable: how much has passed meanwhile, nobody knows. */
+INLINE int tracked_forgotten(u64 entry)
+{
+	return !KLOAD(u32, KADDR(struct ip_ct_tcp_state, tracked_side(entry, 0), td_maxwin)) ||
+	       !KLOAD(u32, KADDR(struct ip_ct_tcp_state, tracked_side(entry, 1), td_maxwin));
+}
+
 /*
  * The next packet in the middle would change more than windows and the time that is left: the state, what is
  * known of the last packet (which others are compared with), or the number of those that came again.

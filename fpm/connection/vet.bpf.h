@@ -56,6 +56,18 @@ INLINE u32 vet_outside(struct tna_stream *stream, u64 entry, u32 direction, stru
 	return sender.maxwin && receiver.maxwin ? stream_judge(stream, direction, part) : WINDOWS_IN;
 }
 
+/* A server's answer to a SYN of which connection tracking has taken no notice: it knows the connection no
+ * more. Linux closes it then, whatever the windows are (nf_conntrack_tcp_packet()). */
+INLINE int vet_refuses_syn(u64 entry, u32 direction, const struct tcp_part *part)
+{
+	u64 tcp = KADDR(struct nf_conn, entry, proto.tcp);
+
+	return part->flags & TCP_RST &&
+	       KLOAD(u8, KADDR(struct ip_ct_tcp, tcp, last_index)) == TRACKED_LAST_SYN &&
+	       KLOAD(u8, KADDR(struct ip_ct_tcp, tcp, last_dir)) != (direction & 1) &&
+	       KLOAD(u32, KADDR(struct ip_ct_tcp, tcp, last_end)) == part->ack;
+}
+
 /* Whether a segment that says more than that it is there is to end here. */
 NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direction, u32 drops)
 {
@@ -68,6 +80,8 @@ NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direc
 	if (part.flags & TCP_SYN)
 		return stream->reset && tracked_steps(entry, direction) &&
 		       bpf_ktime_get_ns() - stream->reset_at < CLOSED_SOON;
+	if (vet_refuses_syn(entry, direction, &part))
+		return 0;
 	if (stream_catch_up(stream, entry))
 		stream_lose(stream);
 	stream_pieces(entry, direction, &part);

@@ -78,6 +78,8 @@ struct ip_ct_tcp {
 	u8 state;
 	u8 retrans;
 	u8 last_index;
+	u8 last_dir;
+	u32 last_end;
 	u16 last_win;
 };
 

@@ -79,6 +79,28 @@ TEST_F(Tcp, GoesOnWhereConnectionsWereNotTrackedForAWhile) {
     }
 }
 
+/// More than half of all numbers have passed: what is known of its windows says nothing of those of now.
+TEST_F(Tcp, EndsWhereMuchWasNotTracked) {
+    open();
+    becomesFast();
+    nft("flush chain inet guard forward; add rule inet guard forward accept");
+    rulesAreKnown();
+    hosts_[0].sent += 0x90000000;
+    pass(0, {.payload = 1000});
+    pass(1, {});
+    nft("flush chain inet guard forward; add rule inet guard forward ct state invalid drop;"
+        " add rule inet guard forward ct state established accept");
+    rulesAreKnown();
+    for (int i = 0; i < 3; i++) {
+        pass(0, {.payload = 1000});
+        pass(1, {.payload = 10});
+    }
+    pass(0, {.flags = fin | ack});
+    pass(1, {.flags = fin | ack});
+    pass(0, {});
+    EXPECT_LE(timeout(), 120U);
+}
+
 TEST_F(Tcp, EndsAsInLinux) {
     open();
     becomesFast();

@@ -117,6 +117,27 @@ TEST_F(Tcp, IsNotEndedByWhatIsOutsideOfItsWindows) {
         }
 }
 
+/// The server does not know it any more, and says so when its client begins again by the same ports.
+TEST_F(Tcp, IsEndedByTheAnswerToAnotherHandshake) {
+    const auto refused = [&] {
+        hosts_ = {Host{7000000}, Host{0}};
+        pass(0, {.flags = syn, .options = handshakeOptions});
+        pass(1, {.flags = rst | ack});
+        expectTimeout(1, 10);
+    };
+    nft(strict);
+    shakeHands();
+    refused();
+    ASSERT_EQ(removeConnection(connection_), 0);
+    accelerate();
+    if (IsSkipped())
+        return;
+    rulesAreKnown();
+    shakeHands();
+    becomesFast();
+    refused();
+}
+
 /// It is none of the connection's for Linux, so its numbers are not noted either.
 TEST_F(Tcp, OfAnotherStationChangesNothing) {
     open();
