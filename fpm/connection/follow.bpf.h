@@ -140,6 +140,7 @@ APART int stream_begin(u64 entry)
 		u32 flags = tracked_side_flags(entry, direction);
 
 		tracked_side_read(entry, direction, &stream.sides[direction]);
+		stream.noted[direction] = stream.sides[direction];
 		if (!(flags & TRACKED_LIBERAL))
 			stream.judged |= 1u << direction;
 		if (!(flags & TRACKED_HAS_ACKED) || !stream.sides[direction].maxwin)
@@ -158,25 +159,43 @@ INLINE int is_established(u64 tracked)
 	return info == CONNECTION_ESTABLISHED || info == CONNECTION_ESTABLISHED_REPLY;
 }
 
+/* One of its numbers, if there is anything new, and not by `own`. */
+INLINE u64 stream_catch_up_number(u32 *number, u32 *before, u32 now, int own)
+{
+	u32 was = *before;
+
+	*before = now;
+	return now == was || own ? 0 : windows_raise(number, now);
+}
+
 /*
  * What connection tracking has noted besides: of segments that rules have dropped, or that came out
  * elsewhere. Not so the largest windows: it has added this segment to them already, and it adds too much to
- * them where it has missed acknowledgements. Not 0: that could not be noted.
+ * them where it has missed acknowledgements. So it takes segments that are too old, too (`aside`): what it
+ * has of this one does not count. Not 0: that could not be noted.
  */
-INLINE u64 stream_catch_up(struct tna_stream *stream, u64 entry)
+INLINE u64 stream_catch_up(struct tna_stream *stream, u64 entry, u32 direction, const struct tcp_part *part,
+			   int aside)
 {
+	u32 window = part->window << (tracked_side_scale(entry, direction) & 15);
+	u32 maxend = part->sack + window + !window;
 	struct tna_stream_side seen;
 	u64 word = 0;
 
-	EACH (direction, 2) {
-		struct tna_stream_side *side = stream_side(stream, direction);
+	EACH (way, 2) {
+		struct tna_stream_side *side = stream_side(stream, way);
+		struct tna_stream_side *before = way ? &stream->noted[1] : &stream->noted[0];
+		int own = aside && way == (direction & 1), others = aside && !own;
 
-		tracked_side_read(entry, direction, &seen);
+		tracked_side_read(entry, way, &seen);
 		if (!seen.maxwin) /* forgotten */
 			continue;
-		word |= windows_raise(&side->end, seen.end);
-		word |= windows_raise(&side->maxend, seen.maxend);
-		word |= windows_raise(&side->acked, seen.acked);
+		word |= stream_catch_up_number(&side->end, &before->end, seen.end,
+					       own && seen.end == part->end);
+		word |= stream_catch_up_number(&side->maxend, &before->maxend, seen.maxend,
+					       others && seen.maxend == maxend);
+		word |= stream_catch_up_number(&side->acked, &before->acked, seen.acked,
+					       others && seen.acked == part->ack);
 	}
 	return word;
 }
@@ -245,9 +264,10 @@ APART int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net
 		stream->anew = 1;
 	if (stream->anew)
 		return FOLLOWED_NOT;
-	if (stream_catch_up(stream, entry))
-		stream_lose(stream);
 	stream_pieces(entry, direction, &part);
+	if (stream_catch_up(stream, entry, direction, &part,
+			    stream_judge(stream, direction, &part) == WINDOWS_ASIDE))
+		stream_lose(stream);
 	if ((!(part.flags & TCP_RST) || tracked_established(entry)) && tracked_liberal(entry) &&
 	    stream_invalid(stream, entry, direction, &part, net)) {
 		if (!looks && part.flags & (TCP_RST | TCP_FIN) &&

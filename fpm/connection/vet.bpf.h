@@ -82,9 +82,9 @@ NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direc
 		       bpf_ktime_get_ns() - stream->reset_at < CLOSED_SOON;
 	if (vet_refuses_syn(entry, direction, &part))
 		return 0;
-	if (stream_catch_up(stream, entry))
-		stream_lose(stream);
 	stream_pieces(entry, direction, &part);
+	if (stream_catch_up(stream, entry, direction, &part, 0)) /* it has not seen this one */
+		stream_lose(stream);
 	/* behind a SYN, Linux looks at windows only */
 	u32 late = KLOAD(u8, KADDR(struct nf_conn, entry, proto.tcp.last_index)) != TRACKED_LAST_SYN &&
 		   stream_reset_late(stream, direction, &part, own_net);

@@ -142,6 +142,7 @@ struct tna_stream_side {
  */
 struct tna_stream {
 	struct tna_stream_side sides[2]; /* as the connection's entry counts directions */
+	struct tna_stream_side noted[2]; /* what that had when it was looked at last */
 	__u64 born;                      /* in ns: no two that are one entry have it */
 	__u64 used;                      /* in jiffies, when the last packet came */
 	__u64 reset_at;                  /* in ns, when it was reset */

@@ -5,8 +5,11 @@
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <functional>
+#include <numeric>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace tna::test {
 namespace {
@@ -118,37 +121,52 @@ protected:
         }
         return heard;
     }
+    /// Each segment that matters here comes out where it does of plain Linux.
+    void compare(const std::vector<unsigned>& seeds, const std::function<bool(const Heard&)>& matters) {
+        nft(strict);
+        std::vector<std::vector<Heard>> linux;
+        for (const auto seed : seeds) {
+            linux.push_back(talk(seed, false));
+            (void)removeConnection(connection_);
+        }
+        accelerate();
+        if (IsSkipped())
+            return;
+        rulesAreKnown();
+        std::uint64_t fast = 0;
+        for (std::size_t number = 0; number < seeds.size(); number++) {
+            SCOPED_TRACE(testing::Message() << "seed " << seeds[number]);
+            const auto heard = talk(seeds[number], true);
+            for (std::size_t i = 0; i < heard.size(); i++) {
+                fast += heard[i].path.fast;
+                if (heard[i].out == linux[number][i].out)
+                    continue;
+                if (matters(heard[i]))
+                    ADD_FAILURE() << heard[i].words << "; of Linux " << linux[number][i].out.size()
+                                  << " came out, here " << heard[i].out.size() << ", "
+                                  << ::testing::PrintToString(heard[i].path);
+                break; // from here on, they know something else
+            }
+            (void)removeConnection(connection_);
+        }
+        EXPECT_GT(fast, 50U);
+    }
 };
 
 TEST_F(RandomTcp, SegmentsAreTreatedAsByLinux) {
     const char* asked = std::getenv("TNA_TEST_SEEDS");
-    const auto seeds = asked != nullptr ? static_cast<unsigned>(std::stoul(asked)) : 3U;
-    nft(strict);
-    std::vector<std::vector<Heard>> linux;
-    for (unsigned seed = 1; seed <= seeds; seed++) {
-        linux.push_back(talk(seed, false));
-        (void)removeConnection(connection_);
+    std::vector<unsigned> seeds{1, 2, 3};
+    if (asked != nullptr) {
+        seeds.resize(std::stoul(asked));
+        std::iota(seeds.begin(), seeds.end(), 1U);
     }
-    accelerate();
-    if (IsSkipped())
-        return;
-    rulesAreKnown();
-    std::uint64_t fast = 0;
-    for (unsigned seed = 1; seed <= seeds; seed++) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
-        const auto heard = talk(seed, true);
-        for (std::size_t i = 0; i < heard.size(); i++) {
-            fast += heard[i].path.fast;
-            if (heard[i].out == linux[seed - 1][i].out)
-                continue;
-            ADD_FAILURE() << heard[i].words << "; of Linux " << linux[seed - 1][i].out.size()
-                          << " came out, here " << heard[i].out.size() << ", "
-                          << ::testing::PrintToString(heard[i].path);
-            break;
-        }
-        (void)removeConnection(connection_);
-    }
-    EXPECT_GT(fast, 50U);
+    compare(seeds, [](const Heard& /*heard*/) { return true; });
+}
+
+/// Acknowledgements that are too old come with new data: Linux, which minds no windows any more and does not
+/// know the last ones, takes them, and then others by them. None of those is fast.
+TEST_F(RandomTcp, SegmentsThatAreFastAreTreatedAsByLinux) {
+    compare({1, 2, 3, 939}, [](const Heard& heard) { return heard.path == fastPath(); });
 }
 
 } // namespace
