@@ -103,6 +103,8 @@ static __always_inline void *kernel_object(u64 address)
 
 /* A function that the verifier follows by itself, not once for each call: it knows nothing of its callers,
  * and takes numbers, and pointers to memory, which it has to look whether they are NULL. */
+#ifndef APART
 #define APART __attribute__((noinline))
+#endif
 
 #endif
