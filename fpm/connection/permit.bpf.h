@@ -209,6 +209,22 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	return departure;
 }
 
+/* Before what was learnt of a packet is looked for: it is of a kind of which anything is, under these rules.
+ */
+INLINE u32 evaluate_kind4(hook_context *ctx, struct segment *segment, struct tna_ends *ends,
+			  const int bridged)
+{
+	UNLESS_BECAUSE(segment_parse(ctx, segment, ends));
+	return evaluate_rules(ctx, judged_rules(4), segment->protocol, bridged, 4);
+}
+
+INLINE u32 evaluate_kind6(hook_context *ctx, struct segment *segment, struct tna_ends6 *ends,
+			  const int bridged)
+{
+	UNLESS_BECAUSE(segment6_parse(ctx, segment, ends));
+	return evaluate_rules(ctx, judged_rules(6), segment->protocol, bridged, 6);
+}
+
 /*
  * Whether anything at all was learnt of a packet, which is asked before its way is evaluated: what begins
  * connections, or is for this host, need not wait for that.
@@ -218,8 +234,7 @@ NOINLINE u32 connection_unheard(hook_context *ctx)
 	struct segment segment;
 	struct tna_ends ends;
 
-	UNLESS_BECAUSE(segment_parse(ctx, &segment, &ends));
-	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(4), segment.protocol, 0, 4));
+	UNLESS_BECAUSE(evaluate_kind4(ctx, &segment, &ends, 0));
 	BECAUSE(!bpf_map_lookup_elem(&lessons, &ends), FLOW_UNKNOWN);
 	return REASON_NONE;
 }
@@ -229,8 +244,7 @@ NOINLINE u32 connection6_unheard(hook_context *ctx)
 	struct segment segment;
 	struct tna_ends6 ends;
 
-	UNLESS_BECAUSE(segment6_parse(ctx, &segment, &ends));
-	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(6), segment.protocol, 0, 6));
+	UNLESS_BECAUSE(evaluate_kind6(ctx, &segment, &ends, 0));
 	BECAUSE(!bpf_map_lookup_elem(&lessons6, &ends), FLOW_UNKNOWN);
 	return REASON_NONE;
 }
@@ -244,8 +258,7 @@ INLINE u64 permit4(hook_context *ctx, const struct seen_by_rules seen, struct tn
 	struct segment segment;
 	struct tna_ends ends;
 
-	UNLESS_BECAUSE(segment_parse(ctx, &segment, &ends));
-	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(4), segment.protocol, seen.bridged, 4));
+	UNLESS_BECAUSE(evaluate_kind4(ctx, &segment, &ends, seen.bridged));
 	if (!lesson)
 		lesson = bpf_map_lookup_elem(&lessons, &ends);
 	return evaluate_lesson(ctx, &segment, &ends, lesson, seen, 4);
@@ -257,8 +270,7 @@ INLINE u64 permit6(hook_context *ctx, const struct seen_by_rules seen, struct tn
 	struct segment segment;
 	struct tna_ends6 ends;
 
-	UNLESS_BECAUSE(segment6_parse(ctx, &segment, &ends));
-	UNLESS_BECAUSE(evaluate_rules(ctx, judged_rules(6), segment.protocol, seen.bridged, 6));
+	UNLESS_BECAUSE(evaluate_kind6(ctx, &segment, &ends, seen.bridged));
 	if (!lesson)
 		lesson = bpf_map_lookup_elem(&lessons6, &ends);
 	return evaluate_lesson(ctx, &segment, &ends, lesson, seen, 6);

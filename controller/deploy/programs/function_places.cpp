@@ -24,14 +24,14 @@ Notes& notes() {
 int note(bpf_program* program, bpf_prog_load_opts* options, long flags) {
     options->prog_flags |= static_cast<__u32>(flags);
     const auto* first = static_cast<const std::uint8_t*>(options->func_info);
-    if (first == nullptr)
-        return 0;
     const std::scoped_lock lock(notes().mutex);
-    notes().places[program] = {
-        .types = static_cast<int>(options->prog_btf_fd),
-        .recordSize = options->func_info_rec_size,
-        .number = options->func_info_cnt,
-        .records = {first, first + std::size_t{options->func_info_cnt} * options->func_info_rec_size}};
+    notes().places.erase(program); // of another one that was there before
+    if (first != nullptr)
+        notes().places[program] = {
+            .types = static_cast<int>(options->prog_btf_fd),
+            .recordSize = options->func_info_rec_size,
+            .number = options->func_info_cnt,
+            .records = {first, first + std::size_t{options->func_info_cnt} * options->func_info_rec_size}};
     return 0;
 }
 

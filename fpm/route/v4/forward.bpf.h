@@ -247,7 +247,7 @@ INLINE int route_conclude(hook_context *ctx, u64 verdict)
 		u32 reason = connection_unheard(ctx);
 
 		if (reason != REASON_NONE)
-			return route_refuse(ctx, reason, 4);
+			return leave_to_linux(ctx, reason);
 	}
 	if (verdict == LOOK_ELSEWHERE)
 		verdict = CONSTANT(STACKED) ? route_prove_stacked_found(ctx, route_find_stacked(ctx))

@@ -230,7 +230,7 @@ INLINE int route6_forward(hook_context *ctx)
 		u32 reason = connection6_unheard(ctx);
 
 		if (reason != REASON_NONE)
-			return route_refuse(ctx, reason, 6);
+			return leave_to_linux(ctx, reason);
 	}
 	if (verdict == LOOK_ELSEWHERE)
 		verdict = CONSTANT(STACKED) ? LOOK_AGAIN : route6_prove_found(ctx);

@@ -135,6 +135,30 @@ TEST_F(SteerTest, RuleThatIsFoundIsTheFirstThatMatches) {
     EXPECT_GT(none, 500U);
 }
 
+/// Rules of different masks that look for the same bits, so many that some of them have the same hash.
+TEST_F(SteerTest, NetworksOfTheSameAddressAreToldApart) {
+    constexpr unsigned networks = 620, shortest = 17;
+    const auto bytesOf = [](std::uint32_t address) {
+        std::array<std::uint8_t, 16> bytes{};
+        for (unsigned i = 0; i < 4; i++)
+            bytes.at(i) = static_cast<std::uint8_t>(address >> (24 - 8 * i));
+        return bytes;
+    };
+    std::vector<Rule> rules;
+    std::vector<Packet> packets; // each in the network of its rule, and in none of the longer ones
+    for (std::uint32_t number = 0; number < networks; number++)
+        for (unsigned length = shortest; length <= 32; length++) {
+            const std::uint32_t address = (10U << 24U) + (number << 15U);
+            rules.push_back({.priority = 32 - length, .to = Prefix{4, bytesOf(address), length}});
+            packets.push_back({.to = bytesOf(address | (length == 32 ? 0 : 1U << (31 - length)))});
+        }
+    ASSERT_NO_FATAL_FAILURE(use(rules));
+    for (unsigned i = 0; i < rules.size(); i++) {
+        EXPECT_EQ(runProgram(alone_.program.get(), frameOf(packets[i]), port_).first, XDP_PASS);
+        ASSERT_EQ(alone_.steering->counters(i).otherwise, 1U) << "rule " << i;
+    }
+}
+
 /// The second mask has a rule that comes before what the first one has found, but not for this frame.
 TEST_F(SteerTest, RuleThatIsFoundLaterComesFirstOnlyIfItsPriorityIsLower) {
     const auto host = [](std::uint8_t last) { return Prefix{4, {10, 0, 0, last}, 32}; };
