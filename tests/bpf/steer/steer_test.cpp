@@ -135,7 +135,7 @@ TEST_F(SteerTest, RuleThatIsFoundIsTheFirstThatMatches) {
     EXPECT_GT(none, 500U);
 }
 
-/// Rules of different masks that look for the same bits, so many that some of them have the same hash.
+/// Nearly as many rules as there may be, of many masks that look for the same bits: many share a hash.
 TEST_F(SteerTest, NetworksOfTheSameAddressAreToldApart) {
     constexpr unsigned networks = 620, shortest = 17;
     const auto bytesOf = [](std::uint32_t address) {
