@@ -68,11 +68,13 @@ private:
     [[nodiscard]] bool waiting(std::int64_t time) const {
         return unanswered() != 0 && time - lastSent_ < interval_ + patience;
     }
+    /// The first probe is sent however late it is: a busy machine may take the time away before it.
+    [[nodiscard]] bool late(std::int64_t time) const { return time >= end_ && delays_.sent != 0; }
     [[nodiscard]] bool over(std::int64_t time) const {
-        return (time >= end_ && !waiting(time)) || delays_.nanoseconds.size() >= mostDelays;
+        return (late(time) && !waiting(time)) || delays_.nanoseconds.size() >= mostDelays;
     }
     [[nodiscard]] bool mustSend(std::int64_t time) const {
-        return time < end_ && (interval_ != 0 ? time >= due_ : !waiting(time));
+        return !late(time) && (interval_ != 0 ? time >= due_ : !waiting(time));
     }
     [[nodiscard]] std::int64_t nextAt() const {
         return interval_ != 0 && due_ < end_ ? due_ : lastSent_ + interval_ + patience;

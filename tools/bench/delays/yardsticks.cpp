@@ -67,7 +67,7 @@ Result<Delays> measurePing(Place& place, const Pace& pace, const std::function<b
         return std::unexpected(folder ? inside.error() : folder.error());
     const auto output = folder->path() + "/ping";
     std::vector<std::string> words{"ping", "-n", "-s",
-                                   "22",   "-w", fmt::format("{}", std::max(1.0, std::ceil(pace.seconds)))};
+                                   "22",   "-w", fmt::format("{}", std::max(5.0, std::ceil(pace.seconds)))};
     if (pace.interval >= quickest)
         words.insert(words.end(), {"-i", fmt::format("{}", pace.interval)});
     else
@@ -76,12 +76,14 @@ Result<Delays> measurePing(Place& place, const Pace& pace, const std::function<b
     auto ping = Process::start(words, output);
     if (!ping)
         return std::unexpected(ping.error());
+    const auto answers = [&output] { return pingTimes(readFile(output).value_or("")); };
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(pace.seconds);
-    while (ping->running() && std::chrono::steady_clock::now() < end && !stop())
+    // On a busy machine the time may be over before ping has begun: its own deadline (-w) bounds that.
+    while (ping->running() && !stop() && (std::chrono::steady_clock::now() < end || answers().empty()))
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     ping->end(SIGINT);
     Delays delays;
-    delays.nanoseconds = pingTimes(readFile(output).value_or(""));
+    delays.nanoseconds = answers();
     delays.sent = delays.nanoseconds.size();
     if (delays.sent == 0)
         return fail("the system's ping got no answer: {}", lastLine(output));
