@@ -69,8 +69,8 @@ Result<nlohmann::json> Client::ask(const char* method, const std::string& path, 
     return understand(client::Daemon(socket_).request(method, path, body, longest), socket_);
 }
 
-Result<nlohmann::json> Client::get(const std::string& path) const {
-    return ask("GET", path);
+Result<nlohmann::json> Client::get(const std::string& path, std::chrono::milliseconds longest) const {
+    return ask("GET", path, {}, longest);
 }
 
 Result<nlohmann::json> Client::put(const std::string& path, const std::string& body) const {

@@ -24,7 +24,10 @@ using client::encoded;
 class Client {
 public:
     explicit Client(std::string socket) : socket_(std::move(socket)) {}
-    [[nodiscard]] Result<nlohmann::json> get(const std::string& path) const;
+    /// Large rule sets take long to be read and judged.
+    static constexpr std::chrono::milliseconds readingOfRules{30000};
+    [[nodiscard]] Result<nlohmann::json>
+    get(const std::string& path, std::chrono::milliseconds longest = client::Daemon::patience) const;
     /// The body is bytes, not JSON.
     [[nodiscard]] Result<nlohmann::json> put(const std::string& path, const std::string& body) const;
     [[nodiscard]] Result<nlohmann::json> remove(const std::string& path) const;

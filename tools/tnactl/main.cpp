@@ -193,7 +193,8 @@ public:
         if (capabilities_->parsed())
             return show(client.get("/v1/capabilities"), options_.asJson, ctl::renderCapabilities);
         if (rules_->parsed())
-            return show(client.get("/v1/rules"), options_.asJson, ctl::renderRules);
+            return show(client.get("/v1/rules", ctl::Client::readingOfRules), options_.asJson,
+                        ctl::renderRules);
         if (module_->parsed())
             return print(modules_);
         if (function_->parsed())
