@@ -111,9 +111,9 @@ int run(int argc, char** argv) {
     app.add_option("--queue", options.queues, "a thread for this queue of each port (default: one for all)")
         ->check(cli::wholeNumber(0, 63));
     app.add_option("--entries", options.settings.entries,
-                   "lines of 64 bytes of lookup's table, connections that firewall and chain drop")
+                   "lines of 64 bytes of lookup's table, connections that firewall and chain drop (0: none)")
         ->capture_default_str()
-        ->check(cli::wholeNumber(1, workload::mostFlows));
+        ->check(cli::wholeNumber(0, workload::mostFlows));
     app.add_option("--sessions", options.settings.sessions, "that chain knows a backend of")
         ->capture_default_str()
         ->check(cli::wholeNumber(1, workload::mostFlows));
