@@ -65,7 +65,7 @@ TEST_F(Errors, NamesThatThereAreNotAndCannotBeAreTold) {
                                                "' (`tnactl function list` lists them)"));
         }
     ASSERT_TRUE(writeFile(directory_ + "/dns.toml", dnsFunction));
-    for (const std::string name : {std::string("a b"), std::string(32, 'n')})
+    for (const auto& name : {std::string("a b"), std::string(32, 'n')})
         EXPECT_THAT(tnactl({"function", "add", directory_ + "/dns.toml", "--name", name}).output,
                     HasSubstr("'" + name + "' is no name for a network function (letters, digits"));
 }
