@@ -68,7 +68,8 @@ static int call_tnad(struct tna_function *function)
 	if (function->asked < 0 ||
 	    connect(function->asked, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
 	    send(function->asked, &greeting, sizeof(greeting), MSG_NOSIGNAL) != (ssize_t)sizeof(greeting)) {
-		say(function, "tnad does not answer", errno);
+		snprintf(function->why, sizeof(function->why), "tnad does not answer at %s: %s",
+			 function->path, strerror(errno));
 		return -EAGAIN;
 	}
 	function->patience = now() + PATIENCE;

@@ -8,6 +8,7 @@
 #include "api/stream_places.hpp"
 #include "base/log_fields.hpp"
 #include "base/pattern.hpp"
+#include "base/printable.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -256,7 +257,7 @@ private:
     }
 
     void addFunctions() {
-        const char* one = R"(/v1/functions/([A-Za-z0-9_.-]{1,31}))";
+        const char* one = R"(/v1/functions/([^/]{1,255}))";
         http_.Get("/v1/functions", [this](const auto&, auto& response) {
             answer(response, 200, backend_.networkFunctions());
         });
@@ -264,7 +265,7 @@ private:
             if (const auto document = backend_.networkFunction(request.matches[1]))
                 answer(response, 200, *document);
             else
-                answer(response, 404, noSuchFunction());
+                answer(response, 404, noSuchFunction(request.matches[1]));
         });
         http_.Put(one, ifAllowed([this](const auto& request, auto& response) {
                       const auto added = backend_.declareFunction(request.matches[1], request.body);
@@ -275,27 +276,29 @@ private:
                   }));
         http_.Delete(one, ifAllowed([this](const auto& request, auto& response) {
                          const std::string name = request.matches[1];
-                         changed(response, backend_.removeFunction(name), {{"removed", name}});
+                         changed(response, name, backend_.removeFunction(name), {{"removed", name}});
                      }));
         for (const bool bypassed : {true, false})
             http_.Post(std::string(one) + (bypassed ? "/bypass" : "/resume"),
                        ifAllowed([this, bypassed](const auto& request, auto& response) {
                            const std::string name = request.matches[1];
-                           changed(response, backend_.bypassFunction(name, bypassed),
+                           changed(response, name, backend_.bypassFunction(name, bypassed),
                                    {{"function", name}, {"bypassed", bypassed}});
                        }));
     }
 
-    static nlohmann::json noSuchFunction() {
-        return errorDocument({"there is no such network function", {}, "`tnactl function list` lists them"});
+    static nlohmann::json noSuchFunction(const std::string& name) {
+        return errorDocument({fmt::format("there is no network function '{}'", printable(name)),
+                              {},
+                              "`tnactl function list` lists them"});
     }
 
-    static void changed(httplib::Response& response, const Result<bool>& done,
+    static void changed(httplib::Response& response, const std::string& name, const Result<bool>& done,
                         const nlohmann::json& document) {
         if (!done)
             answer(response, 400, errorDocument(done.error()));
         else if (!*done)
-            answer(response, 404, noSuchFunction());
+            answer(response, 404, noSuchFunction(name));
         else
             answer(response, 200, document);
     }

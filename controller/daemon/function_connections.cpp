@@ -11,6 +11,8 @@
 namespace tna::daemon {
 
 namespace {
+constexpr auto lately = std::chrono::seconds(1);
+
 /// In the function's own order; 0: it is not there.
 std::vector<unsigned> portsOf(const functions::Declaration& declared, const model::Network& network) {
     std::vector<unsigned> ports;
@@ -37,6 +39,20 @@ std::vector<deploy::QueueOfPort> placesToBind(const functions::Declaration& decl
 std::uint32_t thisNamespace() {
     struct stat status{};
     return ::stat("/proc/thread-self/ns/net", &status) == 0 ? static_cast<std::uint32_t>(status.st_ino) : 0;
+}
+
+/// Of sockets that receive, by the place where each will be.
+Result<void> takePages(FunctionParts& parts, const std::vector<unsigned>& places,
+                       deploy::Steering& steering) {
+    for (std::size_t i = 0; i < parts.bound.size(); i++) {
+        if (!parts.bound[i].receives)
+            continue;
+        auto page = steering.takePage(places.at(i), std::move(parts.pages[i]));
+        if (!page)
+            return std::unexpected(page.error());
+        parts.pages[i] = std::move(*page);
+    }
+    return {};
 }
 
 template <std::size_t size>
@@ -121,12 +137,14 @@ Result<FunctionPlan> FunctionConnections::plan(const FunctionSet::Function& func
     plan.bound = placesToBind(declared, plan.ports, queues);
     if (const auto most = plan.bound.size() + 1; freePlaces(most).size() < most)
         return fail("network functions have {} sockets, which are the most", TNA_STEER_PLACES - 1);
+    for (auto& place : plan.bound)
+        place.wasLeft = wasLeft({place.ifindex, place.queue});
     plan.backQueues = freeBackQueues(caller.user);
     return plan;
 }
 
 Result<HandedOver> FunctionConnections::open(const FunctionPlan& plan, FunctionParts parts,
-                                             FunctionCaller caller, const deploy::Steering& steering) {
+                                             FunctionCaller caller, deploy::Steering& steering) {
     Connection connection{plan.declared.name, caller.user, caller.process};
     connection.number = plan.number;
     connection.ports = plan.ports;
@@ -137,6 +155,8 @@ Result<HandedOver> FunctionConnections::open(const FunctionPlan& plan, FunctionP
         backUsers_[*parts.backQueue] = caller.user;
     }
     const auto places = freePlaces(parts.bound.size());
+    if (auto taken = takePages(parts, places, steering); !taken)
+        return std::unexpected(taken.error());
     HandedOver handed{.id = ++lastId_};
     handed.answer = {.protocol = TNA_FUNCTION_PROTOCOL,
                      .sockets = static_cast<__u32>(parts.bound.size()),
@@ -172,7 +192,7 @@ Result<HandedOver> FunctionConnections::open(const FunctionPlan& plan, FunctionP
         const auto& descriptors = handed.parts[i].descriptors;
         auto done =
             steering.connect(socket.key, {.place = socket.place, .function = plan.number, .netns = netns},
-                             descriptors[descriptors.size() - 2].get(), socket.page.get());
+                             descriptors[descriptors.size() - 2].get());
         if (done && i == 0 && connection.goesBack)
             done = wayBack_->allow(connection.backQueue + 1, plan.number, plan.ports);
         if (!done) {
@@ -186,16 +206,24 @@ Result<HandedOver> FunctionConnections::open(const FunctionPlan& plan, FunctionP
     return handed;
 }
 
-void FunctionConnections::disconnect(const Connection& connection, const deploy::Steering& steering) const {
-    for (const auto& socket : connection.sockets)
+bool FunctionConnections::wasLeft(const Queue& queue) const {
+    const auto found = left_.find(queue);
+    return found != left_.end() && Clock::now() - found->second < lately;
+}
+
+void FunctionConnections::disconnect(const Connection& connection, deploy::Steering& steering) {
+    std::erase_if(left_, [](const auto& item) { return Clock::now() - item.second >= lately; });
+    for (const auto& socket : connection.sockets) {
         steering.disconnect(socket.key, socket.place);
+        left_[{socket.key.ifindex, socket.key.queue}] = Clock::now();
+    }
     if (connection.goesBack && wayBack_ != nullptr)
         wayBack_->forbid(connection.backQueue + 1);
     if (connection.control)
         ::shutdown(connection.control.get(), SHUT_RDWR);
 }
 
-void FunctionConnections::close(std::uint64_t id, const deploy::Steering& steering) {
+void FunctionConnections::close(std::uint64_t id, deploy::Steering& steering) {
     const auto it = all_.find(id);
     if (it == all_.end())
         return;
@@ -205,7 +233,7 @@ void FunctionConnections::close(std::uint64_t id, const deploy::Steering& steeri
     placeTakers(gone.number, gone.ports);
 }
 
-void FunctionConnections::end(const std::string& function, const deploy::Steering& steering) {
+void FunctionConnections::end(const std::string& function, deploy::Steering& steering) {
     for (auto it = all_.begin(); it != all_.end();) {
         const auto id = it->first;
         const bool ends = (it++)->second.function == function;
@@ -228,7 +256,7 @@ void FunctionConnections::placeTakers(unsigned number, const std::vector<unsigne
 }
 
 void FunctionConnections::endOutdated(const FunctionSet::Function& function, bool takesOn,
-                                      const model::Network& network, const deploy::Steering& steering) {
+                                      const model::Network& network, deploy::Steering& steering) {
     std::set<unsigned> there;
     for (const auto ifindex : portsOf(function.declared, network))
         if (ifindex != 0)

@@ -8,10 +8,13 @@
 #include "deploy/functions/way_back.hpp"
 #include "model/network.hpp"
 
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <sys/types.h>
 #include <tna/function_protocol.h>
+#include <utility>
 
 namespace tna::daemon {
 
@@ -70,23 +73,26 @@ public:
                                             const model::Network& network) const;
     /// Connects what has been made for a plan that still is right: all of it, or nothing and a reason.
     [[nodiscard]] Result<HandedOver> open(const FunctionPlan& plan, FunctionParts parts,
-                                          FunctionCaller caller, const deploy::Steering& steering);
-    void close(std::uint64_t id, const deploy::Steering& steering);
+                                          FunctionCaller caller, deploy::Steering& steering);
+    void close(std::uint64_t id, deploy::Steering& steering);
     /// Ends those of a function: the processes see it, and may connect again.
-    void end(const std::string& function, const deploy::Steering& steering);
+    void end(const std::string& function, deploy::Steering& steering);
     /// Ends those of a function whose ports are others by now, or that do not receive what others give on.
     void endOutdated(const FunctionSet::Function& function, bool takesOn, const model::Network& network,
-                     const deploy::Steering& steering);
+                     deploy::Steering& steering);
 
     [[nodiscard]] const std::map<std::uint64_t, Connection>& all() const { return all_; }
 
 private:
+    using Clock = std::chrono::steady_clock;
+    using Queue = std::pair<unsigned, unsigned>; ///< of an ifindex
     [[nodiscard]] std::optional<Error> obstacle(const FunctionSet::Function& function,
                                                 const std::vector<unsigned>& ports,
                                                 const std::vector<unsigned>& queues) const;
     [[nodiscard]] std::vector<unsigned> freePlaces(std::size_t count) const;
     [[nodiscard]] std::vector<FunctionPlan::BackQueue> freeBackQueues(uid_t user) const;
-    void disconnect(const Connection& connection, const deploy::Steering& steering) const;
+    void disconnect(const Connection& connection, deploy::Steering& steering);
+    [[nodiscard]] bool wasLeft(const Queue& queue) const;
     /// Says which of a function's connections have what others give on.
     void placeTakers(unsigned number, const std::vector<unsigned>& ports) const;
 
@@ -94,7 +100,8 @@ private:
     std::uint64_t lastId_ = 0;
     unsigned backIfindex_ = 0;
     const deploy::WayBack* wayBack_ = nullptr;
-    std::map<unsigned, uid_t> backUsers_; ///< by queue, who had it last
+    std::map<Queue, Clock::time_point> left_; ///< when, lately
+    std::map<unsigned, uid_t> backUsers_;     ///< by queue, who had it last
 };
 
 /// How many queues the way back has: so many connections may use it at a time.

@@ -26,7 +26,7 @@ const Names tcpFlags{{"fin", 1},  {"syn", 2},  {"rst", 4},  {"psh", 8},
 std::string listed(const Names& names) {
     std::string text;
     for (const auto& [name, number] : names)
-        text += (text.empty() ? "" : ", ") + std::string(name);
+        text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name);
     return text;
 }
 
@@ -51,7 +51,9 @@ public:
             if (number && *number >= 0 && *number <= most)
                 target = static_cast<unsigned>(*number);
             if (!target)
-                expected(node, key, fmt::format("a number up to {}, or one of {}", most, listed(names)));
+                expected(node, key,
+                         fmt::format("a number up to {}, or {}{}", most, names.size() > 1 ? "one of " : "",
+                                     listed(names)));
         };
     }
 

@@ -79,7 +79,11 @@ void describe(CLI::App& app, Options& options) {
     program::addSocket(app, options.common);
     program::addBusy(app, options.common);
     app.set_version_flag("--version", "tna-balancer " TNA_VERSION);
-    app.footer("Example: tna-balancer balancer /etc/tna/balancer.toml");
+    program::addExamples(app, "tna-balancer",
+                         "  tna-balancer balancer /etc/tna/balancer.toml\n"
+                         "where the file has at least:\n"
+                         "  [[service]]\n  address = \"192.0.2.80\"\n  port = 80\n"
+                         "  [[service.backend]]\n  address = \"10.0.1.11\"\n");
 }
 
 int run(int argc, char** argv) {

@@ -53,10 +53,13 @@ void describe(CLI::App& app, Options& options) {
     app.add_option("--prefix", options.prefix, "of IPv6 addresses that stand for IPv4 addresses")
         ->capture_default_str();
     app.add_option("--pool", options.pool,
-                   "stateful: IPv4 addresses that IPv6 hosts share, ADDRESS[/LENGTH][:FIRST-LAST]");
-    app.add_option("--map", options.maps, "stateless: IPV4=IPV6, two addresses that stand for each other");
+                   "stateful: IPv4 addresses that IPv6 hosts share, ADDRESS[/LENGTH][:FIRST-LAST]")
+        ->allow_extra_args(false);
+    app.add_option("--map", options.maps, "stateless: IPV4=IPV6, two addresses that stand for each other")
+        ->allow_extra_args(false);
     app.add_option("--inside", options.inside,
-                   "stateless: IPv4 addresses of IPv6 hosts that have them in theirs, a prefix");
+                   "stateless: IPv4 addresses of IPv6 hosts that have them in theirs, a prefix")
+        ->allow_extra_args(false);
     app.add_option("--error-source", options.errorSource,
                    "stateless: IPv4 address for ICMP errors of routers that have none");
     app.add_option("--then", options.then,
@@ -79,7 +82,11 @@ void describe(CLI::App& app, Options& options) {
     program::addSocket(app, options.common);
     program::addBusy(app, options.common);
     app.set_version_flag("--version", "tna-nat64 " TNA_VERSION);
-    app.footer("Example: tna-nat64 nat64 --pool 192.0.2.1");
+    program::addExamples(
+        app, "tna-nat64",
+        "  tna-nat64 nat64 --pool 192.0.2.1                  IPv6 hosts share an address\n"
+        "  tna-nat64 nat64 --pool 192.0.2.1:20000-29999      and some of its ports only\n"
+        "  tna-nat64 nat64 --map 192.0.2.8=2001:db8::8       one has an address of its own\n");
 }
 
 int run(int argc, char** argv) {

@@ -4,6 +4,9 @@
 #include <atomic>
 #include <csignal>
 #include <fmt/format.h>
+#include <optional>
+#include <sys/un.h>
+#include <tna/function_protocol.h>
 
 namespace tna::program {
 
@@ -17,11 +20,18 @@ void addName(CLI::App& app, Common& common) {
 }
 
 void addSocket(CLI::App& app, Common& common) {
-    app.add_option("--socket", common.socket, "of tnad for network functions");
+    app.add_option("--socket", common.socket,
+                   "of tnad for network functions (default: /run/tna/functions.sock)");
 }
 
 void addBusy(CLI::App& app, Common& common) {
-    app.add_flag("--busy", common.busy, "never sleep");
+    app.add_flag("--busy", common.busy, "never sleep: it takes a whole processor");
+}
+
+void addExamples(CLI::App& app, const std::string& program, const std::string& examples) {
+    app.footer(fmt::format("Examples:\n{}The network function has to be declared: tna-functions.d(5). "
+                           "{}(1) has more.",
+                           examples, program));
 }
 
 Error whyNot(const NetworkFunction& function) {
@@ -31,7 +41,27 @@ Error whyNot(const NetworkFunction& function) {
             function.error() == EPERM ? ExitCode::noPermission : ExitCode::failure};
 }
 
+namespace {
+/// What the library takes for invalid without another word.
+std::optional<Error> tooLong(const Common& common) {
+    constexpr std::size_t longestSocket = sizeof(sockaddr_un::sun_path) - 1;
+    if (common.name.size() >= TNA_FUNCTION_NAME)
+        return Error{fmt::format("'{}' is too long a name", common.name),
+                     {},
+                     fmt::format("network functions have {} letters at most", TNA_FUNCTION_NAME - 1),
+                     ExitCode::usage};
+    if (common.socket.size() > longestSocket)
+        return Error{"the name of the socket is too long",
+                     {},
+                     fmt::format("{} letters are the most that Linux takes", longestSocket),
+                     ExitCode::usage};
+    return std::nullopt;
+}
+} // namespace
+
 Result<NetworkFunction> openFunction(const std::string& program, const Common& common, int queue) {
+    if (const auto wrong = tooLong(common))
+        return std::unexpected(*wrong);
     tna_function_options wanted = TNA_FUNCTION_OPTIONS;
     wanted.socket = common.socket.empty() ? nullptr : common.socket.c_str();
     wanted.queue = queue;

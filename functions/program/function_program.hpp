@@ -20,6 +20,8 @@ struct Common {
 void addName(CLI::App& app, Common& common);
 void addSocket(CLI::App& app, Common& common);
 void addBusy(CLI::App& app, Common& common);
+/// Below the options, lines with examples, and where more is to be read.
+void addExamples(CLI::App& app, const std::string& program, const std::string& examples);
 
 /// Connects, or says on stderr what it waits for. An error: it is of no use to wait.
 [[nodiscard]] Result<NetworkFunction> openFunction(const std::string& program, const Common& common,

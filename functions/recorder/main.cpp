@@ -94,7 +94,9 @@ int run(int argc, char** argv) {
         ->check(cli::wholeNumber(1, cli::mostTimes));
     program::addBusy(app, options.common);
     app.set_version_flag("--version", "tna-recorder " TNA_VERSION);
-    app.footer("Example: tna-recorder tap /var/tmp/tap.pcapng --files 10 --megabytes 100");
+    program::addExamples(app, "tna-recorder",
+                         "  tna-recorder tap /var/tmp/tap.pcapng\n"
+                         "  tna-recorder tap /var/tmp/tap.pcapng --files 10 --megabytes 100\n");
     cli::refuseEmptyWords(app);
     if (const auto ended = cli::parse(app, {argv + std::min(argc, 1), argv + argc}, "tna-recorder"))
         return *ended;

@@ -109,11 +109,12 @@ int run(int argc, char** argv) {
     program::addName(app, options.common);
     program::addSocket(app, options.common);
     app.add_option("--queue", options.queues, "a thread for this queue of each port (default: one for all)")
+        ->allow_extra_args(false)
         ->check(cli::wholeNumber(0, 63));
     app.add_option("--entries", options.settings.entries,
-                   "lines of 64 bytes of lookup's table, connections that firewall and chain drop")
+                   "lines of 64 bytes of lookup's table, connections that firewall and chain drop (0: none)")
         ->capture_default_str()
-        ->check(cli::wholeNumber(1, workload::mostFlows));
+        ->check(cli::wholeNumber(0, workload::mostFlows));
     app.add_option("--sessions", options.settings.sessions, "that chain knows a backend of")
         ->capture_default_str()
         ->check(cli::wholeNumber(1, workload::mostFlows));
@@ -128,10 +129,21 @@ int run(int argc, char** argv) {
         ->check(cli::wholeNumber(1, cli::mostTimes));
     program::addBusy(app, options.common);
     app.set_version_flag("--version", "tna-workload " TNA_VERSION);
-    app.footer("Example: tna-workload macswap mirror --queue 0 --queue 1");
+    program::addExamples(
+        app, "tna-workload",
+        "  tna-workload macswap mirror                      sends each frame back\n"
+        "  tna-workload macswap mirror --queue 0 --queue 1  the same by two threads\n"
+        "  tna-workload firewall filter --then back         drops some, the rest is Linux's\n");
     cli::refuseEmptyWords(app);
     if (const auto ended = cli::parse(app, {argv + std::min(argc, 1), argv + argc}, "tna-workload"))
         return *ended;
+    for (const int queue : options.queues)
+        if (std::ranges::count(options.queues, queue) > 1)
+            return program::finish("tna-workload",
+                                   std::unexpected(Error{fmt::format("queue {} is named twice", queue),
+                                                         {},
+                                                         "a queue is for one thread",
+                                                         ExitCode::usage}));
     if (options.queues.empty())
         options.queues.push_back(TNA_FUNCTION_QUEUES);
     const auto shared = workload::SharedCounts::open(options.counts);

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <fmt/ranges.h>
+#include <regex>
+#include <sstream>
+#include <utility>
 
 namespace tna::cli {
 
@@ -44,6 +47,24 @@ std::string nameOf(const CLI::App& app, const CLI::App& command, const std::stri
     const auto* parent = command.get_parent();
     return nameOf(app, parent == nullptr ? app : *parent, program) + " " + command.get_name();
 }
+
+/// What CLI11 says of an option's value, as the other checks say it, and what may have been meant.
+std::pair<std::string, std::string> aboutValue(const std::string& said) {
+    static const std::regex choice{R"((.*): (.*) not in \{(.*)\})"},
+        missing{R"((.*): \d+ required .* missing)"};
+    std::smatch found;
+    if (std::regex_match(said, found, missing))
+        return {found.str(1) + " needs a value", {}};
+    if (!std::regex_match(said, found, choice))
+        return {said, {}};
+    std::vector<std::string> choices;
+    std::istringstream list{found.str(3)};
+    for (std::string one; std::getline(list, one, ',');)
+        choices.push_back(one);
+    return {
+        fmt::format("{}: must be one of {}, not '{}'", found.str(1), fmt::join(choices, ", "), found.str(2)),
+        guess(found.str(2), choices)};
+}
 } // namespace
 
 Error refusal(const CLI::App& app, const CLI::ParseError& error, const std::string& program) {
@@ -70,11 +91,13 @@ Error refusal(const CLI::App& app, const CLI::ParseError& error, const std::stri
     }
     if (!left.empty())
         return refused(fmt::format("`{}` takes no '{}'", name, fmt::join(left, " ")), {});
-    return refused(error.what(), {});
+    auto [what, hint] = aboutValue(error.what());
+    return refused(std::move(what), std::move(hint));
 }
 
 std::optional<int> parse(CLI::App& app, std::vector<std::string> words, const std::string& program) {
     std::ranges::reverse(words); // CLI11 takes them from the end
+    app.name(program);           // for the usage
     try {
         app.parse(std::move(words));
     } catch (const CLI::ParseError& error) {

@@ -110,15 +110,27 @@ void FunctionCommand::describe(CLI::App& command) {
     command.footer("Examples: tnactl function add dns.toml\n"
                    "          tnactl function bypass dns\n"
                    "tna-functions.d(5) tells how functions are declared.");
-    const auto under = [&](const char* name, const char* purpose) {
-        return command.add_subcommand(name, purpose)->fallthrough();
+    const auto under = [&](const char* name, const char* purpose, const char* words) {
+        auto* made = command.add_subcommand(name, purpose)->fallthrough();
+        made->footer(words);
+        return made;
     };
-    list_ = under("list", "all of them: who has connected, and what they got");
-    show_ = under("show", "one of them, with its rules and sockets");
-    add_ = under("add", "declare one until tnad ends, or declare it anew");
-    remove_ = under("remove", "take one out that was added");
-    bypass_ = under("bypass", "leave its frames to Linux");
-    resume_ = under("resume", "steer its frames to it again");
+    list_ = under("list", "all of them: who has connected, and what they got",
+                  "`tnactl function show NAME` says what a state means.");
+    show_ = under("show", "one of them, with its rules and sockets", "Example: tnactl function show dns");
+    add_ = under("add", "declare one until tnad ends, or declare it anew",
+                 "Example: tnactl function add dns.toml\n"
+                 "with packets of DNS that come in by eth0, for a program that runs as nobody:\n"
+                 "  users = [\"nobody\"]\n  ports = [\"eth0\"]\n"
+                 "  [[rule]]\n  protocol = \"udp\"\n  to_port = 53\n"
+                 "What lies in /etc/tna/functions.d stays; tna-functions.d(5) has every setting.");
+    remove_ = under("remove", "take one out that was added",
+                    "Example: tnactl function remove dns\n"
+                    "One that a file in /etc/tna/functions.d declares is removed with the file, and "
+                    "`systemctl reload tnad`.");
+    bypass_ = under("bypass", "leave its frames to Linux",
+                    "Example: tnactl function bypass dns\n`tnactl function resume` ends that.");
+    resume_ = under("resume", "steer its frames to it again", "Example: tnactl function resume dns");
     add_->add_option("FILE", file_, "its declaration")->required();
     add_->add_option("--name", name_, "what it is called (default: as the file)");
     for (auto* naming : {show_, remove_, bypass_, resume_})

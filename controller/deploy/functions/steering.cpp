@@ -16,6 +16,7 @@ namespace tna::deploy {
 namespace {
 constexpr std::size_t tableBytes = sizeof(tna_steer_entry) * TNA_STEER_ENTRIES;
 constexpr std::size_t cellBytes = sizeof(std::uint64_t) * TNA_STEER_CELLS;
+constexpr unsigned mostPrepared = 16; ///< pages that nobody has asked for yet, of 4 kB
 
 void* mapped(int map, std::size_t bytes) {
     return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
@@ -80,17 +81,30 @@ Result<void> Steering::write(const char* map, const void* key, const void* value
     return {};
 }
 
-/// The kernel waits for running programs after it has changed a map of maps (maybe_wait_bpf_programs()).
-Result<void> Steering::waitForReaders() const {
+/// The kernel waits for running programs after it has changed a map of maps (maybe_wait_bpf_programs()): tens
+/// of milliseconds on a machine that has much to do.
+Result<void> Steering::putPage(unsigned place, int page) const {
+    return write("steer_pages", &place, &page, "give a network function its page");
+}
+
+/// So nobody who connects waits for that.
+Result<void> Steering::preparePage(unsigned place) {
     auto page = makeFunctionPage();
     if (!page)
         return std::unexpected(page.error());
-    constexpr __u32 place = TNA_STEER_PLACES - 1; // nobody's
-    const int fd = page->get();
-    auto written = write("steer_pages", &place, &fd, "wait for frames that are looked up");
-    if (written)
-        (void)bpf_map_delete_elem(module_->mapFd("steer_pages"), &place);
-    return written;
+    if (auto put = putPage(place, page->get()); !put)
+        return put;
+    pages_[place] = std::move(*page);
+    return {};
+}
+
+Result<UniqueFd> Steering::takePage(unsigned place, UniqueFd page) {
+    auto& prepared = pages_[place];
+    if (prepared)
+        return std::move(prepared);
+    if (auto put = putPage(place, page.get()); !put)
+        return std::unexpected(put.error());
+    return page;
 }
 
 Result<void> Steering::replace(const functions::SteeringTable& table) {
@@ -108,23 +122,25 @@ Result<void> Steering::replace(const functions::SteeringTable& table) {
         tables_.current = 1 - other;
         return written;
     }
-    return waitForReaders();
+    // Where a page is needed next; or at the last place, which is nobody's: what counts is the wait.
+    unsigned place = 0;
+    while (pages_.contains(place) && place < mostPrepared)
+        place++;
+    return preparePage(place < mostPrepared ? place : TNA_STEER_PLACES - 1);
 }
 
 Result<void> Steering::setFunction(unsigned number, const tna_steer_function& function) const {
     return write("steer_functions", &number, &function, "tell the fast path of a network function");
 }
 
-Result<void> Steering::connect(const tna_steer_queue_key& key, const tna_steer_queue& queue, int socket,
-                               int page) const {
+Result<void> Steering::connect(const tna_steer_queue_key& key, const tna_steer_queue& queue, int socket) {
     constexpr const char* what = "connect a network function's socket";
     const auto cells = cellsOf(key);
     const auto free = std::ranges::find_if(
         cells, [](const auto* cell) { return *cell == 0 || *cell == TNA_STEER_CELL_USED; });
     if (free == cells.end())
         return fail("cannot {}: there is no room for its queue", what);
-    for (const auto& written : {write("steer_pages", &queue.place, &page, what),
-                                write("steer_sockets", &queue.place, &socket, what),
+    for (const auto& written : {write("steer_sockets", &queue.place, &socket, what),
                                 write("steer_queues", &queue.place, &queue, what)})
         if (!written) {
             auto error = written.error();
@@ -136,12 +152,15 @@ Result<void> Steering::connect(const tna_steer_queue_key& key, const tna_steer_q
     return {};
 }
 
-/// Taking the page out waits for who has found the socket; then its place may be another one's.
-void Steering::disconnect(const tna_steer_queue_key& key, unsigned place) const {
+/// Exchanging the page waits for who has found the socket; then its place may be another one's.
+void Steering::disconnect(const tna_steer_queue_key& key, unsigned place) {
     if (auto* cell = cellOf(key))
         std::atomic_ref(*cell).store(TNA_STEER_CELL_USED);
     (void)bpf_map_delete_elem(module_->mapFd("steer_sockets"), &place);
+    if (preparePage(place))
+        return;
     (void)bpf_map_delete_elem(module_->mapFd("steer_pages"), &place);
+    pages_.erase(place);
 }
 
 tna_steer_counters Steering::counters(unsigned rule) const {

@@ -4,6 +4,7 @@
 #include "deploy/custom/module_object.hpp"
 #include "functions/steering_table.hpp"
 
+#include <map>
 #include <tna/steer.h>
 
 namespace tna::deploy {
@@ -25,12 +26,14 @@ public:
     [[nodiscard]] Result<void> replace(const functions::SteeringTable& table);
     [[nodiscard]] Result<void> setFunction(unsigned number, const tna_steer_function& function) const;
 
-    /// Frames of this queue go to this socket from now on. `page` is the map where the function says how many
-    /// places it has made.
+    /// A page for who is connected at this place, where it says how many places for frames it has made: one
+    /// that lies there already and nobody has had, or this one, which the kernel takes its time to put there.
+    [[nodiscard]] Result<UniqueFd> takePage(unsigned place, UniqueFd page);
+    /// Frames of this queue go to this socket from now on. The place has its page.
     [[nodiscard]] Result<void> connect(const tna_steer_queue_key& key, const tna_steer_queue& queue,
-                                       int socket, int page) const;
+                                       int socket);
     /// What is not there needs no taking out.
-    void disconnect(const tna_steer_queue_key& key, unsigned place) const;
+    void disconnect(const tna_steer_queue_key& key, unsigned place);
 
     [[nodiscard]] tna_steer_counters counters(unsigned rule) const;
     void forgetCounters(unsigned rule) const;
@@ -44,13 +47,15 @@ private:
     [[nodiscard]] std::uint64_t* cellOf(const tna_steer_queue_key& key) const; ///< null: it has no socket
     [[nodiscard]] Result<void> write(const char* map, const void* key, const void* value,
                                      const char* what) const;
-    /// Until no frame is looked up in the table of before any more.
-    [[nodiscard]] Result<void> waitForReaders() const;
+    /// Puts a page at a place. Returns when nobody looks at what was there, nor at a table of before.
+    [[nodiscard]] Result<void> putPage(unsigned place, int page) const;
+    [[nodiscard]] Result<void> preparePage(unsigned place);
 
     std::shared_ptr<const ModuleObject> module_;
     tna_steer_entry* entries_; ///< of both tables
     std::uint64_t* cells_;
     tna_steer_tables tables_{};
+    std::map<unsigned, UniqueFd> pages_; ///< by place; without a descriptor, somebody has it
 };
 
 /// A page where a function says how many places for frames there are: none, to begin with.

@@ -2,15 +2,21 @@
 #include "deploy/functions/xdp_sockets.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <fcntl.h>
 #include <linux/if_xdp.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
 
 namespace tna::deploy {
 
 namespace {
+using Clock = std::chrono::steady_clock;
+/// The kernel lets go of a queue some time after its socket was closed (xp_release_deferred()).
+constexpr auto patienceWithLeft = std::chrono::milliseconds(100);
+
 /// Memory that is this process's only until the kernel has it.
 class Mapped {
 public:
@@ -118,9 +124,13 @@ Result<void> bindTo(int socket, int first, const functions::Declaration& declare
         address.sxdp_flags =
             XDP_USE_NEED_WAKEUP | (declared.mode == functions::Mode::zeroCopy ? XDP_ZEROCOPY : XDP_COPY);
     }
-    if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
-        return {};
-    return std::unexpected(explainBind(errno, declared, queue));
+    const auto until = Clock::now() + (queue.wasLeft ? patienceWithLeft : Clock::duration::zero());
+    while (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+        if (const int code = errno; code != EBUSY || Clock::now() >= until)
+            return std::unexpected(explainBind(code, declared, queue));
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return {};
 }
 
 /// A function maps the rings when its socket is bound, so that it can bind it nowhere else. Kernels

@@ -17,6 +17,7 @@ struct QueueOfPort {
     unsigned queue = 0;
     unsigned mark = 0;    ///< of what is sent by it; 0: none
     bool receives = true; ///< else, frames are only sent by it (of the way back: what others give on)
+    bool wasLeft = false; ///< just now by somebody else, whose socket the kernel may still have there
 };
 
 struct XdpSocket {

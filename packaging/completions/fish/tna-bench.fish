@@ -56,7 +56,7 @@ complete -c tna-bench -n "$in throughput" -l rule-changes -x -d 'changes of the 
 complete -c tna-bench -n "$in functions" -l workloads -x -a 'macswap checksum lookup firewall chain' -d 'what is done with frames'
 complete -c tna-bench -n "$in functions" -l classes -x -a 'returned dropped local' -d 'what becomes of them'
 complete -c tna-bench -n "$in functions" -l contestants -x -d 'who does that' \
-    -a 'linux poll busy xdp xdp-sk libxdp-poll libxdp-busy libxdp-sysc dpdk'
+    -a 'linux poll busy xdp xdp-sk hybrid libxdp-poll libxdp-busy libxdp-sysc dpdk'
 complete -c tna-bench -n "$in functions" -l rates -x -a 'full rfc2544' -d 'how many are offered'
 complete -c tna-bench -n "$in functions" -l lines -x -d 'lines of 64 bytes of a table'
 complete -c tna-bench -n "$in functions" -l rules -x -d 'connections that a firewall drops'

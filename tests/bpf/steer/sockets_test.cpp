@@ -49,14 +49,17 @@ protected:
         ASSERT_EQ(::stat("/proc/thread-self/ns/net", &space), 0);
         netns_ = static_cast<std::uint32_t>(space.st_ino);
         socket_ = UniqueFd{::socket(AF_XDP, SOCK_RAW, 0)};
-        auto page = deploy::makeFunctionPage();
-        ASSERT_TRUE(socket_ && page);
-        page_ = std::move(*page);
+        ASSERT_TRUE(socket_);
     }
 
     void connect(Queue queue, unsigned place) {
-        const auto done = alone_.steering->connect(queue, {.place = place, .function = 1, .netns = netns_},
-                                                   socket_.get(), page_.get());
+        auto made = deploy::makeFunctionPage();
+        ASSERT_TRUE(made);
+        auto page = alone_.steering->takePage(place, std::move(*made));
+        ASSERT_TRUE(page) << page.error().sentence();
+        pages_.push_back(std::move(*page));
+        const auto done =
+            alone_.steering->connect(queue, {.place = place, .function = 1, .netns = netns_}, socket_.get());
         ASSERT_TRUE(done) << done.error().sentence();
     }
 
@@ -83,7 +86,7 @@ protected:
     std::pair<Queue, Queue> alike_; ///< they have the same cell
     std::uint32_t netns_ = 0;
     UniqueFd socket_;
-    UniqueFd page_;
+    std::vector<UniqueFd> pages_; ///< of all that were connected, in order
 };
 
 TEST_F(SteerSockets, QueuesOfTheSameHashHaveTheirOwn) {
@@ -112,6 +115,25 @@ TEST_F(SteerSockets, OneThatIsTakenOutLeavesTheOthersWhereTheyAre) {
     ASSERT_NO_FATAL_FAILURE(connect(one, 5));
     receive(one);
     EXPECT_EQ(found(one), 1U);
+}
+
+TEST_F(SteerSockets, PageOfWhoIsGoneIsNotTheNextOnes) {
+    const auto& one = alike_.first;
+    // the place that is prepared first, and another one
+    for (const unsigned place : {0U, 40U}) {
+        for (unsigned turn = 0; turn < 3; turn++) {
+            ASSERT_NO_FATAL_FAILURE(connect(one, place));
+            EXPECT_EQ(deploy::placesOn(pages_.back().get()), 0U);
+            const __u32 zero = 0;
+            const tna_steer_page many{.places = 1000};
+            for (std::size_t i = 0; i + 1 < pages_.size(); i++)
+                ASSERT_EQ(bpf_map_update_elem(pages_[i].get(), &zero, &many, BPF_ANY), 0);
+            EXPECT_EQ(deploy::placesOn(pages_.back().get()), 0U);
+            receive(one);
+            EXPECT_EQ(found(one), 1U) << "it has made no places: another page is looked at";
+            alone_.steering->disconnect(one, place);
+        }
+    }
 }
 
 TEST_F(SteerSockets, AsManyAsThereAreHaveRoom) {

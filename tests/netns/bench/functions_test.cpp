@@ -77,6 +77,16 @@ TEST_F(BenchFunctions, EachWorkComesBackAsItHasToOrIsDropped) {
     expectMeasured(measured(wanted));
 }
 
+TEST_F(BenchFunctions, FirewallInXdpAndBalancerInUserSpaceAreOneChain) {
+    auto wanted = options();
+    wanted.workloads = {"chain"};
+    wanted.contestants = {"hybrid"};
+    wanted.shares = {0, 50, 100};
+    const auto result = measured(wanted);
+    expectMeasured(result);
+    EXPECT_EQ(result.runs.size(), 3U);
+}
+
 TEST_F(BenchFunctions, LinuxGetsWhatIsLocal) {
     auto wanted = options();
     wanted.classes = {"local"};

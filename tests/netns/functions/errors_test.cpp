@@ -55,6 +55,21 @@ TEST_F(Errors, FunctionThatNobodyHasDeclaredIsWaitedFor) {
     EXPECT_THAT(workload("nobody", "web").output, HasSubstr("there is no network function 'web'"));
 }
 
+TEST_F(Errors, NamesThatThereAreNotAndCannotBeAreTold) {
+    for (const auto* verb : {"show", "remove", "bypass", "resume"})
+        for (const std::string name : {"web", "a b", "\xff"}) {
+            const auto said = tnactl({"function", verb, name});
+            EXPECT_EQ(said.exitCode, 1);
+            EXPECT_THAT(said.output, HasSubstr("there is no network function '" +
+                                               (name == "\xff" ? std::string("\\xff") : name) +
+                                               "' (`tnactl function list` lists them)"));
+        }
+    ASSERT_TRUE(writeFile(directory_ + "/dns.toml", dnsFunction));
+    for (const auto& name : {std::string("a b"), std::string(32, 'n')})
+        EXPECT_THAT(tnactl({"function", "add", directory_ + "/dns.toml", "--name", name}).output,
+                    HasSubstr("'" + name + "' is no name for a network function (letters, digits"));
+}
+
 TEST_F(Errors, QueueIsHandedOutOnce) {
     ASSERT_EQ(declare("dns", dnsFunction), "");
     startWorkload("macswap", "dns");

@@ -59,7 +59,9 @@ protected:
         app_.add_subcommand("status", "")->fallthrough();
         auto* module = app_.add_subcommand("module", "")->fallthrough();
         module->require_subcommand(1);
-        module->add_subcommand("insert", "")->fallthrough()->add_option("--port", port_, "");
+        auto* insert = module->add_subcommand("insert", "")->fallthrough();
+        insert->add_option("--port", port_, "");
+        insert->add_option("--at", port_, "")->check(CLI::IsMember({"ingress", "egress"}));
         refuseEmptyWords(app_);
     }
     std::string refused(std::vector<std::string> words) {
@@ -93,6 +95,14 @@ TEST_F(Refusal, NamesTheOptionThatThereIsNot) {
     EXPECT_THAT(refused({"module", "insert", "--prot=x"}),
                 HasSubstr("no option '--prot' of `tool module insert` (did you mean '--port'?"));
     EXPECT_THAT(refused({"status", "extra"}), HasSubstr("`tool status` takes no 'extra'"));
+}
+
+TEST_F(Refusal, SaysWhichValuesThereAre) {
+    EXPECT_THAT(refused({"module", "insert", "--at", "igress"}),
+                HasSubstr("--at: must be one of ingress, egress, not 'igress' (did you mean "));
+    EXPECT_THAT(refused({"module", "insert", "--at", "x"}),
+                HasSubstr("not 'x' (`tool module insert --help` shows the usage)"));
+    EXPECT_THAT(refused({"module", "insert", "--port"}), HasSubstr("--port needs a value (`tool"));
 }
 
 TEST_F(Refusal, EmptyWordsAreNone) {

@@ -100,7 +100,7 @@ TEST_F(Install, PutsFilesWhereDebianExpectsThem) {
             "/usr/share/doc/tna/examples/guard.c", "/usr/share/doc/tna/examples/load-balancer.bpf.c",
             "/usr/share/doc/tna/examples/events.cpp", "/usr/share/doc/tna/examples/sampler.bpf.c",
             "/usr/share/doc/tna/examples/steer.bpf.c", "/usr/share/doc/tna/examples/echo.py",
-            "/usr/lib/python3/dist-packages/tna_function.py"));
+            "/usr/share/doc/tna/examples/macswap.rs", "/usr/lib/python3/dist-packages/tna_function.py"));
     EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad.service"),
                 HasSubstr("\nExecStart=/usr/sbin/tnad\n"));
     EXPECT_THAT(*readFile(root_ + "/usr/lib/systemd/system/tnad@.service"),

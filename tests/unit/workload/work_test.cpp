@@ -74,6 +74,18 @@ TEST(Workloads, FirewallDropsItsConnectionsAndNoOthers) {
     EXPECT_EQ(frame, swapped(session));
 }
 
+TEST(Workloads, ChainOfNoFirewallDropsNothing) {
+    Worker worker{Work::chain, {.entries = 0, .sessions = 1}};
+    for (std::uint32_t i = 0; i < 10; i++) {
+        auto frame = packetOf(blockedFlow(i));
+        EXPECT_TRUE(worker.treat(frame));
+        EXPECT_EQ(frame, swapped(packetOf(blockedFlow(i))));
+    }
+    auto frame = packetOf(sessionFlow(0));
+    EXPECT_TRUE(worker.treat(frame));
+    EXPECT_NE(frame, swapped(packetOf(sessionFlow(0)))) << "it is another destination's";
+}
+
 TEST(Workloads, ChainDropsAndSendsSessionsToTheirBackends) {
     Worker worker{Work::chain, {.entries = 10, .sessions = 20}};
     auto blocked = packetOf(blockedFlow(9));

@@ -15,6 +15,7 @@ enum work_kind {
 
 #define WORK_FRAME 64 /* bytes of each frame */
 #define WORK_LINE 64  /* and of each line of the table of WORK_LOOKUP */
+#define WORK_CHAIN_RULES 1000
 
 /* As functions/workload/flows.hpp has them. */
 struct work_flow {

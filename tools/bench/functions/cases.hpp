@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "bench/bpf/work_shared.h"
 #include "functions/workload/work.hpp"
 
 #include <array>
@@ -56,7 +57,7 @@ struct FunctionsOptions {
 
 [[nodiscard]] const std::vector<std::string>& functionWorkloads();
 /// A chain's connections, as many as in the paper.
-constexpr unsigned chainRules = 1000;
+constexpr unsigned chainRules = WORK_CHAIN_RULES;
 constexpr unsigned chainSessions = 10000;
 
 [[nodiscard]] std::vector<FunctionsCase> functionsCases(const FunctionsOptions& options);

@@ -40,6 +40,10 @@ Started startLinux(const Contest& contest) {
     return contest.one.work == Work::firewall ? startNftables(contest) : startPacketSocket(contest);
 }
 
+std::string onlyChain(const FunctionsCase& one) {
+    return one.work == Work::chain ? "" : "it is about a chain, a part of which is in XDP";
+}
+
 std::string onlyReturned(const FunctionsCase& one) {
     if (auto why = onlyMacswap(one); !why.empty())
         return why;
@@ -61,6 +65,9 @@ const std::vector<ContestantKind>& contestantKinds() {
          [](const Contest& contest) { return startXdp(contest, false); }},
         {"xdp-sk", "the same, while an AF_XDP socket is bound that gets nothing (the paper's XDP-sk)", always,
          [](const Contest& contest) { return startXdp(contest, true); }},
+        {"hybrid",
+         "a firewall in XDP, as a custom module, before a balancer in tna-workload, which sleeps in poll()",
+         onlyChain, startHybrid},
         {"libxdp-poll", "by hand with libxdp, sleeps in poll()", onlyMacswap,
          [](const Contest& contest) { return startByHand(contest, "poll"); }},
         {"libxdp-busy", "by hand with libxdp, never sleeps", onlyMacswap,
@@ -75,11 +82,10 @@ const std::vector<ContestantKind>& contestantKinds() {
 
 const std::vector<LeftOut>& leftOut() {
     static const std::vector<LeftOut> all{
-        {"sysc with tna-workload", "tnad does not set up busy polling by system calls for functions"},
+        {"sysc with tna-workload", "it needs CAP_NET_ADMIN, which functions do not have"},
         {"XDP-sk sysc", "what busy polling by system calls costs is asked of libxdp-sysc"},
         {"zero-copy", "a veth copies frames for user space: no driver of a card is measured"},
         {"memcached behind a function", "local frames are dropped as early as Linux can"},
-        {"a firewall in XDP before a balancer in user space", "each contestant is at one place only"},
         {"accesses of the last cache", "no performance counters are read"}};
     return all;
 }

@@ -56,6 +56,8 @@ struct LeftOut {
 [[nodiscard]] Started startPacketSocket(const Contest& contest);
 [[nodiscard]] Started startNftables(const Contest& contest);
 [[nodiscard]] Started startNobody(const Contest& contest);
+/// A firewall in XDP before the rest of a chain in tna-workload, which sleeps in poll().
+[[nodiscard]] Started startHybrid(const Contest& contest);
 /// In the kernel; `withSocket`: while an AF_XDP socket, which gets nothing, is bound to the queue.
 [[nodiscard]] Started startXdp(const Contest& contest, bool withSocket);
 /// tna-workload and tnad, which sleeps in poll() or does not.

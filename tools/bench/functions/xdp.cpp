@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/functions/contestant.hpp"
 
-#include "bench/bpf/work_shared.h"
+#include "bench/functions/flow_map.hpp"
 #include "bench/functions/idle_socket.hpp"
 #include "bench/traffic/traffic.hpp"
 #include "work.skel.h"
@@ -9,7 +9,6 @@
 #include <bit>
 #include <bpf/bpf.h>
 #include <cerrno>
-#include <cstring>
 #include <linux/bpf.h>
 #include <optional>
 
@@ -17,7 +16,6 @@ namespace tna::bench {
 
 namespace {
 using workload::Work;
-constexpr unsigned perBatch = 65536;
 
 /// The programs, loaded for one case.
 class Programs {
@@ -46,26 +44,6 @@ private:
     UniqueFd link_;
 };
 
-Result<void> fill(const bpf_map* map, workload::Flow (*flowOf)(std::uint32_t), unsigned count) {
-    std::vector<work_flow> keys;
-    std::vector<work_backend> values;
-    for (unsigned first = 0; first < count; first += perBatch) {
-        keys.clear();
-        values.clear();
-        for (unsigned i = first; i < std::min(count, first + perBatch); i++) {
-            const auto flow = flowOf(i);
-            const auto backend = workload::backendOf(flow);
-            keys.push_back({flow.from, flow.to, flow.fromPort, flow.toPort, flow.protocol});
-            values.push_back({backend.address, backend.port, 0});
-        }
-        auto many = static_cast<__u32>(keys.size());
-        LIBBPF_OPTS(bpf_map_batch_opts, options);
-        if (bpf_map_update_batch(bpf_map__fd(map), keys.data(), values.data(), &many, &options) != 0)
-            return failErrno(errno, "cannot fill a table of {} connections", count);
-    }
-    return {};
-}
-
 Result<std::unique_ptr<Programs>> load(const FunctionsCase& one) {
     auto* programs = work__open();
     if (programs == nullptr)
@@ -88,13 +66,13 @@ Result<std::unique_ptr<Programs>> load(const FunctionsCase& one) {
     if (work__load(programs) != 0)
         return failErrno(errno, "cannot load the programs that treat frames");
     if (filters)
-        if (auto filled =
-                fill(programs->maps.blocked, workload::blockedFlow, static_cast<unsigned>(settings.entries));
+        if (auto filled = fillFlows(bpf_map__fd(programs->maps.blocked), workload::blockedFlow,
+                                    static_cast<unsigned>(settings.entries));
             !filled)
             return std::unexpected(filled.error());
     if (one.work == Work::chain)
-        if (auto filled = fill(programs->maps.sessions, workload::sessionFlow,
-                               static_cast<unsigned>(settings.sessions));
+        if (auto filled = fillFlows(bpf_map__fd(programs->maps.sessions), workload::sessionFlow,
+                                    static_cast<unsigned>(settings.sessions));
             !filled)
             return std::unexpected(filled.error());
     return owner;

@@ -110,6 +110,10 @@ Result<nlohmann::json> Tnad::get(const std::string& path) {
         return std::unexpected(std::move(answer.error()));
 }
 
+Result<nlohmann::json> Tnad::put(const std::string& path, const std::string& body) {
+    return ctl::Client(socket()).put(path, body);
+}
+
 Result<nlohmann::json> Tnad::port(const std::string& name) {
     auto answer = get("/v1/ports/" + name);
     if (!answer)

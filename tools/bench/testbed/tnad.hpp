@@ -39,6 +39,7 @@ public:
     /// long.
     [[nodiscard]] Result<void> waitAccelerated(std::size_t ports);
     [[nodiscard]] Result<nlohmann::json> get(const std::string& path);
+    [[nodiscard]] Result<nlohmann::json> put(const std::string& path, const std::string& body);
     /// A port's document under "port" (docs/api.md).
     [[nodiscard]] Result<nlohmann::json> port(const std::string& name);
     /// Where processes of network functions connect.

@@ -7,7 +7,7 @@ import plots
 from studies.function_runs import CLASSES, RATES, SIZES
 
 _CPU = {"user": "#0b7285", "system": "#e0a458", "softirq": "#8a8f98"}
-_COLOURS = {"linux": "#8a8f98", "poll": "#63b5c1", "busy": "#0b7285", "xdp": "#5c7cfa", "xdp-sk": "#b197fc",
+_COLOURS = {"linux": "#8a8f98", "poll": "#63b5c1", "busy": "#0b7285", "xdp": "#5c7cfa", "xdp-sk": "#b197fc", "hybrid": "#e64980",
             "libxdp-poll": "#a9d8b2", "libxdp-busy": "#2f9e44", "libxdp-sysc": "#e0a458", "dpdk": "#c92a2a"}
 
 
