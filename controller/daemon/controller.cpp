@@ -123,8 +123,10 @@ std::optional<json> Controller::port(const std::string& name) {
         document = questions_.port(name);
         own = supervisor_.connections().programs();
     }
-    if (document)
+    if (document) {
         addFunctionsInTheWay(*document, own);
+        addConnectionsInTheWay(*document);
+    }
     return document;
 }
 

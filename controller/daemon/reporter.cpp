@@ -85,14 +85,24 @@ void logPort(const assemble::PortPlan& port) {
     spdlog::info("{}: left to Linux: {}", port.name, reason.text);
 }
 
-void logPorts(const assemble::Plan& before, const assemble::Plan& now) {
-    for (const auto& [ifindex, port] : now.ports) {
-        const auto old = before.ports.find(ifindex);
-        if (old != before.ports.end() && old->second == port)
+void logFailed(const assemble::PortPlan& port, const Error& error) {
+    const LogFields about{{"TNA_PORT", port.name}, {"TNA_STATE", "failed"}};
+    spdlog::info("{}: left to Linux: {}", port.name, error.sentence());
+}
+
+void logPorts(const InPlace& before, const InPlace& now) {
+    for (const auto& [ifindex, port] : now.plan.ports) {
+        const auto old = before.plan.ports.find(ifindex);
+        const auto failure = now.failures.find(ifindex);
+        const bool failed = failure != now.failures.end();
+        const bool asBefore = failed == before.failures.contains(ifindex);
+        if (old != before.plan.ports.end() && old->second == port && asBefore)
             continue;
-        const bool sameProgram = old != before.ports.end() && old->second.profile == port.profile &&
-                                 old->second.reasons == port.reasons;
-        if (sameProgram && port.watched && old->second.watched)
+        const bool sameProgram = old != before.plan.ports.end() && old->second.profile == port.profile &&
+                                 old->second.reasons == port.reasons && asBefore;
+        if (failed)
+            logFailed(port, failure->second);
+        else if (sameProgram && port.watched && old->second.watched)
             logWatched(port, *old->second.watched);
         else
             logPort(port);
@@ -118,7 +128,7 @@ void Reporter::changed(const InPlace& before, const InPlace& now) {
     }
     if (followers_.any())
         tellPorts(before, now);
-    logPorts(before.plan, now.plan);
+    logPorts(before, now);
 }
 
 void Reporter::tellPorts(const InPlace& before, const InPlace& now) {

@@ -4,11 +4,12 @@
 #include "assemble/rules/functions.hpp"
 #include "assemble/rules/judge.hpp"
 #include "assemble/rules/text.hpp"
+#include "base/file.hpp"
 #include "introspect/hook_functions.hpp"
 #include "introspect/rule_reader.hpp"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <string_view>
 
 namespace tna::daemon {
@@ -77,9 +78,25 @@ json viewSteady(const assemble::FlowRules& rules) {
             {"translated_tcp", rules.translatedTcp()}};
 }
 
+/// Connections that begin now are counted: Linux adds up each of their packets (nf_ct_acct_add()), and nobody
+/// else can.
+bool connectionsAreCounted() {
+    return readFile("/proc/sys/net/netfilter/nf_conntrack_acct").value_or("0").starts_with("1");
+}
+constexpr const char* counted = "what each connection carries is counted, so its packets are Linux's "
+                                "(net.netfilter.nf_conntrack_acct is 1)";
+constexpr const char* notToCount = "if nobody needs these numbers (`conntrack -L` shows them): `sysctl -w "
+                                   "net.netfilter.nf_conntrack_acct=0`; connections that begin from then on "
+                                   "are fast";
+
 /// What is no rule's alone.
 json viewBecause(const assemble::RuleJudgement& judgement) {
     auto because = json::array();
+    if (connectionsAreCounted())
+        for (const auto& [packets, rules] :
+             {std::pair{"ip", &judgement.ipv4}, std::pair{"ip6", &judgement.ipv6}})
+            if (!rules->untracked)
+                because.push_back({{"packets", packets}, {"reason", counted}, {"hint", notToCount}});
     for (const auto& one : judgement.obstacles)
         if (one.table.empty() && one.chain.empty())
             because.push_back(
@@ -100,17 +117,30 @@ void leaveOwnOut(std::vector<model::HookFunction>& functions, const std::set<std
     });
 }
 
-/// Some frames of the port were Linux's for this reason.
-bool sawNetfilter(const json& port) {
-    static constexpr std::array<std::string_view, 2> reasons{"ip-netfilter", "br-netfilter"};
+/// Some frames of the port were Linux's for one of these reasons.
+bool saw(const json& port, std::initializer_list<std::string_view> reasons) {
     return std::ranges::any_of(port.at("slow_path"), [&](const json& slow) {
         return std::ranges::find(reasons, slow.at("code").get<std::string>()) != reasons.end();
     });
 }
+
+void addFeature(json& port, json reasons) {
+    if (!reasons.empty())
+        port["features"].push_back(
+            {{"feature", "netfilter"}, {"accelerated", false}, {"reasons", std::move(reasons)}});
+}
 } // namespace
 
+void addConnectionsInTheWay(nlohmann::json& port) {
+    if (!saw(port, {"flow-unknown"}) || !connectionsAreCounted())
+        return;
+    auto reasons = json::array();
+    reasons.push_back({{"code", "connections-counted"}, {"text", counted}, {"hint", notToCount}});
+    addFeature(port, std::move(reasons));
+}
+
 void addFunctionsInTheWay(nlohmann::json& port, const std::set<std::uint32_t>& own) {
-    if (!sawNetfilter(port))
+    if (!saw(port, {"ip-netfilter", "br-netfilter"}))
         return;
     auto functions = introspect::readHookFunctions();
     if (!functions)
@@ -119,9 +149,7 @@ void addFunctionsInTheWay(nlohmann::json& port, const std::set<std::uint32_t>& o
     auto reasons = json::array();
     for (const auto& [reason, hint] : assemble::rules::functionsInTheWay(*functions))
         reasons.push_back({{"code", "netfilter-function"}, {"text", reason}, {"hint", hint}});
-    if (!reasons.empty())
-        port["features"].push_back(
-            {{"feature", "netfilter"}, {"accelerated", false}, {"reasons", std::move(reasons)}});
+    addFeature(port, std::move(reasons));
 }
 
 nlohmann::json viewRules(const model::RuleSet& set) {

@@ -35,6 +35,9 @@ private:
 /// netfilter: other functions that it calls, in the network namespace of the calling thread.
 void addFunctionsInTheWay(nlohmann::json& port, const std::set<std::uint32_t>& own);
 
+/// The same of what connections have of their own, if nothing is known of flows.
+void addConnectionsInTheWay(nlohmann::json& port);
+
 /// Whether connections are learnt, and of which rules; null where they are not to be.
 [[nodiscard]] nlohmann::json viewLearning(const Connections& connections, unsigned wanted);
 /// The document, see docs/api.md.

@@ -204,7 +204,8 @@ std::optional<model::NamedSet> decodeSet(const Message& message) {
     return set;
 }
 
-std::optional<std::size_t> decodeElements(const Message& message, bool keep, model::RuleElements& elements) {
+std::optional<std::size_t> decodeElements(const Message& message, bool keep, model::RuleElements& elements,
+                                          bool timed) {
     const auto attributes = message.attributes<nfgenmsg>();
     const auto list = attributes ? attributes->nested(NFTA_SET_ELEM_LIST_ELEMENTS) : std::nullopt;
     if (!list)
@@ -218,8 +219,8 @@ std::optional<std::size_t> decodeElements(const Message& message, bool keep, mod
         if (!element)
             return;
         // One that goes by itself would be of a set whose flags say so; to be sure.
-        elements.expressions |= doesMore(*element) || element->has(NFTA_SET_ELEM_TIMEOUT) ||
-                                element->has(NFTA_SET_ELEM_EXPIRATION);
+        const bool goes = element->has(NFTA_SET_ELEM_TIMEOUT) || element->has(NFTA_SET_ELEM_EXPIRATION);
+        elements.expressions |= doesMore(*element) || (goes && !timed);
         if (!keep)
             return;
         auto decoded = elementOf(*element);

@@ -25,9 +25,10 @@ struct PlacedRule {
 [[nodiscard]] std::optional<PlacedRule> decodeFilterRule(const netlink::Message& message);
 /// NFT_MSG_NEWSET; without elements.
 [[nodiscard]] std::optional<model::NamedSet> decodeSet(const netlink::Message& message);
-/// NFT_MSG_NEWSETELEM: appends to `elements`; `keep` says whether they are listed. Returns their number.
+/// NFT_MSG_NEWSETELEM: appends to `elements`; `keep` says whether they are listed, `timed` whether it is of a
+/// set from which they go. Returns their number.
 [[nodiscard]] std::optional<std::size_t> decodeElements(const netlink::Message& message, bool keep,
-                                                        model::RuleElements& elements);
+                                                        model::RuleElements& elements, bool timed = false);
 /// NFT_MSG_NEWOBJ.
 [[nodiscard]] std::optional<model::RuleObject> decodeObject(const netlink::Message& message);
 /// NFT_MSG_NEWFLOWTABLE.

@@ -127,7 +127,13 @@ private:
         });
     }
 
-    /// Of sets that rules look into, and that change with the generation only.
+    /// Packets do not change it; and if the clock does, all that comes of it is that elements go.
+    [[nodiscard]] static bool changesAtMostByTime(std::uint32_t flags) {
+        return (flags & (NFT_SET_TIMEOUT | NFT_SET_EVAL)) == 0 ||
+               (flags & (NFT_SET_TIMEOUT | NFT_SET_EVAL | NFT_SET_INTERVAL | NFT_SET_MAP)) == NFT_SET_TIMEOUT;
+    }
+
+    /// Of sets that rules look into.
     [[nodiscard]] Result<void> elements() {
         std::set<Place> wanted;
         for (const auto& chain : set_.chains)
@@ -136,8 +142,7 @@ private:
                     if (expression.kind == "lookup" || (expression.kind == "objref" && expression.writes))
                         wanted.emplace(chain.family, chain.table, expression.name);
         for (auto& set : set_.sets)
-            if (wanted.contains({set.family, set.table, set.name}) &&
-                (set.flags & (NFT_SET_TIMEOUT | NFT_SET_EVAL)) == 0)
+            if (wanted.contains({set.family, set.table, set.name}) && changesAtMostByTime(set.flags))
                 if (auto done = elementsOf(set); !done)
                     return done;
         return {};
@@ -149,9 +154,10 @@ private:
         request.put(NFTA_SET_ELEM_LIST_TABLE, set.table.c_str());
         request.put(NFTA_SET_ELEM_LIST_SET, set.name.c_str());
         const bool keep = (set.flags & NFT_SET_ANONYMOUS) != 0 || set.dataType == NFT_DATA_VERDICT;
+        const bool timed = (set.flags & NFT_SET_TIMEOUT) != 0;
         const auto read = dump(request, "elements", [&](const netlink::Message& message) -> Result<void> {
             const auto before = set.elements.list.size();
-            const auto count = decodeElements(message, keep, set.elements);
+            const auto count = decodeElements(message, keep, set.elements, timed);
             if (!count)
                 return fail("elements of a set cannot be understood");
             elements_ += *count;

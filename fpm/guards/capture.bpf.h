@@ -11,18 +11,59 @@
  * look at them.
  */
 
-#include "kernel/access.h"
+#include <linux/if_ether.h>
+
+#include <bpf/bpf_endian.h>
+
+#include "kernel/loop.bpf.h"
+#include "kernel/packet_socket_types.h"
+
+/* Such sockets of one device, or of one namespace; with more, its frames are Linux's. */
+#define CAPTURES_MAX 16
+#define PACKET_SOCKETS_MAX 64
 
 INLINE u64 guard_capture_possible(struct net *net)
 {
 	return KGET(u64, net, packet.sklist.first);
 }
 
+INLINE u32 capture_is_of_ip(u32 protocol)
+{
+	return protocol == bpf_htons(ETH_P_IP) || protocol == bpf_htons(ETH_P_IPV6);
+}
+
+/*
+ * The global lists are out of reach. But whoever is in them for this namespace has a packet socket here, for
+ * no device; and says which protocol before the socket gets there (packet_do_bind()). One for LLDP, ARP,
+ * EAPOL sees nothing of what is forwarded; and one that only sends has no protocol.
+ */
+APART u64 capture_of_all_devices(u64 first)
+{
+	u64 node = first;
+	struct search found;
+
+	if (!bpf_core_field_exists(struct packet_sock, prot_hook))
+		return first;
+	SEARCH (found, PACKET_SOCKETS_MAX) {
+		if (!node)
+			CONCLUDE(found, search_none());
+		u64 hook = KADDR(struct packet_sock,
+				 node - bpf_core_field_offset(struct packet_sock, sk.__sk_common.skc_node),
+				 prot_hook);
+		u32 protocol = KLOAD(u16, KADDR(struct packet_type, hook, type));
+
+		if (!KLOAD(u64, KADDR(struct packet_type, hook, dev)) &&
+		    (protocol == bpf_htons(ETH_P_ALL) || capture_is_of_ip(protocol)))
+			CONCLUDE(found, search_found(node));
+		node = KLOAD(u64, KADDR(struct hlist_node, node, next));
+	}
+	return !search_surely_none(found);
+}
+
 INLINE u64 guard_capture_namespace(u64 address, struct net *net)
 {
-	/* The global list is out of reach; whoever is in it for this namespace has a packet socket here. */
 	if (!bpf_core_field_exists(struct net, ptype_all))
-		return guard_capture_possible(net);
+		return capture_of_all_devices(guard_capture_possible(net));
 	return KGET(u64, net, ptype_all.next) ^ KADDR(struct net, address, ptype_all);
 }
 
@@ -31,17 +72,41 @@ INLINE u64 guard_capture_device(u64 address, struct net_device *dev)
 	return KGET(u64, dev, ptype_all.next) ^ KADDR(struct net_device, address, ptype_all);
 }
 
+/* Whether somebody in such a list wants packets of IP: Linux compares the protocol of each with the frame's
+ * (deliver_ptype_list_skb()). */
+APART u64 capture_of_ip(u64 list)
+{
+	u64 at = KLOAD(u64, KADDR(struct list_head, list, next));
+	struct search found;
+
+	SEARCH (found, CAPTURES_MAX) {
+		if (at == list)
+			CONCLUDE(found, search_none());
+		u64 one = at - bpf_core_field_offset(struct packet_type, list);
+
+		if (capture_is_of_ip(KLOAD(u16, KADDR(struct packet_type, one, type))))
+			CONCLUDE(found, search_found(one));
+		at = KLOAD(u64, KADDR(struct list_head, at, next));
+	}
+	return !search_surely_none(found);
+}
+
 /*
  * Packet sockets for one protocol hang in lists of their own, of the namespace (where there is one) and
- * of a device; they see what a device receives, unless the bridge took it.
+ * of a device; they see what a device receives, unless the bridge took it. What is asked about is a packet of
+ * IP.
  */
 INLINE u64 guard_capture_specific(u64 net_address, u64 address, struct net_device *dev)
 {
-	u64 word = KGET(u64, dev, ptype_specific.next) ^ KADDR(struct net_device, address, ptype_specific);
+	u64 list = KADDR(struct net_device, address, ptype_specific), word = 0;
 
-	if (bpf_core_field_exists(struct net, ptype_specific))
-		word |= KLOAD(u64, KADDR(struct net, net_address, ptype_specific.next)) ^
-			KADDR(struct net, net_address, ptype_specific);
+	if (KGET(u64, dev, ptype_specific.next) ^ list)
+		word = capture_of_ip(list);
+	if (bpf_core_field_exists(struct net, ptype_specific)) {
+		list = KADDR(struct net, net_address, ptype_specific);
+		if (KLOAD(u64, list) ^ list)
+			word |= capture_of_ip(list);
+	}
 	return word;
 }
 

@@ -25,7 +25,7 @@
 	X(MARKED, "marked", "a local sender's mark is on the frame (SO_MARK): Linux keeps it there")         \
 	X(TAGGED, "tagged", "a tagged frame: whether a VLAN device wants it cannot be seen on this kernel")  \
 	X(VLAN_DEVICE, "vlan-device", "a tagged frame on a port with VLAN devices of its own")               \
-	X(CAPTURE, "capture", "somebody is capturing: they see every frame")                                 \
+	X(CAPTURE, "capture", "somebody is capturing (`ss -0p` lists them): they see every frame")           \
 	X(BRIDGE_PROMISC, "bridge-promisc", "the bridge is promiscuous: its own stack sees every frame")     \
 	X(TC, "tc", "traffic control filters or programs on the port or the egress port")                    \
 	X(NETDEV_HOOK, "netdev-hook", "netfilter rules on the port's ingress or the egress port's egress")   \

@@ -56,14 +56,19 @@ Step setCt(const RuleExpression& expression, const Registers& registers) {
                            : "it changes the connection");
 }
 
+/// Elements that do more than be found.
+bool hasLimits(const NamedSet& set) {
+    return set.elements.expressions ||
+           std::ranges::any_of(set.expressions, [](const auto& kind) { return kind != "counter"; });
+}
+
 /// Why what is found in a set may differ between packets of a flow, by what is known of the set itself.
 std::string obstacleIn(const NamedSet& set) {
     if ((set.flags & NFT_SET_TIMEOUT) != 0)
         return fmt::format("elements of {} come and go by the clock", set.name);
     if ((set.flags & NFT_SET_EVAL) != 0)
         return fmt::format("packets change {}", set.name);
-    if (set.elements.expressions ||
-        std::ranges::any_of(set.expressions, [](const auto& kind) { return kind != "counter"; }))
+    if (hasLimits(set))
         return fmt::format("elements of {} have limits of their own", set.name);
     if (!set.elements.complete)
         return fmt::format("not all elements of {} could be read", set.name);
@@ -121,6 +126,19 @@ Step lookup(const RuleExpression& expression, Registers& registers, const NamedS
     if ((expression.operation & NFT_LOOKUP_F_INV) != 0)
         step.answer = others ? Answer::maybe : opposite(step.answer);
     return step;
+}
+
+/// Whoever is in the set now is not in it later, and nobody else comes: of packets that pass because they are
+/// not in it, all do.
+Step fading(std::string obstacle) {
+    auto step = Step::differs(std::move(obstacle));
+    step.fades = true;
+    return step;
+}
+
+bool fades(const RuleExpression& expression, const NamedSet* set, const Surroundings& surroundings) {
+    return expression.kind == "lookup" && !expression.writes &&
+           (expression.operation & NFT_LOOKUP_F_INV) == 0 && set != nullptr && surroundings.onlyFades(*set);
 }
 
 Step object(std::uint32_t type) {
@@ -236,10 +254,20 @@ std::string Surroundings::obstacleOf(model::RuleFamily family, const std::string
         return "the set that it looks into is not understood";
     found = place->second;
     auto obstacle = obstacleIn(*found);
-    if (obstacle.empty() &&
-        (changed_.contains({family, table, name}) || changed_.contains({family, table, {}})))
+    if (obstacle.empty() && changedByPackets(*found))
         return fmt::format("packets change {}", name);
     return obstacle;
+}
+
+bool Surroundings::changedByPackets(const NamedSet& set) const {
+    return changed_.contains({set.family, set.table, set.name}) ||
+           changed_.contains({set.family, set.table, {}});
+}
+
+bool Surroundings::onlyFades(const NamedSet& set) const {
+    constexpr std::uint32_t kind = NFT_SET_TIMEOUT | NFT_SET_INTERVAL | NFT_SET_EVAL | NFT_SET_MAP;
+    return (set.flags & kind) == NFT_SET_TIMEOUT && set.elements.complete && !hasLimits(set) &&
+           !changedByPackets(set);
 }
 
 Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Registers& registers,
@@ -277,7 +305,8 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
     if (kind == "lookup" || kind == "objref") {
         const NamedSet* set = nullptr;
         if (auto obstacle = surroundings.obstacleOf(family, table, expression.name, set); !obstacle.empty())
-            return Step::never(std::move(obstacle));
+            return fades(expression, set, surroundings) ? fading(std::move(obstacle))
+                                                        : Step::never(std::move(obstacle));
         if (kind == "lookup")
             return lookup(expression, registers, set);
         auto step = object(set->objectType);

@@ -26,6 +26,7 @@ struct Step {
     Answer answer = Answer::yes; ///< whether the rule goes on
     std::string obstacle;        ///< why packets of one flow may fare differently; empty: they do not
     bool lets = false;           ///< the obstacle may let the packet pass, or have another effect
+    bool fades = false; ///< the obstacle is only that `yes` may become `no`, for good: of weight behind a yes
     std::vector<model::RuleVerdict> verdicts; ///< one of them it is; empty: none
     std::vector<std::string_view> looksAt{};  ///< what a fast path would have to compare for each packet
     bool settles = false;  ///< whatever is not known of what it takes from its register is of no weight
@@ -71,11 +72,16 @@ struct Loaded {
 class Surroundings {
 public:
     explicit Surroundings(const model::RuleSet& set);
-    /// Why what is found in a set may differ between packets of a flow; `found` is the set if it does not.
+    /// Why what is found in a set may differ between packets of a flow; `found` is the set if it is
+    /// understood.
     [[nodiscard]] std::string obstacleOf(model::RuleFamily family, const std::string& table,
                                          const std::string& name, const model::NamedSet*& found) const;
+    /// Elements only vanish, until the rules change: packets add none, and which one a key finds does not
+    /// depend on others.
+    [[nodiscard]] bool onlyFades(const model::NamedSet& set) const;
 
 private:
+    [[nodiscard]] bool changedByPackets(const model::NamedSet& set) const;
     using Place = std::tuple<model::RuleFamily, std::string, std::string>;
     std::map<Place, const model::NamedSet*> sets_;
     std::set<Place> changed_; ///< by packets: whatever their flags say; without a name: any of the table

@@ -97,10 +97,14 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
         mayBeTreated_ |= step.lets || step.alters;
         mayBeDropped_ |= step.lets || step.alters;
         mayChangeSides_ |= step.untracks || step.rezones;
+        // A packet that has a connection is none of those whom this rule takes it from, or has had it before.
+        const Leads own{.goesOn = step.answer != Answer::yes || step.untracks, .lets = step.lets};
+        if (step.fades)
+            lead(own);
         if (outcome.obstacle.empty() && !ends)
             outcome.obstacle = std::move(step.obstacle);
-        // A packet that has a connection is none of those whom this rule takes it from, or has had it before.
-        lead({.goesOn = step.answer != Answer::yes || step.untracks, .lets = step.lets});
+        if (!step.fades)
+            lead(own);
         if (ends)
             break;
         asksConnectionMark_ |= step.asksConnectionMark;

@@ -59,6 +59,32 @@ TEST_F(Changes, OfRules) {
     back("delete table inet other");
 }
 
+/// Who is in the set is dropped from the next packet on, and passes when the time is over.
+TEST_F(Changes, OfWhoIsBlockedForATime) {
+    begin();
+    nft("add set inet guard blocked { type ipv4_addr; flags timeout; }");
+    nft("insert rule inet guard forward ip saddr @blocked counter drop");
+    rulesAreKnown();
+    learned();
+    expectFast(forth());
+    nft("add element inet guard blocked { 10.0.0.2 timeout 2s }");
+    expectLinux(forth(), "ip-netfilter", false);
+    rulesAreKnown();
+    expectLinux(forth(), "flow-changed", false);
+    EXPECT_TRUE(eventually([&] { return treat(forth()).out == routedTo(forth()); }));
+    expectFast(forth());
+}
+
+/// What passes because it is in such a set need not for long.
+TEST_F(Changes, OfWhoMayPassForATime) {
+    begin();
+    nft("add set inet guard allowed { type ipv4_addr; flags timeout; elements = { 10.0.0.2 timeout 1m }; }");
+    nft("flush chain inet guard forward; add rule inet guard forward ip saddr @allowed accept");
+    rulesAreKnown();
+    for (int i = 0; i < 3; i++)
+        expectLinux(forth(), "ip-netfilter");
+}
+
 TEST_F(Changes, WhereRulesAreNotSteady) {
     begin();
     learned();

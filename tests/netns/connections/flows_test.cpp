@@ -70,8 +70,14 @@ TEST_F(Flows, AreLinuxsUntilItIsSureOfThem) {
 TEST_F(Flows, OfAConnectionThatIsCountedAreLinuxs) {
     sysctl("net.netfilter.nf_conntrack_acct", "1");
     begin();
+    EXPECT_FALSE(controller_->port("p0")->dump().contains("nf_conntrack_acct"));
     for (int i = 0; i < 3; i++)
         expectLinux(forth(), "flow-unknown");
+    for (const auto& told : {controller_->port("p0")->dump(), controller_->rules().dump()})
+        EXPECT_TRUE(told.contains("sysctl -w net.netfilter.nf_conntrack_acct=0")) << told;
+    sysctl("net.netfilter.nf_conntrack_acct", "0");
+    for (const auto& told : {controller_->port("p0")->dump(), controller_->rules().dump()})
+        EXPECT_FALSE(told.contains("nf_conntrack_acct")) << told;
 }
 
 TEST_F(Flows, OfAConnectionWithAHelperAreLinuxs) {

@@ -81,6 +81,11 @@ TEST_F(Routing6, WhoeverCapturesSeesEveryPacket) {
     expectCapturesToSee(packet(), ETH_P_IPV6);
 }
 
+/// As programs have them that speak LLDP (systemd-networkd), ARP, EAPOL.
+TEST_F(Routing6, SocketsOfOtherProtocolsAreNoReasonToBeSlow) {
+    expectSocketsOfOthersNotToMatter(packet(), ETH_P_IPV6);
+}
+
 TEST_F(Routing6, CaptureElsewhereIsNoReasonToBeSlow) {
     const auto elsewhere = capture("p2", ETH_P_ALL);
     const auto leaving = capture("p1", ETH_P_IPV6);

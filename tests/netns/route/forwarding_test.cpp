@@ -40,6 +40,11 @@ TEST_F(Routing, WhoeverCapturesSeesEveryPacket) {
     expectCapturesToSee(packet(), ETH_P_IP);
 }
 
+/// As programs have them that speak LLDP (systemd-networkd), ARP, EAPOL.
+TEST_F(Routing, SocketsOfOtherProtocolsAreNoReasonToBeSlow) {
+    expectSocketsOfOthersNotToMatter(packet(), ETH_P_IP);
+}
+
 TEST_F(Routing, CaptureElsewhereIsNoReasonToBeSlow) {
     const auto elsewhere = capture("p2", ETH_P_ALL);
     const auto leaving = capture("p1", ETH_P_IP);

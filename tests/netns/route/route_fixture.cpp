@@ -114,6 +114,33 @@ void RouteTest::expectCapturesToSee(const Frame& frame, int protocol) {
     }
 }
 
+void RouteTest::expectSocketsOfOthersNotToMatter(const Frame& frame, int protocol) {
+    constexpr unsigned most = 16; // that are looked at
+    expectFast(frame);
+    std::vector<UniqueFd> sockets;
+    for (const char* interface : {"p0", static_cast<const char*>(nullptr), "p1"})
+        for (const int other : {ETH_P_LLDP, ETH_P_ARP, ETH_P_PAE, 0}) {
+            SCOPED_TRACE(fmt::format("{} {:#x}", interface == nullptr ? "all" : interface, other));
+            sockets.push_back(capture(interface, other));
+            EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame)}));
+        }
+    // New ones come to be the first of some lists, and the last of others.
+    for (const char* interface : {"p0", static_cast<const char*>(nullptr)}) {
+        SCOPED_TRACE(interface == nullptr ? "all" : interface);
+        const auto socket = capture(interface, protocol);
+        const auto behind = capture(interface, ETH_P_LLDP);
+        EXPECT_EQ(treat(frame), (Treatment{slowPath("capture"), routedTo(frame)}));
+        std::array<char, 2048> buffer{};
+        EXPECT_GT(::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT), 0);
+    }
+    expectFast(frame);
+    for (unsigned i = 0; i < most; i++)
+        sockets.push_back(capture("p0", ETH_P_LLDP));
+    EXPECT_EQ(treat(frame), (Treatment{slowPath("capture"), routedTo(frame)})) << "too many";
+    sockets.clear();
+    expectFast(frame);
+}
+
 void RouteTest::expectAllTo(const std::vector<Condition>& conditions,
                             const std::function<Arrivals(const Frame&)>& usually) {
     std::vector<std::pair<Condition, Arrivals>> possible;

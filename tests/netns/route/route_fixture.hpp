@@ -50,6 +50,8 @@ protected:
     }
     /// Each packet socket that is to see a packet of this protocol does; the packet is slow as long.
     void expectCapturesToSee(const Frame& frame, int protocol);
+    /// Sockets for other protocols than IP, and those that only send; `protocol` is the frame's.
+    void expectSocketsOfOthersNotToMatter(const Frame& frame, int protocol);
     /// expectAsLinux() for one condition after the other, with the controller started once.
     void expectAllAsLinux(const std::vector<Condition>& conditions) {
         expectAllTo(conditions, [](const Frame& frame) { return routedTo(frame); });

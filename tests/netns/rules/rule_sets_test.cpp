@@ -94,8 +94,11 @@ const std::vector<Case> cases{
     {"kube_proxy.nft", {}, Invalid::passed},
     {"fw4.nft", {}},
     {"prefixes.nft", {}, Invalid::dropped},
-    {"blocked_for_a_time.nft",
-     {"ip forward tcpudp: forward: meta nfproto 2 ip saddr @blocked drop: elements of blocked come and go by "
+    {"blocked_for_a_time.nft", {}},
+    {"crowdsec.nft", {}},
+    {"allowed_for_a_time.nft",
+     {"ip forward tcpudp: forward: meta nfproto 2 ip saddr @allowed accept: elements of allowed come and go "
+      "by "
       "the "
       "clock"}},
     {"bridged.nft",

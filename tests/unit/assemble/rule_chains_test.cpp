@@ -190,6 +190,61 @@ TEST(Sets, AreSteadyIfNothingButPeopleChangesThem) {
         << "it is not there";
 }
 
+/// What passes because it is not in such a set goes on passing; what passes because it is may not.
+TEST(Sets, WhereElementsOnlyVanishMayDropWhatIsInThem) {
+    const auto rule = [](std::vector<model::RuleExpression> behind) {
+        std::vector<model::RuleExpression> all{payload(1, 12, 4), lookup("s")};
+        all.insert(all.end(), behind.begin(), behind.end());
+        return all;
+    };
+    const auto steady = [&](const std::vector<model::RuleExpression>& expressions, auto change) {
+        auto set = good();
+        set.flags = NFT_SET_TIMEOUT;
+        change(set);
+        auto rules = withSet(std::move(set), expressions);
+        rules.chains[0].rules.pop_back();
+        rules.chains.push_back(chainOf("drops", {{of("log")}, {drop()}}));
+        rules.chains.push_back(chainOf("some", {{ct(NFT_CT_MARK), cmp({1, 0, 0, 0}), drop()}}));
+        const auto hook = judgedForward(rules);
+        EXPECT_EQ(hook.steadyForTcp, hook.steadyForUdp);
+        return hook.steadyForTcp;
+    };
+    const auto asItIs = [](auto&) {};
+    EXPECT_TRUE(steady(rule({drop()}), asItIs));
+    EXPECT_TRUE(steady(rule({of("counter"), of("log"), drop()}), asItIs));
+    EXPECT_TRUE(steady(rule({verdict({NFT_JUMP, "drops"})}), asItIs));
+    EXPECT_FALSE(steady(rule({accept()}), asItIs));
+    EXPECT_FALSE(steady(rule({}), asItIs));
+    EXPECT_FALSE(steady(rule({verdict({NFT_RETURN, ""})}), asItIs));
+    EXPECT_FALSE(steady(rule({verdict({NFT_JUMP, "some"})}), asItIs)) << "some of them pass";
+    EXPECT_FALSE(steady(rule({of("limit"), drop()}), asItIs));
+    EXPECT_FALSE(steady({of("limit"), payload(1, 12, 4), lookup("s"), drop()}, asItIs));
+    auto others = rule({drop()});
+    others[1].operation = NFT_LOOKUP_F_INV;
+    EXPECT_FALSE(steady(others, asItIs)) << "what is in the set passes, until it is not";
+    auto verdicts = rule({});
+    verdicts[1].writes = true;
+    EXPECT_FALSE(steady(verdicts, asItIs));
+    for (const auto flag : {NFT_SET_INTERVAL, NFT_SET_EVAL, NFT_SET_MAP})
+        EXPECT_FALSE(steady(rule({drop()}), [&](auto& set) { set.flags |= flag; })) << flag;
+    EXPECT_FALSE(steady(rule({drop()}), [](auto& set) { set.expressions = {"limit"}; }));
+    EXPECT_FALSE(steady(rule({drop()}), [](auto& set) { set.elements.expressions = true; }));
+    EXPECT_FALSE(steady(rule({drop()}), [](auto& set) { set.elements.complete = false; }));
+    EXPECT_FALSE(steady(rule({drop()}), [](auto& set) { set.understood = false; }));
+}
+
+TEST(Sets, ThatPacketsFillAreInTheWayEvenWhereTheyOnlyDrop) {
+    auto set = good();
+    set.flags = NFT_SET_TIMEOUT;
+    auto rules = withSet(set, {payload(1, 12, 4), lookup("s"), drop()});
+    rules.chains[0].rules.pop_back();
+    EXPECT_TRUE(judgedForward(rules).steadyForTcp);
+    auto fill = of("dynset");
+    fill.name = "s";
+    rules.chains.push_back(chainOf("not_come_to", {{fill}}));
+    EXPECT_EQ(firstReason(rules), "elements of s come and go by the clock");
+}
+
 TEST(Sets, MapOfStatesToVerdictsDecides) {
     auto set = good();
     set.flags = NFT_SET_MAP | NFT_SET_ANONYMOUS;

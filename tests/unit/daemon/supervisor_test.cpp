@@ -2,6 +2,7 @@
 #include "supervisor_fixture.hpp"
 
 #include <cerrno>
+#include <spdlog/sinks/ostream_sink.h>
 
 namespace tna::test {
 namespace {
@@ -34,6 +35,23 @@ TEST_F(Reconciling, PortThatFailsIsToldOnceAndTriedEverMoreRarely) {
     path().failing.clear();
     EXPECT_EQ(secondsWithPlans(40), std::vector{11});
     EXPECT_EQ(statesTold(), Strings{"accelerated"});
+}
+
+/// What the log says last of a port is what it is.
+TEST_F(Reconciling, LogSaysOfAPortThatFailsThatItIsLeftToLinux) {
+    start();
+    std::ostringstream log;
+    const auto usual = spdlog::default_logger();
+    spdlog::set_default_logger(
+        std::make_shared<spdlog::logger>("log", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+    path().failing.emplace(portIndex, refusal(EBUSY));
+    announce([](auto& model) { model.links.at(portIndex).mtu++; });
+    EXPECT_TRUE(log.str().contains(port().name + ": left to Linux: ")) << log.str();
+    EXPECT_FALSE(log.str().contains("accelerated")) << log.str();
+    path().failing.clear();
+    EXPECT_EQ(secondsWithPlans(2), std::vector{1});
+    EXPECT_TRUE(log.str().contains(port().name + ": accelerated")) << log.str();
+    spdlog::set_default_logger(usual);
 }
 
 TEST_F(Reconciling, PortThatFailsAnewIsTriedSoon) {

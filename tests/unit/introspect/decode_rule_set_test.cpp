@@ -289,12 +289,12 @@ TEST(NewerKernels, SetsWithSomethingThatIsNotKnownAreNotUnderstood) {
 }
 
 /// One element of a set: whether it can be read, and whether it does more than count.
-std::pair<bool, bool> elementWith(const Fill& fill) {
+std::pair<bool, bool> elementWith(const Fill& fill, bool timed = false) {
     MessageBuilder builder(NFT_MSG_NEWSETELEM, nfgenmsg{NFPROTO_IPV4, NFNETLINK_V0, 0});
     builder.nest(NFTA_SET_ELEM_LIST_ELEMENTS, [&](auto& list) { list.nest(NFTA_LIST_ELEM, fill); });
     const auto bytes = builder.bytes();
     model::RuleElements elements;
-    const bool read = introspect::decodeElements(firstMessage(bytes), true, elements).has_value();
+    const bool read = introspect::decodeElements(firstMessage(bytes), true, elements, timed).has_value();
     return {read, elements.expressions};
 }
 
@@ -312,6 +312,8 @@ TEST(NewerKernels, ElementsWithSomethingThatIsNotKnownAreDoubt) {
     EXPECT_FALSE(elementWith([](auto&) {}).first) << "neither a key nor all others";
     for (const auto attribute : {NFTA_SET_ELEM_TIMEOUT, NFTA_SET_ELEM_EXPIRATION})
         EXPECT_TRUE(with([&](auto& to) { to.put(attribute, std::uint64_t{1}); }).second);
+    const Fill goes = [&](auto& to) { key(to), to.put(NFTA_SET_ELEM_TIMEOUT, std::uint64_t{1}); };
+    EXPECT_EQ(elementWith(goes, true), (std::pair{true, false})) << "of a set from which they go";
     EXPECT_TRUE(with([](auto& to) { number(to, NFTA_SET_ELEM_EXPRESSIONS + 1, 1); }).second);
 }
 
