@@ -107,8 +107,8 @@ INLINE int translate_segment(hook_context *ctx, u8 *at, u8 *end, u32 protocol, u
 
 /* As rewrite_routed(), of a packet that gets what is noted. In which order it loses a hop and gets addresses
  * makes no difference to the header's checksum, which is 0xffff after neither. */
-INLINE int rewrite_translated4(hook_context *ctx, u64 destination, u64 source, u64 tags,
-			       const struct tna_translation *to)
+NOINLINE int rewrite_translated4(hook_context *ctx, u64 destination, u64 source, u64 tags,
+				 const struct tna_translation *to)
 {
 	u8 *ip = hook_data(ctx) + ((ETH_HLEN + tags_length(tags)) & 31), *end = hook_data_end(ctx);
 

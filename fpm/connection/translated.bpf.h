@@ -24,37 +24,29 @@ INLINE u32 ports_at(hook_context *ctx, u32 protocol, u32 begins)
 	return *(u32 *)at;
 }
 
-/* What was learnt of a packet, if anything. Notes the destination that it is to be routed to: the one that
- * the packet got of which it was learnt; else, its own one. */
-INLINE struct tna_lesson *lesson_recall(hook_context *ctx, const struct ipv4 *ip,
-					struct tna_translation *note)
-{
-	u32 ports = ports_at(ctx, ip->tuple.protocol,
-			     ETH_HLEN + IPV4_HEADER_LEN + tags_length(ip->ethernet.tags));
-	struct tna_ends ends = {.source = ip->tuple.addresses,
-				.destination = ip->tuple.addresses >> 32,
-				.source_port = ports,
-				.destination_port = ports >> 16,
-				.protocol = ip->tuple.protocol};
-	struct tna_lesson *lesson = NULL;
-
-	if (ipv4_start_plain(ip->start))
-		lesson = bpf_map_lookup_elem(&lessons, &ends);
-	note->routed[0] = lesson ? lesson->destination[0] : ends.destination;
-	return lesson;
-}
-
-/* Of a packet that may have tags, before anything else looks at it. */
-NOINLINE void note_destination(hook_context *ctx)
+/* Notes the destination that a packet is to be routed to: its own one, or another one. What was learnt, if
+ * anything. */
+NOINLINE struct tna_lesson *note_destination(hook_context *ctx)
 {
 	struct tna_translation *note = translation_note();
 	struct ipv4 ip;
 
-	if (note && ipv4_parse(ctx, &ip, TAGS_MOST))
-		lesson_recall(ctx, &ip, note);
+	if (!note || !ipv4_parse(ctx, &ip, TAGS_MOST))
+		return NULL;
+	u32 begins = ETH_HLEN + IPV4_HEADER_LEN + tags_length(ip.ethernet.tags);
+	u32 ports = ports_at(ctx, ip.tuple.protocol, begins);
+	struct tna_ends ends = {.source = ip.tuple.addresses,
+				.destination = ip.tuple.addresses >> 32,
+				.source_port = ports,
+				.destination_port = ports >> 16,
+				.protocol = ip.tuple.protocol};
+	struct tna_lesson *lesson = bpf_map_lookup_elem(&lessons, &ends);
+
+	note->routed[0] = lesson ? lesson->destination[0] : ends.destination;
+	return lesson;
 }
 
-/* Over IPv6, apart from what uses it: the ends take much of the stack. */
+/* The same over IPv6. */
 NOINLINE struct tna_lesson *note_destination6(hook_context *ctx)
 {
 	struct tna_translation *note = translation_note();
@@ -113,7 +105,12 @@ INLINE u64 note_translation(u64 entry, const volatile struct tna_lesson *lesson,
 	return word;
 }
 
-/* Apart from what uses it, which would need too much stack with it. */
+/* Apart from each other, and from what uses them: they would need too much stack there. */
+APART u64 note_translation4(u64 entry, const struct tna_lesson *lesson, const struct tna_ends *came)
+{
+	return !lesson || !came || note_translation(entry, lesson, came, 4);
+}
+
 APART u64 note_translation6(u64 entry, const struct tna_lesson *lesson, const struct tna_ends6 *came)
 {
 	return !lesson || !came || note_translation(entry, lesson, came, 6);
@@ -128,7 +125,7 @@ INLINE u32 evaluate_translation(u64 entry, u32 steps, const volatile struct tna_
 		BECAUSE(steps, FLOW_CHANGED);
 	else
 		BECAUSE(version == 6 ? note_translation6(entry, (const struct tna_lesson *)lesson, came)
-				     : note_translation(entry, lesson, came, 4),
+				     : note_translation4(entry, (const struct tna_lesson *)lesson, came),
 			FLOW_CHANGED);
 	return REASON_NONE;
 }

@@ -81,14 +81,12 @@ INLINE u64 route_gone(struct fib_alias *alias, u64 info)
  * whether the packet's next hop is to be found, or the packet itself is to be known. Where there are other
  * devices, it has been found in `place`: both together would need too much stack.
  */
-INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u32 place)
+INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u32 place,
+		       struct tna_lesson *lesson)
 {
-	const int first = !stacked && !found;
-	struct tna_lesson *lesson = NULL;
 	struct ipv4 ip;
 
-	if (unlikely(!(first ? route_parse_first(ctx, &ip, &lesson)
-			     : route_parse(ctx, &ip, stacked ? TAGS_MOST : 0))))
+	if (unlikely(!route_parse(ctx, &ip, stacked ? TAGS_MOST : 0)))
 		return LOOK_AGAIN;
 	RARELY((u64)(u16)ip.start, "== 0xdd86", ipv6); /* ETH_P_IPV6 in network order */
 	hook_buffer *buffer = hook_kernel_buffer(ctx);
@@ -192,17 +190,17 @@ ipv6:
 /* Apart from each other: what one of them needs is not to be in the way of the other, nor of what follows. */
 NOINLINE u64 route_prove_found(hook_context *ctx)
 {
-	return route_prove(ctx, 0, 1, NOWHERE);
+	return route_prove(ctx, 0, 1, NOWHERE, NULL);
 }
 
 NOINLINE u64 route_prove_stacked(hook_context *ctx)
 {
-	return route_prove(ctx, 1, 0, NOWHERE);
+	return route_prove(ctx, 1, 0, NOWHERE, NULL);
 }
 
 NOINLINE u64 route_prove_stacked_found(hook_context *ctx, u32 place)
 {
-	return route_prove(ctx, 1, 1, place);
+	return route_prove(ctx, 1, 1, place, NULL);
 }
 
 NOINLINE u32 route_find_stacked(hook_context *ctx)
@@ -270,11 +268,12 @@ INLINE int route_conclude(hook_context *ctx, u64 verdict)
 /* The straight line of profiles that packets pass ports only in, or of those that know other devices. */
 INLINE u64 route_look(hook_context *ctx)
 {
-	if (likely(!CONSTANT(STACKED)))
-		return route_prove(ctx, 0, 0, NOWHERE);
+	struct tna_lesson *lesson = NULL;
+
 	if (CONSTANT(RULES) && unlikely(any_translated()))
-		note_destination(ctx);
-	return route_prove_stacked(ctx);
+		lesson = note_destination(ctx);
+	return unlikely(CONSTANT(STACKED)) ? route_prove_stacked(ctx)
+					   : route_prove(ctx, 0, 0, NOWHERE, lesson);
 }
 
 #endif

@@ -22,20 +22,4 @@ INLINE int route_parse(hook_context *ctx, struct ipv4 *ip, const int tags)
 	return 1;
 }
 
-/* The first look at a packet without tags: what was learnt of it, if anything, has been looked up then. */
-INLINE int route_parse_first(hook_context *ctx, struct ipv4 *ip, struct tna_lesson **lesson)
-{
-	if (!ipv4_parse(ctx, ip, 0))
-		return 0;
-	if (CONSTANT(RULES) && unlikely(any_translated())) {
-		struct tna_translation *note = translation_note();
-
-		if (!note)
-			return 0;
-		*lesson = lesson_recall(ctx, ip, note);
-		ip->tuple.addresses = note->routed[0] << 32 | (u32)ip->tuple.addresses;
-	}
-	return 1;
-}
-
 #endif
