@@ -8,6 +8,9 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#define COUNTS 4 /* offered, dropped; of the former: taken by the card, refused by it */
+#include "counts.bpf.h"
+
 #define MOST_TIMES 64
 #define LOOPBACK_IFINDEX 1
 
@@ -20,21 +23,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } way SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 4); /* offered, dropped; of the former: taken by the card, refused by it */
-	__type(key, __u32);
-	__type(value, __u64);
-} counts SEC(".maps");
-
-static __always_inline void count(__u32 which, __u64 many)
-{
-	__u64 *own = bpf_map_lookup_elem(&counts, &which);
-
-	if (own)
-		*own += many;
-}
 
 static __always_inline __u32 folded_sum(const __u16 *words)
 {

@@ -5,6 +5,8 @@
 
 #include <tna/module.h>
 
+#define COUNTS 1 /* dropped */
+#include "counts.bpf.h"
 #include "work_shared.h"
 
 struct {
@@ -14,21 +16,12 @@ struct {
 	__type(value, struct work_backend);
 } blocked SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1); /* dropped */
-	__type(key, __u32);
-	__type(value, __u64);
-} counts SEC(".maps");
-
 TNA_INGRESS(packet)
 {
 	const bool udp = packet->ip_version == 4 && packet->protocol == 17 && packet->l4;
 	struct iphdr *ip = udp ? tna_at(packet, packet->l3, sizeof(*ip)) : NULL;
 	struct udphdr *ports = udp ? tna_at(packet, packet->l4, sizeof(*ports)) : NULL;
 	struct work_flow flow = {};
-	__u32 first = 0;
-	__u64 *own;
 
 	if (!ip || !ports)
 		return TNA_CONTINUE;
@@ -39,8 +32,6 @@ TNA_INGRESS(packet)
 	flow.protocol = 17;
 	if (!bpf_map_lookup_elem(&blocked, &flow))
 		return TNA_CONTINUE;
-	own = bpf_map_lookup_elem(&counts, &first);
-	if (own)
-		(*own)++;
+	count(0, 1);
 	return TNA_DROP;
 }

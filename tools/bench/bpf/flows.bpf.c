@@ -9,6 +9,9 @@
 
 #include "work_shared.h"
 
+#define COUNTS 3 /* returned as expected, returned otherwise, offered */
+#include "counts.bpf.h"
+
 #define WORDS (WORK_FRAME / 8)
 #define CHECKSUM_AT 24
 #define FROM_AT 26
@@ -48,21 +51,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } way SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 3); /* returned as expected, returned otherwise, offered */
-	__type(key, __u32);
-	__type(value, __u64);
-} counts SEC(".maps");
-
-static __always_inline void count(__u32 which)
-{
-	__u64 *own = bpf_map_lookup_elem(&counts, &which);
-
-	if (own)
-		(*own)++;
-}
 
 static __always_inline __u32 halves(__u32 value)
 {
@@ -116,7 +104,7 @@ int give(struct xdp_md *ctx)
 	from = bpf_htonl(from);
 	*(__u32 *)(data + FROM_AT) = from;
 	*(__u16 *)(data + CHECKSUM_AT) = checksum(header_sum + halves(from) + halves(service));
-	count(2);
+	count(2, 1);
 	return bpf_redirect_map(&way, 0, XDP_DROP);
 }
 
@@ -156,7 +144,7 @@ int take(struct xdp_md *ctx)
 
 	if (data + WORK_FRAME > (const char *)(long)ctx->data_end)
 		return XDP_PASS;
-	count(!is_right(data));
+	count(!is_right(data), 1);
 	return XDP_DROP;
 }
 

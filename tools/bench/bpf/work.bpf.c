@@ -9,6 +9,8 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
+#define COUNTS 1 /* dropped */
+#include "counts.bpf.h"
 #include "work_shared.h"
 
 #define MOST_TIMES 64
@@ -47,13 +49,6 @@ struct {
 	__type(value, struct work_backend);
 } sessions SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1); /* dropped */
-	__type(key, __u32);
-	__type(value, __u64);
-} counts SEC(".maps");
-
 static __always_inline __u32 halves(__u32 value)
 {
 	return (value & 0xffff) + (value >> 16);
@@ -76,11 +71,7 @@ static __always_inline void swap_addresses(struct ethhdr *header)
 
 static __always_inline int drop(void)
 {
-	__u32 first = 0;
-	__u64 *own = bpf_map_lookup_elem(&counts, &first);
-
-	if (own)
-		(*own)++;
+	count(0, 1);
 	return XDP_DROP;
 }
 
