@@ -3,12 +3,12 @@
 
 #include "base/file.hpp"
 #include "support/frame.hpp"
+#include "support/kernel.hpp"
 #include "tnactl/client.hpp"
 
 #include <csignal>
 #include <filesystem>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 
 namespace tna::test {
 
@@ -33,10 +33,7 @@ void makeHost(const Namespace& where, const std::string& device, unsigned number
 } // namespace
 
 void BalancerTest::SetUp() {
-    utsname name{};
-    unsigned major = 0, minor = 0;
-    if (::uname(&name) == 0 && std::sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
-        std::pair(major, minor) < std::pair(6U, 6U))
+    if (kernelIsOlderThan(6, 6))
         GTEST_SKIP() << "functions that give frames back need Linux 6.6";
     Daemon::SetUp();
     if (IsSkipped() || HasFatalFailure())

@@ -2,16 +2,15 @@
 // Whether the benchmark of network functions measures what it says; never how fast anything is.
 #include "bench/functions/study.hpp"
 #include "support/eventually.hpp"
+#include "support/kernel.hpp"
 #include "support/namespace.hpp"
 #include "support/packet_port.hpp"
 #include "unwatched.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/utsname.h>
 #include <utility>
 
 namespace tna::bench {
@@ -19,19 +18,12 @@ namespace {
 
 using workload::Work;
 
-bool kernelIsOlderThan(int wantedMajor, int wantedMinor) {
-    utsname names{};
-    int major = 0, minor = 0;
-    return ::uname(&names) != 0 || std::sscanf(names.release, "%d.%d", &major, &minor) != 2 ||
-           std::pair{major, minor} < std::pair{wantedMajor, wantedMinor};
-}
-
 class BenchFunctions : public ::testing::Test {
 protected:
     void SetUp() override {
         if (const auto why = test::cannotUseNamespaces(); !why.empty())
             GTEST_SKIP() << why;
-        if (kernelIsOlderThan(6, 6))
+        if (test::kernelIsOlderThan(6, 6))
             GTEST_SKIP() << "functions give nothing back to Linux before 6.6";
     }
     static FunctionsOptions options() {

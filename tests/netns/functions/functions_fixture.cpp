@@ -5,19 +5,10 @@
 #include "tnactl/client.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 
 namespace tna::test {
-
-bool kernelIsOlderThan(int major, int minor) {
-    utsname name{};
-    int ours[2]{};
-    return ::uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &ours[0], &ours[1]) == 2 &&
-           std::pair(ours[0], ours[1]) < std::pair(major, minor);
-}
 
 void FunctionsTest::SetUp() {
     if (kernelIsOlderThan(6, 4))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "netns/daemon/daemon_fixture.hpp"
+#include "support/kernel.hpp"
 #include "support/packet_port.hpp"
 
 #include <gmock/gmock.h>
@@ -9,8 +10,6 @@
 #include <memory>
 
 namespace tna::test {
-
-[[nodiscard]] bool kernelIsOlderThan(int major, int minor);
 
 /// tnad as a process with network functions; the far ends of its ports are far0 and far1.
 class FunctionsTest : public Daemon {

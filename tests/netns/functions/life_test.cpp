@@ -2,12 +2,12 @@
 // Functions that stop, hang, or lose tnad; and what they give back.
 #include "base/file.hpp"
 #include "netns/functions/functions_fixture.hpp"
+#include "support/eventually.hpp"
 
 #include <cerrno>
 #include <csignal>
 #include <poll.h>
 #include <tna/function.hpp>
-#include <unistd.h>
 
 namespace tna::test {
 namespace {
@@ -73,11 +73,13 @@ TEST_F(Life, QueueThatHasJustBeenLeftIsHandedOver) {
     unsigned again = 0;
     for (unsigned turn = 0; turn < 40; turn++) {
         ASSERT_TRUE(becomes("dns", "nobody"));
-        const NetworkFunction function{"dns", options};
+        NetworkFunction function{"dns", options};
         ASSERT_TRUE(function.usable()) << function.why();
         again += function.error() == EAGAIN ? 1 : 0;
-        if (function.error() != 0)
-            ::usleep(200000);
+        ASSERT_TRUE(eventually([&] {
+            (void)function.receive(std::chrono::milliseconds(1)); // asks again what it has not got yet
+            return tna_function_connections(function.get()) != 0;
+        })) << function.why();
     }
     EXPECT_LE(again, 2U);
 }

@@ -32,7 +32,8 @@ TEST_F(HandOver, DISABLED_ToAProcess) {
     tna_function_options options = TNA_FUNCTION_OPTIONS;
     const auto path = functionSocket();
     options.socket = path.c_str();
-    // The kernel lets go of a queue some time after its socket was closed.
+    // The kernel lets go of a queue some time after its socket was closed. Nothing tells when: who would ask,
+    // by a socket of his own, would be the next to leave it. So a queue that is free is one left a while ago.
     for (const bool justLeft : {false, true}) {
         std::vector<double> connected, first;
         for (unsigned turn = 0; turn < turns; turn++) {

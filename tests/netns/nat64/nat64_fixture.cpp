@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 #include "support/frame.hpp"
+#include "support/kernel.hpp"
 #include "tnactl/client.hpp"
 
 #include <arpa/inet.h>
@@ -12,7 +13,6 @@
 #include <sstream>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace tna::test {
@@ -47,10 +47,7 @@ constexpr std::uint16_t udpPort = 7;
 } // namespace
 
 void Nat64Test::SetUp() {
-    utsname name{};
-    unsigned major = 0, minor = 0;
-    if (::uname(&name) == 0 && std::sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
-        std::pair(major, minor) < std::pair(6U, 6U))
+    if (kernelIsOlderThan(6, 6))
         GTEST_SKIP() << "functions that give frames back need Linux 6.6";
     Daemon::SetUp();
     if (IsSkipped() || HasFatalFailure())
