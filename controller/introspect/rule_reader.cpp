@@ -127,13 +127,7 @@ private:
         });
     }
 
-    /// Packets do not change it; and if the clock does, all that comes of it is that elements go.
-    [[nodiscard]] static bool changesAtMostByTime(std::uint32_t flags) {
-        return (flags & (NFT_SET_TIMEOUT | NFT_SET_EVAL)) == 0 ||
-               (flags & (NFT_SET_TIMEOUT | NFT_SET_EVAL | NFT_SET_INTERVAL | NFT_SET_MAP)) == NFT_SET_TIMEOUT;
-    }
-
-    /// Of sets that rules look into.
+    /// Of sets that rules look into, and that change with the generation, or lose elements by the clock.
     [[nodiscard]] Result<void> elements() {
         std::set<Place> wanted;
         for (const auto& chain : set_.chains)
@@ -142,7 +136,8 @@ private:
                     if (expression.kind == "lookup" || (expression.kind == "objref" && expression.writes))
                         wanted.emplace(chain.family, chain.table, expression.name);
         for (auto& set : set_.sets)
-            if (wanted.contains({set.family, set.table, set.name}) && changesAtMostByTime(set.flags))
+            if (wanted.contains({set.family, set.table, set.name}) &&
+                (set.onlyTimes() || (set.flags & (NFT_SET_TIMEOUT | NFT_SET_EVAL)) == 0))
                 if (auto done = elementsOf(set); !done)
                     return done;
         return {};

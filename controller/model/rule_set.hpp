@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <linux/netfilter/nf_tables.h>
 #include <optional>
 #include <set>
 #include <string>
@@ -99,6 +100,12 @@ struct NamedSet {
     std::vector<std::string> expressions; ///< kinds of those that each element has
     bool understood = true;
     RuleElements elements;
+    /// By its flags: the clock takes elements out, packets put none in, and which one a key finds does not
+    /// depend on others.
+    [[nodiscard]] bool onlyTimes() const {
+        constexpr std::uint32_t looked = NFT_SET_TIMEOUT | NFT_SET_INTERVAL | NFT_SET_EVAL | NFT_SET_MAP;
+        return (flags & looked) == NFT_SET_TIMEOUT;
+    }
     bool operator==(const NamedSet&) const = default;
 };
 

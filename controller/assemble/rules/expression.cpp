@@ -265,9 +265,7 @@ bool Surroundings::changedByPackets(const NamedSet& set) const {
 }
 
 bool Surroundings::onlyFades(const NamedSet& set) const {
-    constexpr std::uint32_t kind = NFT_SET_TIMEOUT | NFT_SET_INTERVAL | NFT_SET_EVAL | NFT_SET_MAP;
-    return (set.flags & kind) == NFT_SET_TIMEOUT && set.elements.complete && !hasLimits(set) &&
-           !changedByPackets(set);
+    return set.onlyTimes() && set.elements.complete && !hasLimits(set) && !changedByPackets(set);
 }
 
 Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Registers& registers,
