@@ -169,7 +169,8 @@ INLINE u32 segment6_parse(hook_context *ctx, struct segment *segment, struct tna
  * Parts of the segment from an offset on. Each offset is computed from the length, and not from where the
  * part before it ended: whichever parts there are, the verifier comes out of each with the same state, and
  * follows what comes next once and not for each combination. Long parts are added up by the kernel:
- * before 6.13, of 512 bytes at most. For short ones a call costs more than that.
+ * before 6.13, of 512 bytes at most. For short ones a call costs more than that. Long ones come first: the
+ * kernel goes on from a sum of 32 bits only, and that of short parts has more.
  */
 #define SUM(offset, bytes)                                                                                   \
 	do {                                                                                                 \
@@ -196,9 +197,9 @@ INLINE u32 segment6_parse(hook_context *ctx, struct segment *segment, struct tna
 #define SUM_OFFSET(bytes) (length & (SEGMENT_MOST - 2 * (bytes)))
 
 /* It, if there is one. */
-#define SUM_PART(sum, bytes)                                                                                 \
+#define SUM_PART(add, bytes)                                                                                 \
 	if (length & (bytes))                                                                                \
-	sum(SUM_OFFSET(bytes), bytes)
+	add(SUM_OFFSET(bytes), bytes)
 
 /* Not 0: the checksum over the segment is wrong, or nobody has computed it. */
 APART u32 segment_checksum_wrong(hook_context *ctx, u32 begins, u32 length, u32 ends_sum)
