@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/in_place_way.hpp"
 
+#include "assemble/packet_filter.hpp"
 #include "capability/vlan_proof.hpp"
 
 #include <algorithm>
@@ -57,7 +58,16 @@ std::optional<std::string> InPlaceWay::proveFdb(Time now) {
     return observed().capabilities.inPlaceFdb.detail;
 }
 
+/// What a filter does is found out here, that a socket still has it, for every frame.
+void InPlaceWay::readFilters() {
+    if (!filters_)
+        return;
+    if (const auto filters = filters_->read())
+        dataPath().spare(assemble::sparing(*filters));
+}
+
 bool InPlaceWay::look() {
+    readFilters();
     const bool filters = std::ranges::any_of(source().network().links, [](const auto& item) {
         return item.second.bridge && item.second.bridge->vlanFiltering;
     });

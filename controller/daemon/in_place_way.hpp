@@ -10,12 +10,12 @@ namespace tna::daemon {
 class InPlaceWay : public Way {
 public:
     InPlaceWay(std::unique_ptr<deploy::DataPath> dataPath, std::unique_ptr<capability::InPlaceReader> reader,
-               const WayContext& context)
-        : Way(std::move(dataPath), context), reader_(std::move(reader)) {}
+               std::optional<deploy::PacketFilters> filters, const WayContext& context)
+        : Way(std::move(dataPath), context), reader_(std::move(reader)), filters_(std::move(filters)) {}
 
     [[nodiscard]] std::chrono::milliseconds interval() const override { return std::chrono::seconds(1); }
     [[nodiscard]] std::optional<std::string> prepare(Time now) override;
-    /// Whether the proof still has to be found.
+    /// Whether the proof still has to be found. Of packet sockets' filters nobody tells.
     [[nodiscard]] bool look() override;
     void follow() override {}
     void announce() const override {}
@@ -27,7 +27,10 @@ private:
     [[nodiscard]] std::optional<std::string> proveFdb(Time now);
     [[nodiscard]] std::optional<bool> isDisproved();
 
+    void readFilters();
+
     std::unique_ptr<capability::InPlaceReader> reader_;
+    std::optional<deploy::PacketFilters> filters_;
     std::optional<Time> disprovedSince_;
 };
 

@@ -4,6 +4,7 @@
 #include "assemble/rules/flows.hpp"
 #include "capability/fdb_proof.hpp"
 #include "config/config.hpp"
+#include "deploy/kernel/packet_filters.hpp"
 #include "deploy/kernel/vlan_devices.hpp"
 #include "deploy/results/data_path.hpp"
 #include "introspect/connection_change.hpp"
@@ -22,6 +23,7 @@ struct Loaded {
     std::unique_ptr<deploy::DataPath> dataPath;
     std::unique_ptr<capability::InPlaceReader> reader; ///< where the kernel is read in place
     std::optional<introspect::Stations> stations;      ///< where it is not, and the bridge cannot be asked
+    std::optional<deploy::PacketFilters> filters;      ///< where it is, and they can be listed
     std::optional<deploy::VlanDevices> vlanDevices; ///< where it is not; nothing: this kernel does not tell
 };
 

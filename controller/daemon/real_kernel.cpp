@@ -53,7 +53,7 @@ Result<Loaded> loadAsking(const config::Config& config, capability::Capabilities
     if (!fastPath)
         return std::unexpected(fastPath.error());
     capabilities.kfunc = {true, "the bridge is asked for each frame, by bpf_xdp_br_fdb_lookup()"};
-    return Loaded{std::move(capabilities), std::move(*fastPath), nullptr, std::nullopt, std::nullopt};
+    return Loaded{.capabilities = std::move(capabilities), .dataPath = std::move(*fastPath)};
 }
 } // namespace
 
@@ -101,8 +101,15 @@ Result<Loaded> RealKernel::loadInPlace(const config::Config& config, deploy::Ker
     capabilities.way = capability::Way::inPlace;
     capabilities.tcx = deploy::findTcx();
     capabilities.fastPath = {true, "the pipeline loads"};
-    return Loaded{std::move(capabilities), std::move(both),
-                  std::make_unique<ProbeReader>(std::move(probe), seams_), std::nullopt, std::nullopt};
+    Loaded loaded{.capabilities = std::move(capabilities), .dataPath = std::move(both)};
+    auto filters = deploy::PacketFilters::load(probe.casts());
+    if (filters)
+        loaded.filters.emplace(std::move(*filters));
+    else
+        spdlog::info("{}; whoever listens to all frames of a port has all of them",
+                     filters.error().sentence());
+    loaded.reader = std::make_unique<ProbeReader>(std::move(probe), seams_);
+    return loaded;
 }
 
 /// Asking is preferred: what the bridge answers is never stale.
@@ -121,7 +128,9 @@ Result<Loaded> RealKernel::loadAskingOrMirroring(const config::Config& config,
     auto stations = introspect::Stations::open(seams_.stationsBuffer);
     if (!stations)
         return std::unexpected(stations.error());
-    return Loaded{std::move(capabilities), std::move(*fastPath), nullptr, std::move(*stations), std::nullopt};
+    Loaded loaded{.capabilities = std::move(capabilities), .dataPath = std::move(*fastPath)};
+    loaded.stations.emplace(std::move(*stations));
+    return loaded;
 }
 
 Result<Loaded> RealKernel::loadWatched(const config::Config& config,

@@ -20,7 +20,8 @@ bool Way::readFeatures() {
 
 std::unique_ptr<Way> makeWay(Loaded loaded, const WayContext& context) {
     if (context.observed.capabilities.way == capability::Way::inPlace)
-        return std::make_unique<InPlaceWay>(std::move(loaded.dataPath), std::move(loaded.reader), context);
+        return std::make_unique<InPlaceWay>(std::move(loaded.dataPath), std::move(loaded.reader),
+                                            std::move(loaded.filters), context);
     if (!loaded.stations)
         return std::make_unique<WatchedWay>(std::move(loaded.dataPath), std::move(loaded.vlanDevices),
                                             context);

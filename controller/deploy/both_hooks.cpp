@@ -91,6 +91,12 @@ void BothHooks::forgetFlows() const {
         tcx_->forgetFlows();
 }
 
+void BothHooks::spare(const std::vector<model::PacketFilter>& filters) {
+    xdp_->spare(filters);
+    if (tcx_)
+        tcx_->spare(filters);
+}
+
 std::optional<Disagreement> BothHooks::disagreement() const {
     auto found = xdp_->disagreement();
     return found || !tcx_ ? found : tcx_->disagreement();

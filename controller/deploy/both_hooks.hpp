@@ -38,6 +38,7 @@ public:
         return xdp_->learnConnections();
     }
     void forgetFlows() const override;
+    void spare(const std::vector<model::PacketFilter>& filters) override;
 
     [[nodiscard]] std::optional<Disagreement> disagreement() const override;
     [[nodiscard]] std::vector<std::string> mistrusted() const override;

@@ -104,8 +104,8 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
 FastPath::FastPath(Pipeline pipeline, Counters counters, std::unique_ptr<FdbAccess> fdb, unsigned maxPorts,
                    ProfileStore profiles, Attachments attachments)
     : pipeline_(std::move(pipeline)), counters_(std::move(counters)), fdb_(std::move(fdb)),
-      slots_(*pipeline_, maxPorts), selfCheck_(*pipeline_), profiles_(std::move(profiles)),
-      attachments_(std::move(attachments)) {}
+      slots_(*pipeline_, maxPorts), selfCheck_(*pipeline_), spared_(*pipeline_),
+      profiles_(std::move(profiles)), attachments_(std::move(attachments)) {}
 
 Applied FastPath::apply(const assemble::Plan& plan, const model::Network& network) {
     Applied applied;

@@ -9,6 +9,7 @@
 #include "deploy/pipeline/pipeline_object.hpp"
 #include "deploy/pipeline/profile_store.hpp"
 #include "deploy/pipeline/self_check.hpp"
+#include "deploy/pipeline/spared_filters.hpp"
 #include "deploy/ports/attachments.hpp"
 #include "deploy/ports/egress_modules.hpp"
 #include "deploy/ports/slot_table.hpp"
@@ -82,6 +83,8 @@ public:
     [[nodiscard]] std::vector<UniqueFd> handOver() override { return attachments_.handOver(); }
     void inherit(std::vector<UniqueFd> links) override { attachments_.inherit(std::move(links)); }
 
+    void spare(const std::vector<model::PacketFilter>& filters) override { spared_.set(filters); }
+
     // See SelfCheck.
     [[nodiscard]] std::optional<Disagreement> disagreement() const override {
         return selfCheck_.disagreement();
@@ -126,6 +129,7 @@ private:
     std::unique_ptr<FdbAccess> fdb_;
     SlotTable slots_;
     SelfCheck selfCheck_;
+    SparedFilters spared_;
     ProfileStore profiles_;
     EgressModules egressModules_;
     Attachments attachments_; ///< goes first: nothing runs any more when the others go

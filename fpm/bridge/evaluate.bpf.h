@@ -46,8 +46,8 @@ INLINE u32 evaluate_ingress(const struct bridge_path *path, u64 buffer)
 	BECAUSE(guard_namespace(ingress, CONSTANT(NET)), NAMESPACE);
 	BECAUSE(!(BPF_CORE_READ_BITFIELD(ingress, priv_flags) & IFF_BRIDGE_PORT), NOT_A_PORT);
 	if (!HOOK_WITHIN_LINUX) {
-		BECAUSE(guard_capture_device(path->device, ingress), CAPTURE);
-		BECAUSE(guard_capture_namespace(CONSTANT(NET), KOBJ(struct net, CONSTANT(NET))), CAPTURE);
+		BECAUSE(capture_of_device(path->device), CAPTURE);
+		BECAUSE(capture_of_namespace(CONSTANT(NET)), CAPTURE);
 	}
 	BECAUSE(guard_tc_port_busy(ingress), TC);
 	BECAUSE(guard_netdev_ingress(ingress), NETDEV_HOOK);
@@ -158,7 +158,7 @@ INLINE u32 evaluate_egress(const struct bridge_path *path, u32 len, const int ro
 	struct net_device *egress = KOBJ(struct net_device, path->egress);
 
 	if (!HOOK_WITHIN_LINUX)
-		BECAUSE(guard_capture_device(path->egress, egress), CAPTURE);
+		BECAUSE(capture_of_device(path->egress), CAPTURE);
 	if (!HOOK_WITHIN_LINUX || routed)
 		BECAUSE(guard_tc_entry_busy(guard_tc_egress(egress)), TC);
 	BECAUSE(guard_netdev_egress(egress), NETDEV_HOOK);

@@ -16,6 +16,7 @@
 #include "connection/tracked.bpf.h"
 #include "connection/untracked.bpf.h"
 #include "connection/vet.bpf.h"
+#include "packet/dhcp.bpf.h"
 
 INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *here, u64 entry, u32 direction,
 			const struct passed *passed, const int version)
@@ -215,6 +216,8 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	    tracked_unfit(entry, direction, protocol, own_net))
 		return;
 	if (passed.out_port && here->leaves.steps) /* what bridges send elsewhere by their own rules */
+		return;
+	if (here->leaves.steps && protocol == PROTOCOL_UDP && is_dhcp(here->leaves.destination_port))
 		return;
 	if (!is_of_use(&passed, version))
 		return;

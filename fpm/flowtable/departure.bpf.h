@@ -118,6 +118,23 @@ NOINLINE u32 flow_route(struct flow_way *way)
 	return REASON_NONE;
 }
 
+/* The tuple of the flow's other direction. */
+INLINE u64 flow_other_direction(const struct flow_way *way)
+{
+	u64 size = bpf_core_type_size(struct flow_offload_tuple_rhash);
+	u64 both = 2 * KADDR(struct flow_offload, way->flow, tuplehash) + size;
+
+	return KADDR(struct flow_offload_tuple_rhash, both - way->entry, tuple);
+}
+
+/* Filters of packet sockets may want it as it leaves: translated, it is for where the others come from. */
+INLINE int flow_is_heard(const struct flow_way *way)
+{
+	u64 port = KADDR(struct flow_offload_tuple, flow_other_direction(way), src_port);
+
+	return home.listening && way->protocol == PROTOCOL_UDP && is_dhcp(KLOAD(u16, port));
+}
+
 /* What it meets where it leaves. */
 NOINLINE u32 flow_departure(struct flow_way *way)
 {
@@ -125,6 +142,7 @@ NOINLINE u32 flow_departure(struct flow_way *way)
 
 	BECAUSE(guard_namespace(egress, CONSTANT(NET)), NAMESPACE);
 	BECAUSE(guard_capture_device(way->egress, egress), CAPTURE);
+	BECAUSE(flow_is_heard(way), CAPTURE);
 	BECAUSE(guard_tc_entry_busy(guard_tc_egress(egress)), TC);
 	BECAUSE(guard_netdev_egress(egress), NETDEV_HOOK);
 	BECAUSE(guard_egress_down(egress), EGRESS_DOWN);

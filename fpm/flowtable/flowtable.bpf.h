@@ -103,10 +103,8 @@ INLINE void flow_end(u64 address, u64 port, u32 family, __u64 *to, __u16 *to_por
 
 INLINE void flow_translation(const struct flow_way *way, u32 steps, struct tna_translation *to)
 {
-	u64 size = bpf_core_type_size(struct flow_offload_tuple_rhash);
-	u64 both = 2 * KADDR(struct flow_offload, way->flow, tuplehash) + size;
 	u64 own = KADDR(struct flow_offload_tuple_rhash, way->entry, tuple);
-	u64 other = KADDR(struct flow_offload_tuple_rhash, both - way->entry, tuple);
+	u64 other = flow_other_direction(way);
 
 	if (steps & TNA_ANOTHER_SOURCE)
 		flow_end(KADDR(struct flow_offload_tuple, other, dst_v6),

@@ -5,7 +5,8 @@
 /*
  * Somebody captures: packet sockets for all protocols hang in the namespace's list (all devices,
  * since 6.15; before that in a global one) or in a device's list. Linux delivers to them in
- * __netif_receive_skb_core() and dev_queue_xmit_nit(), so all three lists must be empty.
+ * __netif_receive_skb_core() and dev_queue_xmit_nit(), so all three lists must be empty, but for sockets
+ * whose filters want nothing of what is forwarded (packet_filter.bpf.h).
  *
  * Nothing but packet sockets enters these lists, so a namespace without any packet socket needs no
  * look at them.
@@ -15,8 +16,7 @@
 
 #include <bpf/bpf_endian.h>
 
-#include "kernel/loop.bpf.h"
-#include "kernel/packet_socket_types.h"
+#include "guards/packet_filter.bpf.h"
 
 /* Such sockets of one device, or of one namespace; with more, its frames are Linux's. */
 #define CAPTURES_MAX 16
@@ -53,28 +53,17 @@ APART u64 capture_of_all_devices(u64 first)
 		u32 protocol = KLOAD(u16, KADDR(struct packet_type, hook, type));
 
 		if (!KLOAD(u64, KADDR(struct packet_type, hook, dev)) &&
-		    (protocol == bpf_htons(ETH_P_ALL) || capture_is_of_ip(protocol)))
+		    (protocol == bpf_htons(ETH_P_ALL) || capture_is_of_ip(protocol)) &&
+		    packet_type_listens(hook))
 			CONCLUDE(found, search_found(node));
 		node = KLOAD(u64, KADDR(struct hlist_node, node, next));
 	}
 	return !search_surely_none(found);
 }
 
-INLINE u64 guard_capture_namespace(u64 address, struct net *net)
-{
-	if (!bpf_core_field_exists(struct net, ptype_all))
-		return capture_of_all_devices(guard_capture_possible(net));
-	return KGET(u64, net, ptype_all.next) ^ KADDR(struct net, address, ptype_all);
-}
-
-INLINE u64 guard_capture_device(u64 address, struct net_device *dev)
-{
-	return KGET(u64, dev, ptype_all.next) ^ KADDR(struct net_device, address, ptype_all);
-}
-
-/* Whether somebody in such a list wants packets of IP: Linux compares the protocol of each with the frame's
- * (deliver_ptype_list_skb()). */
-APART u64 capture_of_ip(u64 list)
+/* Whether somebody in a list wants packets that are forwarded. `all`: the protocol does not matter; else
+ * Linux compares that of each with the frame's (deliver_ptype_list_skb()). */
+APART u64 capture_in(u64 list, u32 all)
 {
 	u64 at = KLOAD(u64, KADDR(struct list_head, list, next));
 	struct search found;
@@ -84,11 +73,39 @@ APART u64 capture_of_ip(u64 list)
 			CONCLUDE(found, search_none());
 		u64 one = at - bpf_core_field_offset(struct packet_type, list);
 
-		if (capture_is_of_ip(KLOAD(u16, KADDR(struct packet_type, one, type))))
+		if ((all || capture_is_of_ip(KLOAD(u16, KADDR(struct packet_type, one, type)))) &&
+		    packet_type_listens(one))
 			CONCLUDE(found, search_found(one));
 		at = KLOAD(u64, KADDR(struct list_head, at, next));
 	}
 	return !search_surely_none(found);
+}
+
+INLINE u64 guard_capture_namespace(u64 address, struct net *net)
+{
+	u64 list = KADDR(struct net, address, ptype_all);
+
+	if (!bpf_core_field_exists(struct net, ptype_all))
+		return capture_of_all_devices(guard_capture_possible(net));
+	return KGET(u64, net, ptype_all.next) ^ list ? capture_in(list, 1) : 0;
+}
+
+INLINE u64 guard_capture_device(u64 address, struct net_device *dev)
+{
+	u64 list = KADDR(struct net_device, address, ptype_all);
+
+	return KGET(u64, dev, ptype_all.next) ^ list ? capture_in(list, 1) : 0;
+}
+
+/* The same apart: for what is evaluated once, and then remembered. */
+APART u64 capture_of_device(u64 device)
+{
+	return guard_capture_device(device, KOBJ(struct net_device, device));
+}
+
+APART u64 capture_of_namespace(u64 net)
+{
+	return guard_capture_namespace(net, KOBJ(struct net, net));
 }
 
 /*
@@ -101,11 +118,11 @@ INLINE u64 guard_capture_specific(u64 net_address, u64 address, struct net_devic
 	u64 list = KADDR(struct net_device, address, ptype_specific), word = 0;
 
 	if (KGET(u64, dev, ptype_specific.next) ^ list)
-		word = capture_of_ip(list);
+		word = capture_in(list, 0);
 	if (bpf_core_field_exists(struct net, ptype_specific)) {
 		list = KADDR(struct net, net_address, ptype_specific);
 		if (KLOAD(u64, list) ^ list)
-			word |= capture_of_ip(list);
+			word |= capture_in(list, 0);
 	}
 	return word;
 }

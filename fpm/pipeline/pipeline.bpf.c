@@ -34,6 +34,8 @@ INLINE int flowtable(hook_context *ctx)
 
 INLINE int decide(hook_context *ctx)
 {
+	if (unlikely(home.listening) && filters_may_want(ctx))
+		return leave_to_linux(ctx, TNA_REASON_CAPTURE);
 	if (CONSTANT(BRIDGE)) {
 		/* a packet for the bridge, which routes */
 		WHEN(ROUTE) if (packet_ip_for(ctx, CONSTANT(STATION), TAGS)) return route(ctx);

@@ -160,6 +160,27 @@ struct tna_suspicion {
 	__u64 times;
 };
 
+/*
+ * A filter of packet sockets (classic BPF) that wants nothing of what is forwarded but for packets which are
+ * Linux's for as long as there are such filters: what is neither IPv4 nor IPv6, and UDP over IPv4 for these
+ * ports.
+ */
+#define TNA_FILTERS_MAX 4 /* a power of two */
+#define TNA_FILTER_LENGTH_MAX 16
+#define TNA_DHCP_SERVER 67
+#define TNA_DHCP_CLIENT 68
+struct tna_filter {
+	__u64 length;                              /* 0: none */
+	__u64 instructions[TNA_FILTER_LENGTH_MAX]; /* struct sock_filter, as the kernel has them */
+};
+
+/* Those of a namespace's packet sockets (probe/packet_filters.bpf.c). */
+#define TNA_FILTERS_LISTED 16
+struct tna_filter_list {
+	__u32 number;
+	struct tna_filter filter[TNA_FILTERS_LISTED];
+};
+
 /* What was found out about the namespace, by the fast path itself, and the slot table's epoch. */
 struct tna_namespace {
 	__u64 bridge_hooks[2]; /* the hook lists found harmless: pre-routing, forward */
@@ -171,6 +192,8 @@ struct tna_namespace {
 	__u64 own_addresses;   /* the generation of the routes for which each own address has its own one */
 	struct tna_suspicion suspicion;
 	struct tna_disagreement disagreement;
+	__u32 listening;                           /* what such filters may want is Linux's */
+	struct tna_filter filter[TNA_FILTERS_MAX]; /* none is known without that */
 };
 
 /* The slot table: ifindex -> slot of a managed port. */

@@ -12,6 +12,7 @@
 #include "deploy/results/port_counters.hpp"
 #include "deploy/results/verdict.hpp"
 #include "model/network.hpp"
+#include "model/packet_filter.hpp"
 #include "model/station.hpp"
 
 #include <map>
@@ -138,6 +139,9 @@ public:
 
     /// Makes every flow prove itself from nothing, once.
     virtual void forgetFlows() const = 0;
+
+    /// Packet sockets with these filters want nothing that is forwarded from now on.
+    virtual void spare(const std::vector<model::PacketFilter>& filters) = 0;
 
     /// Why the self-check has paused modules.
     [[nodiscard]] virtual std::optional<Disagreement> disagreement() const = 0;

@@ -63,9 +63,9 @@ NOINLINE u32 evaluate_arrival(hook_context *ctx, const struct tna_route_stack *p
 
 	BECAUSE(KGET(u64, arrival, rx_handler), STACKED);
 	BECAUSE(BPF_CORE_READ_BITFIELD(arrival, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
-	BECAUSE(guard_capture_device(device, arrival), CAPTURE);
+	BECAUSE(capture_of_device(device), CAPTURE);
 	BECAUSE(guard_capture_specific(net, device, arrival), CAPTURE);
-	BECAUSE(guard_capture_namespace(net, KOBJ(struct net, net)), CAPTURE);
+	BECAUSE(capture_of_namespace(net), CAPTURE);
 	BECAUSE(guard_tc_arrival_busy(device, port), TC);
 	BECAUSE(guard_netdev_ingress(arrival), NETDEV_HOOK);
 	return REASON_NONE;

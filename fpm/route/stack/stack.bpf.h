@@ -164,7 +164,7 @@ INLINE u32 evaluate_above(u64 device)
 {
 	struct net_device *above = KOBJ(struct net_device, device);
 
-	BECAUSE(guard_capture_device(device, above), CAPTURE);
+	BECAUSE(capture_of_device(device), CAPTURE);
 	BECAUSE(guard_tc_entry_busy(guard_tc_egress(above)), TC);
 	BECAUSE(guard_netdev_egress(above), NETDEV_HOOK);
 	BECAUSE(guard_egress_down(above), EGRESS_DOWN);

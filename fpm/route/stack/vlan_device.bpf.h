@@ -140,7 +140,7 @@ INLINE u32 evaluate_vlan_arrival(u64 first, u64 port_address, u32 tag, u64 devic
 			vlan_device_says_priority(device),
 		VLAN_SETTINGS);
 	BECAUSE(guard_generic_xdp(device), GENERIC_XDP);
-	BECAUSE(guard_capture_device(port_address, port), CAPTURE);
+	BECAUSE(capture_of_device(port_address), CAPTURE);
 	BECAUSE(guard_capture_specific(net, port_address, port), CAPTURE);
 	BECAUSE(guard_tc_arrival_busy(port_address, first), TC);
 	BECAUSE(guard_netdev_ingress(port), NETDEV_HOOK);

@@ -67,6 +67,22 @@ TYPED_TEST(TranslatedEither, AreLinuxsWhenTheConnectionIsForgotten) {
         this->expectNotFast();
 }
 
+/// A DHCP client may listen where they leave.
+class TranslatedForDhcp : public TranslatedOf<RouteTest, anotherSource | anotherDestination> {
+protected:
+    EntryWords words() override {
+        auto words = TranslatedOf::words();
+        words.destinationPort = 68;
+        return words;
+    }
+    void beforehand() override {}
+};
+
+TEST_F(TranslatedForDhcp, AreLinuxs) {
+    for (int i = 0; i < 3; i++)
+        EXPECT_EQ(treated(sent(0), 0).path.fast, 0U);
+}
+
 TYPED_TEST(TranslatedEither, OfOtherPortsAreLinuxs) {
     this->learned();
     this->expectAllAsAsked();

@@ -86,6 +86,10 @@ TEST_F(Routing6, SocketsOfOtherProtocolsAreNoReasonToBeSlow) {
     expectSocketsOfOthersNotToMatter(packet(), ETH_P_IPV6);
 }
 
+TEST_F(Routing6, ListenersForDhcpAreNoReasonToBeSlow) {
+    expectListenersNotToMatter(packet(), ETH_P_IPV6, {});
+}
+
 TEST_F(Routing6, CaptureElsewhereIsNoReasonToBeSlow) {
     const auto elsewhere = capture("p2", ETH_P_ALL);
     const auto leaving = capture("p1", ETH_P_IPV6);

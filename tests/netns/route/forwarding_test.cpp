@@ -45,6 +45,13 @@ TEST_F(Routing, SocketsOfOtherProtocolsAreNoReasonToBeSlow) {
     expectSocketsOfOthersNotToMatter(packet(), ETH_P_IP);
 }
 
+TEST_F(Routing, ListenersForDhcpAreNoReasonToBeSlow) {
+    auto wanted = packet({.protocol = IPPROTO_UDP});
+    wanted.bytes.at(36) = 0;
+    wanted.bytes.at(37) = 68;
+    expectListenersNotToMatter(packet(), ETH_P_IP, wanted);
+}
+
 TEST_F(Routing, CaptureElsewhereIsNoReasonToBeSlow) {
     const auto elsewhere = capture("p2", ETH_P_ALL);
     const auto leaving = capture("p1", ETH_P_IP);

@@ -2,6 +2,7 @@
 #include "route_fixture.hpp"
 
 #include "support/kernel.hpp"
+#include "support/listening.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -148,6 +149,22 @@ void RouteTest::expectSocketsOfOthersNotToMatter(const Frame& frame, int protoco
     EXPECT_EQ(treat(frame).path, kernelIsOlderThan(6, 15) ? slowPath("capture") : fastPath());
     sockets.clear();
     expectFast(frame);
+}
+
+void RouteTest::expectListenersNotToMatter(const Frame& frame, int protocol,
+                                           const std::optional<Frame>& wanted) {
+    for (const char* interface : {"p0", "p1", static_cast<const char*>(nullptr)})
+        for (const int those : {ETH_P_ALL, protocol}) {
+            SCOPED_TRACE(fmt::format("{} {:#x}", interface == nullptr ? "all" : interface, those));
+            const auto socket = capture(interface, those);
+            filterBy(socket.get(), udpFor(68));
+            controller_->onTick();
+            EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame)}));
+            EXPECT_FALSE(hears(socket.get()));
+            if (wanted) {
+                EXPECT_EQ(treat(*wanted), (Treatment{slowPath("capture"), routedTo(*wanted)}));
+            }
+        }
 }
 
 void RouteTest::expectAllTo(const std::vector<Condition>& conditions,

@@ -52,6 +52,9 @@ protected:
     void expectCapturesToSee(const Frame& frame, int protocol);
     /// Sockets for other protocols than IP, and those that only send; `protocol` is the frame's.
     void expectSocketsOfOthersNotToMatter(const Frame& frame, int protocol);
+    /// Nor do sockets with filters of DHCP clients and servers, on either side, for this protocol or all of
+    /// them; to them belongs `wanted`.
+    void expectListenersNotToMatter(const Frame& frame, int protocol, const std::optional<Frame>& wanted);
     /// expectAsLinux() for one condition after the other, with the controller started once.
     void expectAllAsLinux(const std::vector<Condition>& conditions) {
         expectAllTo(conditions, [](const Frame& frame) { return routedTo(frame); });

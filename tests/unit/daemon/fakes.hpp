@@ -138,6 +138,7 @@ public:
         return std::make_unique<FakeLearner>(state_);
     }
     void forgetFlows() const override { state_->forgotten++; }
+    void spare(const std::vector<model::PacketFilter>& /*filters*/) override {}
     [[nodiscard]] std::optional<deploy::Disagreement> disagreement() const override { return state_->found; }
     [[nodiscard]] std::vector<std::string> mistrusted() const override { return state_->mistrusted; }
     void trust() const override { state_->mistrusted.clear(); }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/packet_filter.hpp"
+
+#include <set>
+#include <vector>
+
+namespace tna::assemble {
+
+/// Whether a packet socket with this filter wants nothing that the fast path forwards while somebody has such
+/// a filter: of frames that it is given from the Ethernet header on, only those of one other protocol than
+/// IP, or another one, and UDP over IPv4 for DHCP servers or clients (fpm/guards/packet_filter.bpf.h). If a
+/// filter is not understood, it does not.
+[[nodiscard]] bool sparesForwarded(const model::PacketFilter& filter);
+
+/// Of these, as many as the fast path can know.
+[[nodiscard]] std::vector<model::PacketFilter> sparing(const std::set<model::PacketFilter>& filters);
+
+} // namespace tna::assemble

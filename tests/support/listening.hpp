@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packet sockets with filters, as DHCP clients and servers have them.
+#pragma once
+
+#include "model/packet_filter.hpp"
+
+#include <array>
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace tna::test {
+
+/// All UDP over IPv4 for this port, as ISC's programs ask for it.
+inline model::PacketFilter udpFor(std::uint16_t port) {
+    return {{BPF_LD | BPF_H | BPF_ABS, 0, 0, 12},
+            {BPF_JMP | BPF_JEQ | BPF_K, 0, 8, ETH_P_IP},
+            {BPF_LD | BPF_B | BPF_ABS, 0, 0, 23},
+            {BPF_JMP | BPF_JEQ | BPF_K, 0, 6, IPPROTO_UDP},
+            {BPF_LD | BPF_H | BPF_ABS, 0, 0, 20},
+            {BPF_JMP | BPF_JSET | BPF_K, 4, 0, 0x1fff},
+            {BPF_LDX | BPF_B | BPF_MSH, 0, 0, 14},
+            {BPF_LD | BPF_H | BPF_IND, 0, 0, 16},
+            {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, port},
+            {BPF_RET | BPF_K, 0, 0, 0xffffffff},
+            {BPF_RET | BPF_K, 0, 0, 0}};
+}
+
+/// All frames of an EtherType.
+inline model::PacketFilter framesOf(std::uint16_t type) {
+    return {{BPF_LD | BPF_H | BPF_ABS, 0, 0, 12},
+            {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, type},
+            {BPF_RET | BPF_K, 0, 0, 0xffffffff},
+            {BPF_RET | BPF_K, 0, 0, 0}};
+}
+
+inline void filterBy(int socket, model::PacketFilter filter) {
+    static_assert(sizeof(model::FilterInstruction) == sizeof(sock_filter));
+    const sock_fprog program{static_cast<unsigned short>(filter.size()),
+                             reinterpret_cast<sock_filter*>(filter.data())};
+    ASSERT_EQ(::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)), 0);
+}
+
+/// Whether a frame has come.
+inline bool hears(int socket) {
+    std::array<char, 2048> buffer{};
+    return ::recv(socket, buffer.data(), buffer.size(), MSG_DONTWAIT) > 0;
+}
+
+} // namespace tna::test
