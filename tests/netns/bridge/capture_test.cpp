@@ -142,20 +142,25 @@ TEST_F(Listeners, ForDhcpAreNoReasonToBeSlow) {
     expectFast(oneToTwo());
     controller_->onTick();
     expectFast(udpTo(68));
+    const auto again = listen(udpFor(68));
+    expectSlow(udpTo(68));
+    EXPECT_TRUE(hears(again.get()));
 }
 
 TEST_F(Listeners, GetWhatTheyMayWant) {
     const auto dhcp = listen(udpFor(68)), arp = listen(framesOf(ETH_P_ARP));
     controller_->onTick();
-    for (const auto& frame : {udpTo(67), udpTo(68), with(20, 1, with(36, 9)), with(21, 1), with(14, 0x46),
-                              with(13, 6), behindTags(1, udpTo(68)), behindTags(2, udpTo(68))})
+    for (const auto& frame :
+         {udpTo(67), udpTo(68), with(20, 1, with(36, 9)), with(21, 1), with(14, 0x46), with(13, 6),
+          behindTags(1, udpTo(68)), behindTags(2, udpTo(68)), behindTags(3, oneToTwo())})
         expectSlow(frame);
     EXPECT_TRUE(hears(dhcp.get()));
     EXPECT_TRUE(hears(arp.get()));
     auto six = oneToTwo();
     six.bytes[12] = 0x86;
     six.bytes[13] = 0xdd;
-    for (const auto& frame : {oneToTwo(), udpTo(69), udpTo(53), with(23, 6, udpTo(68)), six})
+    for (const auto& frame : {oneToTwo(), udpTo(69), udpTo(53), with(23, 6, udpTo(68)), six,
+                              behindTags(1, oneToTwo()), behindTags(2, oneToTwo())})
         expectFast(frame);
 }
 
