@@ -121,7 +121,6 @@ protected:
         for (unsigned i = 0; i < tags; i++)
             builder.vlan(ETH_P_8021Q, 7);
         auto tagged = builder.raw(0);
-        tagged.bytes.resize(tagged.bytes.size() - 2); // the EtherType comes with the frame
         tagged.bytes.insert(tagged.bytes.end(), frame.bytes.begin() + 12, frame.bytes.end());
         return tagged;
     }
