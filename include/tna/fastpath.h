@@ -189,11 +189,11 @@ struct tna_namespace {
 	__u32 mirror_complete; /* the mirror holds what Linux knows; else its frames are Linux's */
 	__u32 shortest;        /* frame that may leave by any port: for others, the port is to be asked */
 	__u32 paused;          /* TNA_CHECKED_*: modules that the self-check does not believe */
+	__u32 listening;       /* what known filters may want is Linux's */
 	__u64 own_addresses;   /* the generation of the routes for which each own address has its own one */
 	struct tna_suspicion suspicion;
 	struct tna_disagreement disagreement;
-	__u32 listening;                           /* what such filters may want is Linux's */
-	struct tna_filter filter[TNA_FILTERS_MAX]; /* none is known without that */
+	struct tna_filter filter[TNA_FILTERS_MAX]; /* none is known unless `listening` */
 };
 
 /* The slot table: ifindex -> slot of a managed port. */
