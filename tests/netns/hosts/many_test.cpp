@@ -49,8 +49,9 @@ TEST_F(Many, ContainersLeaveNothingBehind) {
     const auto one = [&] {
         const auto next = attach("next", "br0", "10.7.0.3", "10.7.0.1");
         ASSERT_TRUE(accelerated(2)) << ports().dump();
-        EXPECT_TRUE(reaches(*next.inside, first_.address));
-        EXPECT_TRUE(reaches(*first_.inside, next.address));
+        // A port forwards when its carrier has been noticed, for which the kernel takes up to a second.
+        EXPECT_TRUE(eventually([&] { return reaches(*next.inside, first_.address); }));
+        EXPECT_TRUE(eventually([&] { return reaches(*first_.inside, next.address); }));
         must("ip link del next");
     };
     for (int i = 0; i < 5; i++)
