@@ -19,12 +19,13 @@ using Verb = Directive::Verb;
 constexpr std::size_t mostFlows = 1U << 20U, mostConnections = 1U << 24U;
 constexpr std::size_t longestWait = 600000;
 
-constexpr std::pair<const char*, Verb> verbs[] = {
-    {"@follow", Verb::follow},   {"@start", Verb::start}, {"@stop", Verb::stop}, {"@carrier", Verb::carrier},
-    {"@capture", Verb::capture}, {"@entry", Verb::entry}, {"@wait", Verb::wait}};
+constexpr std::pair<const char*, Verb> verbs[] = {{"@follow", Verb::follow},   {"@start", Verb::start},
+                                                  {"@stop", Verb::stop},       {"@carrier", Verb::carrier},
+                                                  {"@capture", Verb::capture}, {"@listen", Verb::listen},
+                                                  {"@entry", Verb::entry},     {"@wait", Verb::wait}};
 
 bool hasPort(Verb verb) {
-    return verb == Verb::carrier || verb == Verb::capture;
+    return verb == Verb::carrier || verb == Verb::capture || verb == Verb::listen;
 }
 
 bool hasWords(Verb verb) {

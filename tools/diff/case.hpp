@@ -24,6 +24,7 @@ struct Directive {
         stop,    ///< it stops
         carrier, ///< a port loses its carrier, or has it back: on or off
         capture, ///< somebody captures on a port, or ends: on or off
+        listen,  ///< somebody listens there for what is for a DHCP client, or ends: on or off
         entry,   ///< of connection tracking: as the words say, see entries.hpp
         wait,    ///< so many milliseconds, which the words say
     };

@@ -87,6 +87,10 @@ private:
             if (auto done = inBoth(&World::setCapture); !done)
                 return done;
             break;
+        case Verb::listen:
+            if (auto done = inBoth(&World::setListener); !done)
+                return done;
+            break;
         case Verb::entry:
             if (auto done = changeEntry(directive.words); !done)
                 return done;

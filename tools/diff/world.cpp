@@ -207,18 +207,27 @@ Result<void> World::setCarrier(const std::string& port, bool on) {
     return awaitLinks();
 }
 
-Result<void> World::setCapture(const std::string& port, bool on) {
-    captures_.erase(port);
-    if (!on)
+Result<void> World::setSocket(std::map<std::string, Wire>& all, const std::string& port,
+                              Result<Wire> (*open)(const std::string&)) {
+    all.erase(port);
+    if (open == nullptr)
         return {};
     const auto inside = NamespaceScope::enter(home_);
     if (!inside)
         return std::unexpected(inside.error());
-    auto tap = Wire::tap(port);
-    if (!tap)
-        return std::unexpected(tap.error());
-    captures_.emplace(port, std::move(*tap));
+    auto socket = open(port);
+    if (!socket)
+        return std::unexpected(socket.error());
+    all.emplace(port, std::move(*socket));
     return {};
+}
+
+Result<void> World::setCapture(const std::string& port, bool on) {
+    return setSocket(captures_, port, on ? &Wire::tap : nullptr);
+}
+
+Result<void> World::setListener(const std::string& port, bool on) {
+    return setSocket(listeners_, port, on ? &Wire::listener : nullptr);
 }
 
 Result<int> World::carryOut(const EntryOrder& order) const {
@@ -246,6 +255,9 @@ Result<Seen> World::look() const {
             return std::unexpected(taken.error());
     for (const auto& [port, tap] : captures_)
         if (auto taken = take("capture on " + port, tap); !taken)
+            return std::unexpected(taken.error());
+    for (const auto& [port, listener] : listeners_)
+        if (auto taken = take("listener on " + port, listener); !taken)
             return std::unexpected(taken.error());
     seen.heard = ears_.heard(own_);
     return seen;

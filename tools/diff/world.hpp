@@ -19,7 +19,8 @@ using wires::Wire;
 
 /// What was seen in a world since the last look, without what comes when it likes.
 struct Seen {
-    /// By the place: "p0" for what came out there, "capture on p0" for what a capture there saw.
+    /// By the place: "p0" for what came out there, "capture on p0" for what a capture there saw, "listener on
+    /// p0" likewise.
     std::map<std::string, std::vector<Frame>> frames;
     std::vector<std::string> heard; ///< by the host's own stack
 };
@@ -51,6 +52,7 @@ public:
     [[nodiscard]] Result<std::string> run(const std::string& words);
     [[nodiscard]] Result<void> setCarrier(const std::string& port, bool on);
     [[nodiscard]] Result<void> setCapture(const std::string& port, bool on);
+    [[nodiscard]] Result<void> setListener(const std::string& port, bool on);
     /// 0, or why not.
     [[nodiscard]] Result<int> carryOut(const EntryOrder& order) const;
     [[nodiscard]] int send(unsigned port, const Frame& frame) const { return far_[port].wire.send(frame); }
@@ -61,6 +63,10 @@ public:
     [[nodiscard]] Result<std::string> statistics(const std::string& file) const;
 
 private:
+    /// Opens a socket on a port in the place of the one before, if any; null: none.
+    [[nodiscard]] Result<void> setSocket(std::map<std::string, Wire>& all, const std::string& port,
+                                         Result<Wire> (*open)(const std::string&));
+
     struct FarEnd {
         std::string name;
         Wire wire;
@@ -80,6 +86,7 @@ private:
     std::vector<std::string> ports_;
     std::vector<FarEnd> far_;
     std::map<std::string, Wire> captures_;
+    std::map<std::string, Wire> listeners_;
     Own own_;
 };
 

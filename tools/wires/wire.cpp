@@ -5,10 +5,13 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <memory>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -23,6 +26,22 @@ struct Slots {
     std::array<std::array<std::uint8_t, largest>, atOnce> frames;
     std::array<std::array<char, 128>, atOnce> controls;
 };
+
+/// UDP over IPv4 for port 68, as dhclient(8) asks for it.
+sock_fprog clientsFilter() {
+    static sock_filter filter[] = {{BPF_LD | BPF_H | BPF_ABS, 0, 0, 12},
+                                   {BPF_JMP | BPF_JEQ | BPF_K, 0, 8, ETH_P_IP},
+                                   {BPF_LD | BPF_B | BPF_ABS, 0, 0, 23},
+                                   {BPF_JMP | BPF_JEQ | BPF_K, 0, 6, IPPROTO_UDP},
+                                   {BPF_LD | BPF_H | BPF_ABS, 0, 0, 20},
+                                   {BPF_JMP | BPF_JSET | BPF_K, 4, 0, 0x1fff},
+                                   {BPF_LDX | BPF_B | BPF_MSH, 0, 0, 14},
+                                   {BPF_LD | BPF_H | BPF_IND, 0, 0, 16},
+                                   {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 68},
+                                   {BPF_RET | BPF_K, 0, 0, 0xffffffff},
+                                   {BPF_RET | BPF_K, 0, 0, 0}};
+    return {static_cast<unsigned short>(std::size(filter)), filter};
+}
 
 /// One for all sockets of a thread.
 Slots& slots() {
@@ -49,7 +68,7 @@ void putTagBack(msghdr& message, std::vector<std::uint8_t>& frame) {
     }
 }
 
-Result<Wire> Wire::open(const std::string& interface, bool cableEnd) {
+Result<Wire> Wire::open(const std::string& interface, Kind kind) {
     UniqueFd fd{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     const auto option = [&](int level, int name, const auto& value) {
         return ::setsockopt(fd.get(), level, name, &value, sizeof(value)) == 0;
@@ -63,8 +82,9 @@ Result<Wire> Wire::open(const std::string& interface, bool cableEnd) {
     promiscuous.mr_type = PACKET_MR_PROMISC;
     if (address.sll_ifindex == 0 || !option(SOL_PACKET, PACKET_AUXDATA, 1) ||
         !option(SOL_SOCKET, SO_RCVBUFFORCE, room) || !option(SOL_SOCKET, SO_SNDBUFFORCE, room) ||
-        (cableEnd && (!option(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) ||
-                      !option(SOL_PACKET, PACKET_ADD_MEMBERSHIP, promiscuous))) ||
+        (kind == Kind::end && (!option(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) ||
+                               !option(SOL_PACKET, PACKET_ADD_MEMBERSHIP, promiscuous))) ||
+        (kind == Kind::listener && !option(SOL_SOCKET, SO_ATTACH_FILTER, clientsFilter())) ||
         ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
         return failErrno(errno, "cannot open a packet socket on {}", interface);
     return Wire(std::move(fd));

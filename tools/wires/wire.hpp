@@ -17,9 +17,13 @@ void putTagBack(msghdr& message, std::vector<std::uint8_t>& frame);
 class Wire {
 public:
     /// Of an end of a cable: sees what arrives there, not what is sent.
-    [[nodiscard]] static Result<Wire> end(const std::string& interface) { return open(interface, true); }
+    [[nodiscard]] static Result<Wire> end(const std::string& interface) { return open(interface, Kind::end); }
     /// As a capturing user: sees both directions, and disturbs nobody.
-    [[nodiscard]] static Result<Wire> tap(const std::string& interface) { return open(interface, false); }
+    [[nodiscard]] static Result<Wire> tap(const std::string& interface) { return open(interface, Kind::tap); }
+    /// As a DHCP client: with a filter for what is for it.
+    [[nodiscard]] static Result<Wire> listener(const std::string& interface) {
+        return open(interface, Kind::listener);
+    }
 
     /// 0, or why the device did not take the frame.
     [[nodiscard]] int send(const Frame& frame) const;
@@ -30,7 +34,8 @@ public:
     [[nodiscard]] bool waits(int milliseconds) const;
 
 private:
-    [[nodiscard]] static Result<Wire> open(const std::string& interface, bool cableEnd);
+    enum class Kind { end, tap, listener };
+    [[nodiscard]] static Result<Wire> open(const std::string& interface, Kind kind);
     explicit Wire(UniqueFd fd) : fd_(std::move(fd)) {}
     UniqueFd fd_;
 };

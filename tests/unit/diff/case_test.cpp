@@ -48,13 +48,14 @@ TEST(Script, RefusesConnectionsThatCannotBe) {
 }
 
 TEST(Script, SendsAtTheEndWhatNoLineSends) {
-    const auto read =
-        caseOf("# a comment\n@ports a b\nip link set a up\n@packets 1\n@capture b on\n", packets);
+    const auto read = caseOf(
+        "# a comment\n@ports a b\nip link set a up\n@packets 1\n@capture b on\n@listen a off\n", packets);
     ASSERT_TRUE(read) << read.error().sentence();
     EXPECT_EQ(read->ports, (std::vector<std::string>{"a", "b"}));
     EXPECT_EQ(read->steps,
               (std::vector<Step>{Command{"ip link set a up"}, packets[0],
-                                 Directive{Directive::Verb::capture, "b", true}, packets[1], packets[2]}));
+                                 Directive{Directive::Verb::capture, "b", true},
+                                 Directive{Directive::Verb::listen, "a", false}, packets[1], packets[2]}));
 }
 
 TEST(Script, SaysWhichLineItDoesNotUnderstand) {

@@ -64,7 +64,7 @@ Packets::Flow Packets::newFlow() {
         flow.fromFar = 1 + chance_.below(farCount);
     flow.protocol = chance_.oneOf<unsigned>({udpNumber, udpNumber, tcpNumber, tcpNumber, icmpNumber});
     flow.fromPort = 1024 + chance_.below(50000);
-    flow.toPort = chance_.oneOf<unsigned>({53, 80, 443, 4001, 8080});
+    flow.toPort = chance_.oneOf<unsigned>({53, 68, 80, 443, 4001, 8080});
     flow.size = size();
     const auto own = hosts[flow.from].vlan;
     flow.vlan = own != 0 ? own : chance_.oneOf(topology_.vlans[hosts[flow.from].port]);

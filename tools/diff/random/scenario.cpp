@@ -70,8 +70,9 @@ std::vector<Step> Scenario::filter() {
 
 std::vector<Step> Scenario::capture() {
     const auto which = port();
-    undoBy({Step{Directive{Directive::Verb::capture, which, false}}});
-    return {Directive{Directive::Verb::capture, which, true}};
+    const auto verb = chance_.once(2) ? Directive::Verb::capture : Directive::Verb::listen;
+    undoBy({Step{Directive{verb, which, false}}});
+    return {Directive{verb, which, true}};
 }
 
 std::vector<Step> Scenario::carrier() {
