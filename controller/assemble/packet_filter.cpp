@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/packet_filter.hpp"
 
-#include <algorithm>
 #include <linux/bpf_common.h>
 #include <linux/filter.h>
 #include <linux/if_ether.h>
