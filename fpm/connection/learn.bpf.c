@@ -175,6 +175,8 @@ INLINE int has_passed_alike(struct bpf_nf_ctx *ctx, const struct tna_passage *he
 		return 0;
 	if (KGET(u32, skb, mark)) /* a device that leads to this namespace keeps it there */
 		return 0;
+	if (judged_rules(version)->steady & TNA_REMARKED && rules_route(own_net, version))
+		return 0;
 	return ports_are_seen(skb, protocol, version) && in_the_middle(header, protocol, version);
 }
 

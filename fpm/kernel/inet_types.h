@@ -66,8 +66,51 @@ struct neighbour {
 	u8 primary_key[0];
 };
 
+/* include/net/fib_rules.h */
+struct fib_rules_ops {
+	void *flush_cache;
+	struct list_head rules_list;
+};
+
+struct fib_kuid_range {
+	struct {
+		u32 val;
+	} start, end;
+};
+
+struct fib_rule {
+	struct list_head list;
+	int iifindex;
+	int oifindex;
+	u32 mark;
+	u32 mark_mask;
+	u32 flags;
+	u32 table;
+	u8 action;
+	u8 l3mdev;
+	u64 tun_id;
+	int suppress_ifgroup;
+	int suppress_prefixlen;
+	char iifname[16];
+	struct fib_kuid_range uid_range;
+};
+
+/* net/ipv4/fib_rules.c */
+struct fib4_rule {
+	struct fib_rule common;
+	u8 dscp;
+	u8 dscp_mask;     /* since 6.15 */
+	u8 dscp_full : 1; /* since 6.12 */
+	u32 src;
+	u32 srcmask;
+	u32 dst;
+	u32 dstmask;
+};
+
 /* net/ipv4/fib_trie.c, include/net/ip_fib.h, include/net/nexthop.h */
 struct fib_table {
+	struct hlist_node tb_hlist;
+	u32 tb_id;
 	unsigned long *tb_data;
 };
 
@@ -128,11 +171,24 @@ struct fib6_node {
 };
 
 struct fib6_table {
+	struct hlist_node tb6_hlist;
+	u32 tb6_id;
 	struct fib6_node tb6_root;
 };
 
 struct rt6key {
 	int plen; /* behind the address */
+};
+
+/* net/ipv6/fib6_rules.c */
+struct fib6_rule {
+	struct fib_rule common;
+	struct rt6key src;
+	struct rt6key dst;
+	u32 flowlabel_mask; /* since 6.14 */
+	u8 dscp;
+	u8 dscp_mask;     /* since 6.15 */
+	u8 dscp_full : 1; /* since 6.12 */
 };
 
 struct fib6_nh {

@@ -263,7 +263,10 @@ struct netns_nftables {
 /* include/net/netns/ipv4.h, include/net/netns/ipv6.h, include/net/netns/xfrm.h */
 struct netns_ipv4 {
 	struct ipv4_devconf *devconf_all;
+	struct fib_rules_ops *rules_ops; /* these two only with CONFIG_IP_MULTIPLE_TABLES */
+	unsigned int fib_rules_require_fldissect;
 	struct fib_table *fib_main;
+	struct hlist_head *fib_table_hash;
 	u8 fib_has_custom_rules;
 	u8 sysctl_ip_fwd_update_priority;
 	struct {
@@ -274,6 +277,9 @@ struct netns_ipv4 {
 struct netns_ipv6 {
 	struct ipv6_devconf *devconf_all;
 	struct fib6_info *fib6_null_entry;
+	struct hlist_head *fib_table_hash; /* these three only with CONFIG_IPV6_MULTIPLE_TABLES */
+	unsigned int fib6_rules_require_fldissect;
+	struct fib_rules_ops *fib6_rules_ops;
 	struct fib6_table *fib6_main_tbl;
 	struct fib6_table *fib6_local_tbl; /* these two only with CONFIG_IPV6_MULTIPLE_TABLES */
 	u8 fib6_has_custom_rules;

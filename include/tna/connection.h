@@ -19,6 +19,8 @@
 #define TNA_INVALID_DROPPED_FOR_HOST 32u
 /* Connection tracking is not among the functions that netfilter calls: no packet has a connection. */
 #define TNA_UNTRACKED 64u
+/* Packets' marks may be changed after they have been routed. */
+#define TNA_REMARKED 128u
 
 /* The places that forwarded packets pass: pre-routing, forward, post-routing. */
 #define TNA_RULE_HOOKS 3

@@ -39,7 +39,10 @@ struct tna_flow_vlans {
  * whether what was looked up still holds; the rest is proved in place.
  */
 struct tna_route {
-	__u64 addresses;   /* source and destination, as they lie in the header */
+	union {
+		__u64 addresses; /* source and destination, as they lie in the header */
+		__u64 table;     /* IPv6: struct fib6_table * */
+	};
 	__u64 ingress_dev; /* struct net_device *: the port, or the VLAN device on it that packets are for */
 	__u64 alias;       /* struct fib_alias *, of IPv6 struct fib6_node * */
 	__u64 info;        /* struct fib_info *, struct fib6_info *, of that alias or node */
@@ -49,15 +52,20 @@ struct tna_route {
 	__u64 epoch;       /* of the slot table, and above it the generation of the routes */
 	__u16 in_slot;
 	__u16 out_slot;
-	__u32 start;        /* EtherType, version, header length and TOS, as they lie in the frame */
-	__u32 gateway;      /* the neighbour's key */
-	__u32 mtu;          /* of route and device */
-	__u64 destination;  /* the neighbour's MAC address, and what lies behind it */
-	__u64 source;       /* the egress device's MAC address */
-	__u64 reverse_path; /* settings with which the source was found in order */
+	__u32 start;       /* EtherType, version, header length and TOS, as they lie in the frame */
+	__u32 gateway;     /* the neighbour's key */
+	__u32 mtu;         /* of route and device */
+	__u64 destination; /* the neighbour's MAC address, and what lies behind it */
+	__u64 source;      /* the egress device's MAC address */
+	union {
+		__u64 reverse_path; /* settings with which the source was found in order */
+		__u64 policy;       /* IPv6: whether there were routing rules */
+	};
 	__u64 packets;
 	__u64 bytes;
-	__u64 mtus; /* IPv6: what the MTU was made of */
+	__u64 mtus;  /* IPv6: what the MTU was made of */
+	__u64 names; /* of the devices that it comes and leaves by, where routing rules ask for some; else 0
+		      */
 };
 
 #define TNA_DESTINATION_WAYS 4

@@ -52,19 +52,4 @@ INLINE void route_describe(const struct tna_answer *ours, const struct tna_answe
 	found->kernel = *kernel;
 }
 
-/* The device as which Linux receives the packet of an entry. */
-INLINE u32 route_arrival_ifindex(const struct tna_route *route, const struct tna_route_stack *part)
-{
-	u64 arrival = CONSTANT(BRIDGE) ? route_arrival(route->ingress_dev, arriving_tags(part, 0))
-				       : route->ingress_dev;
-
-	return KLOAD(u32, KADDR(struct net_device, arrival, ifindex));
-}
-
-INLINE u32 route_departure_ifindex(const struct tna_route *route, const struct tna_route_stack *part)
-{
-	return KLOAD(u32, KADDR(struct net_device, CONSTANT(STACKED) ? part->departure : route->egress_dev,
-				ifindex));
-}
-
 #endif

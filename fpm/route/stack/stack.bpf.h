@@ -48,6 +48,14 @@ INLINE u64 arriving_tags(const struct tna_route_stack *part, u64 tags)
 	return CONSTANT(BRIDGE) ? (BRIDGE_VLANS ? part->arrival_tag : 0) : tags;
 }
 
+/* As which device Linux receives a frame whose way there has been evaluated. */
+NOINLINE u64 evaluated_arrival(hook_context *ctx, const struct tna_route_stack *part)
+{
+	u64 tags = TAGS ? arriving_tags(part, packet_tags(ctx, TAGS_MOST)) : 0;
+
+	return route_arrival(hook_ingress_device(hook_kernel_buffer(ctx)), tags);
+}
+
 /* The devices from which and to which Linux hands a packet whose route is known, by address. */
 INLINE u64 known_arrival(const struct tna_route *route, const struct tna_route_stack *part)
 {

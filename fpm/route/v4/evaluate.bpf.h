@@ -10,8 +10,9 @@
 
 #include "route/common/cache.bpf.h"
 #include "route/common/neighbour.bpf.h"
-#include "route/v4/fib.bpf.h"
+#include "connection/rules.bpf.h"
 #include "route/v4/parse.bpf.h"
+#include "route/v4/policy.bpf.h"
 
 /* From uapi headers that may be older than the kernel, or that pull in too much. */
 #define FIB_SKIP_NEIGHBOUR (1u << 2) /* BPF_FIB_LOOKUP_SKIP_NEIGH, since 6.3 */
@@ -21,13 +22,49 @@
 #define METRIC_LOCK_MTU (1u << 2)    /* 1 << RTAX_MTU */
 #define LOCKED_MTU 576               /* ip_dst_mtu_maybe_forward() */
 
-/* The kernel's own lookup; the MAC addresses only where the neighbour is asked for. */
-INLINE long route_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 ifindex, u32 start, u32 to,
-			 u32 flags)
+/*
+ * The kernel's own lookup for a packet with these addresses, as they lie in the header; the MAC addresses
+ * only where the neighbour is asked for.
+ */
+INLINE long route_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 ifindex, u32 start,
+			 u64 addresses, u32 flags)
 {
-	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET, .ifindex = ifindex, .ipv4_dst = to};
+	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET, .ifindex = ifindex};
+	lookup->ipv4_src = addresses;
+	lookup->ipv4_dst = addresses >> 32;
 	lookup->tos = start >> 24;
 	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), flags);
+}
+
+/* The addresses of a packet the other way. */
+INLINE u64 addresses_back(u64 addresses)
+{
+	return addresses << 32 | addresses >> 32;
+}
+
+/*
+ * The struct fib_alias * for a packet that has come by a device. Apart from what evaluates the rest: each of
+ * them takes much of the stack.
+ */
+NOINLINE u64 route_in_place(hook_context *ctx, u64 device)
+{
+	struct net *net = KOBJ(struct net, CONSTANT(NET));
+	struct search found;
+	struct ipv4 ip;
+
+	if (!route_parse(ctx, &ip, TAGS_MOST))
+		return SEARCH_DOUBT;
+	if (policy_custom(net))
+		found = policy_find(device, ip.tuple.addresses);
+	else
+		found = fib_find(KGET(u64, net, ipv4.fib_main), bpf_ntohl(ip.tuple.addresses >> 32));
+	return found.answer;
+}
+
+/* Whether routing rules may ask for what is not known of a packet: a mark that it had when it was routed. */
+INLINE int policy_unclear(struct net *net)
+{
+	return !policy_plain(net) || (CONSTANT(RULES) && judged_rules(4)->steady & TNA_REMARKED);
 }
 
 INLINE u32 evaluate_settings(const struct route_path *path)
@@ -37,7 +74,7 @@ INLINE u32 evaluate_settings(const struct route_path *path)
 	BECAUSE(!CONSTANT(RULES) && guard_inet_hooks(net), IP_NETFILTER);
 	BECAUSE(guard_xfrm(net), XFRM);
 	BECAUSE(!path->inet || inet_not_forwarding(KOBJ(struct in_device, path->inet)), NOT_FORWARDING);
-	BECAUSE(KGET(u8, net, ipv4.fib_has_custom_rules), RULES);
+	BECAUSE(policy_custom(net) && policy_unclear(net), RULES);
 	return REASON_NONE;
 }
 
@@ -80,16 +117,23 @@ INLINE u32 evaluate_hop(struct route_path *path, const struct bpf_fib_lookup *lo
 	return REASON_NONE;
 }
 
-INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4_tuple *tuple, u32 start,
+/* What was found in place; none, if it is not known. */
+INLINE u32 evaluate_in_place(struct search found, u64 *alias)
+{
+	BECAUSE(search_in_doubt(found) && policy_custom(KOBJ(struct net, CONSTANT(NET))), RULES);
+	SOUGHT(*alias, found, UNPROVED);
+	return REASON_NONE;
+}
+
+INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4_tuple *tuple, u32 start, struct search found,
 			  struct route_path *path)
 {
-	u64 table = KLOAD(u64, KADDR(struct net, CONSTANT(NET), ipv4.fib_main));
 	u32 to = tuple->addresses >> 32;
 	struct bpf_fib_lookup lookup;
-	long answer = route_lookup(ctx, &lookup, path->ifindex, start, to, 0);
+	long answer = route_lookup(ctx, &lookup, path->ifindex, start, tuple->addresses, 0);
 
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
-		SOUGHT(path->alias, fib_find(table, bpf_ntohl(to)), UNPROVED);
+		UNLESS_BECAUSE(evaluate_in_place(found, &path->alias));
 		struct fib_alias *alias = KOBJ(struct fib_alias, path->alias);
 
 		BECAUSE(KGET(u8, alias, fa_dscp), ROUTE_SPECIAL);
@@ -109,6 +153,19 @@ INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4_tuple *tuple, u32
 	return REASON_NONE;
 }
 
+/* A source that is routed by a device with this number: whether a filter lets it in by where it came. */
+INLINE u32 evaluate_filter(u64 reverse_path, u64 arrival, u32 ifindex)
+{
+	u64 inet = inet_device(KOBJ(struct net_device, arrival));
+	s32 filter = reverse_path_filter(reverse_path);
+
+	if (!filter || ifindex == KLOAD(u32, KADDR(struct net_device, arrival, ifindex)))
+		return REASON_NONE;
+	BECAUSE(filter == 1, REVERSE_PATH);
+	BECAUSE(!KLOAD(u64, KADDR(struct in_device, inet, ifa_list)), REVERSE_PATH);
+	return REASON_NONE;
+}
+
 /*
  * fib_validate_source(): the source must be routed, not one of this host's addresses; with a strict
  * filter by the port that the packet came in by, with a loose one at all. Where there is no filter Linux
@@ -118,19 +175,46 @@ INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4_tuple *tuple, u32
 INLINE u32 route_evaluate_source(hook_context *ctx, const struct ipv4_tuple *tuple, u32 start,
 				 struct route_path *path)
 {
-	struct in_device *inet = KOBJ(struct in_device, path->inet);
+	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	struct bpf_fib_lookup lookup;
 
-	path->reverse_path = inet_reverse_path(KOBJ(struct net, CONSTANT(NET)), inet);
-	BECAUSE(route_lookup(ctx, &lookup, path->ifindex, start, tuple->addresses, FIB_SKIP_NEIGHBOUR),
+	path->reverse_path = inet_reverse_path(net, KOBJ(struct in_device, path->inet));
+	if (policy_custom(net))
+		return REASON_NONE; /* route_evaluate_policy_source() */
+	BECAUSE(route_lookup(ctx, &lookup, path->ifindex, start, addresses_back(tuple->addresses),
+			     FIB_SKIP_NEIGHBOUR),
 		REVERSE_PATH);
-	s32 filter = reverse_path_filter(path->reverse_path);
+	return evaluate_filter(path->reverse_path, path->arrival, lookup.ifindex);
+}
 
-	if (!filter || lookup.ifindex == path->ifindex)
-		return REASON_NONE;
-	BECAUSE(filter == 1, REVERSE_PATH);
-	BECAUSE(!KGET(u64, inet, ifa_list), REVERSE_PATH);
-	return REASON_NONE;
+/*
+ * The same where there are routing rules, for a packet whose route has been filled in: Linux looks for the
+ * route of one the other way, that comes in where this one leaves; whatever the filter.
+ */
+NOINLINE u32 route_evaluate_policy_source(hook_context *ctx, struct tna_route *route,
+					  const struct tna_route_stack *part)
+{
+	u64 back = addresses_back(route->addresses), device = route->egress_dev;
+	struct net_device *departure = KOBJ(struct net_device, device);
+	struct bpf_fib_lookup lookup;
+	u64 alias;
+
+	BECAUSE(BPF_CORE_READ_BITFIELD(departure, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
+	if (route->names)
+		route->names = name_number(route->names, device); /* before it is asked for */
+	UNLESS_BECAUSE(evaluate_in_place(policy_find(device, back), &alias));
+	BECAUSE(KLOAD(u8, KADDR(struct fib_alias, alias, fa_type)) != ROUTE_UNICAST, REVERSE_PATH);
+	BECAUSE(route_lookup(ctx, &lookup, KGET(u32, departure, ifindex), route->start, back,
+			     FIB_SKIP_NEIGHBOUR),
+		REVERSE_PATH);
+	u64 info = KLOAD(u64, KADDR(struct fib_alias, alias, fa_info));
+	u64 hop = fib_single_hop(info);
+
+	BECAUSE(!hop, MULTIPATH);
+	BECAUSE(KLOAD(u32, KADDR(struct net_device, KLOAD(u64, KADDR(struct fib_nh_common, hop, nhc_dev)),
+				 ifindex)) != lookup.ifindex,
+		UNPROVED);
+	return evaluate_filter(route->reverse_path, known_arrival(route, part), lookup.ifindex);
 }
 
 /*
@@ -162,12 +246,13 @@ INLINE u64 route_epoch(struct net *net)
 
 /*
  * Where a packet is routed to whose arrival has been evaluated: a reason to leave the frame to Linux; or
- * none, and the route is filled in but for its departure.
+ * none, and the route is filled in but for its departure. `found` is what route_in_place() has said, and
+ * `epoch` what it was before.
  */
-NOINLINE u32 route_evaluate(hook_context *ctx, struct tna_route *route, const struct tna_route_stack *part)
+NOINLINE u32 route_evaluate(hook_context *ctx, struct tna_route *route, const struct tna_route_stack *part,
+			    u64 found, u64 epoch)
 {
 	struct route_path path = {.port = hook_ingress_device(hook_kernel_buffer(ctx))};
-	u64 epoch = route_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv4 ip;
 
 	BECAUSE(!route_parse(ctx, &ip, TAGS_MOST), SHORT);
@@ -176,7 +261,7 @@ NOINLINE u32 route_evaluate(hook_context *ctx, struct tna_route *route, const st
 	path.inet = inet_device(KOBJ(struct net_device, path.arrival));
 	UNLESS_BECAUSE(evaluate_settings(&path));
 	UNLESS_BECAUSE(evaluate_header(&ip, path.arrival));
-	UNLESS_BECAUSE(evaluate_route(ctx, &ip.tuple, ip.start, &path));
+	UNLESS_BECAUSE(evaluate_route(ctx, &ip.tuple, ip.start, (struct search){found}, &path));
 	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip.tuple, ip.start, &path));
 	path.mtu = route_mtu(KLOAD(u32, KADDR(struct net_device, path.departure, mtu)),
 			     metric_mtu_locked(KLOAD(u64, KADDR(struct fib_info, path.info, fib_metrics))));

@@ -26,7 +26,12 @@ NOINLINE int route_send_known(hook_context *ctx, u32 index)
 /* For a packet that deserves a closer look: whether there is something against it. */
 NOINLINE u64 route_look_closer(hook_context *ctx, u32 index)
 {
-	return index >= FLOWS_TOTAL || route_objections(ctx, route_at(index), route_stack_at(index));
+	if (index >= FLOWS_TOTAL)
+		return 1;
+	const struct tna_route *route = route_at(index);
+
+	return route_objections(ctx, route, route_stack_at(index)) |
+	       policy_renamed(route, route_stack_at(index));
 }
 
 /* For a packet that could not be proved; it need not be slow: what the rules say is yet to be asked. */
@@ -49,8 +54,14 @@ NOINLINE u64 route_look_again(hook_context *ctx)
 		reason = evaluate_bridged_arrival(ctx, route_stack_at(place));
 	if (reason == REASON_NONE)
 		reason = evaluate_arrival(ctx, route_stack_at(place));
-	if (reason == REASON_NONE)
-		reason = route_evaluate(ctx, route_at(place), route_stack_at(place));
+	if (reason == REASON_NONE) {
+		u64 epoch = route_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
+		u64 arrival = evaluated_arrival(ctx, route_stack_at(place));
+		u64 names = policy_name(policy_list(), arrival), found = route_in_place(ctx, arrival);
+
+		reason = route_evaluate(ctx, route_at(place), route_stack_at(place), found, epoch);
+		route_at(place)->names = names;
+	}
 	if (reason == REASON_NONE) {
 		reason = evaluate_own_source(ctx, route_at(place), route_stack_at(place));
 		if (reason != REASON_NONE)
@@ -59,7 +70,7 @@ NOINLINE u64 route_look_again(hook_context *ctx)
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(ctx, route_at(place), route_stack_at(place), total);
 	if (reason == TNA_REASON_UNPROVED && CONSTANT(SELF_CHECK) && !CONSTANT(STACKED))
-		route_search_fails(ctx, hook_ingress_ifindex(ctx));
+		route_search_fails(ctx, hook_ingress_device(hook_kernel_buffer(ctx)));
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
 	route_remember_hop(place);
@@ -115,7 +126,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	u64 egress_address = route->egress_dev;
 	struct route_way way = {device, arrival_address, egress_address, egress_address};
 
-	COLLECT(closer, self_check_due(route->packets));
+	COLLECT(closer, self_check_due(route->packets) | route->names);
 	WHEN(VETH) COLLECT(closer, hook_sender_buffer(buffer));
 	COLLECT(doubt, route->ingress_dev ^ arrival_address);
 	COLLECT(doubt,

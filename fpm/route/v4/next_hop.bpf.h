@@ -44,7 +44,7 @@ NOINLINE u32 route_find(hook_context *ctx, u64 addresses, u64 start, u64 device,
 
 	if (!ipv4_start_plain(start) || !ipv4_address_routed(from) || !ipv4_address_routed(to))
 		return NOWHERE;
-	if (KGET(u8, net, ipv4.fib_has_custom_rules) || bpf_get_prandom_u32() % RARE == 0)
+	if (policy_custom(net) || bpf_get_prandom_u32() % RARE == 0)
 		return NOWHERE;
 	u64 arrival = CONSTANT(BRIDGE) ? route_arrival(device, tag) : device;
 	u64 info = destination_info(ctx, to, arrival);

@@ -43,7 +43,7 @@ NOINLINE int own_address_routed(hook_context *ctx, u32 address, u32 ifindex)
 		return 0;
 	if (KGET(u8, alias, fa_state) & ROUTE_ACCESSED)
 		return 1;
-	route_lookup(ctx, &lookup, ifindex, 0, address, FIB_SKIP_NEIGHBOUR);
+	route_lookup(ctx, &lookup, ifindex, 0, (u64)address << 32, FIB_SKIP_NEIGHBOUR);
 	return 0;
 }
 
@@ -88,15 +88,16 @@ NOINLINE int own_address_possible(hook_context *ctx, u32 source, u32 ifindex)
 }
 
 /* For a packet whose route has been filled in: Linux takes none from itself. */
-NOINLINE u32 evaluate_own_source(hook_context *ctx, const struct tna_route *route,
+NOINLINE u32 evaluate_own_source(hook_context *ctx, struct tna_route *route,
 				 const struct tna_route_stack *part)
 {
-	u64 arrival = route->ingress_dev;
+	struct net *net = KOBJ(struct net, CONSTANT(NET));
+	u64 arrival = known_arrival(route, part);
 
-	if (reverse_path_filter(route->reverse_path) || own_addresses_routed(KOBJ(struct net, CONSTANT(NET))))
+	if (policy_custom(net))
+		return route_evaluate_policy_source(ctx, route, part);
+	if (reverse_path_filter(route->reverse_path) || own_addresses_routed(net))
 		return REASON_NONE;
-	if (CONSTANT(BRIDGE))
-		arrival = route_arrival(arrival, arriving_tags(part, 0));
 	BECAUSE(own_address_possible(ctx, route->addresses,
 				     KLOAD(u32, KADDR(struct net_device, arrival, ifindex))),
 		REVERSE_PATH);

@@ -6,8 +6,9 @@
 
 #include "route/common/cache.bpf.h"
 #include "route/common/neighbour.bpf.h"
-#include "route/v6/fib.bpf.h"
+#include "connection/rules.bpf.h"
 #include "route/v6/parse.bpf.h"
+#include "route/v6/policy.bpf.h"
 
 #define FAMILY_INET6 10 /* AF_INET6 */
 
@@ -20,6 +21,12 @@ struct route6_path {
 	u64 mtus;
 };
 
+/* As policy_unclear(). */
+INLINE int policy6_unclear(struct net *net)
+{
+	return !policy6_plain(net) || (CONSTANT(RULES) && judged_rules(6)->steady & TNA_REMARKED);
+}
+
 INLINE u32 evaluate6_settings(const struct route6_path *path)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
@@ -31,7 +38,7 @@ INLINE u32 evaluate6_settings(const struct route6_path *path)
 	/* that matters to bpf_fib_lookup() only */
 	BECAUSE(!KLOAD(u32, KADDR(struct inet6_dev, path->inet6, cnf.forwarding)), NOT_FORWARDING);
 	BECAUSE(inet6_proxy(all), PROXY_NDP);
-	BECAUSE(inet6_rules(net), RULES);
+	BECAUSE(inet6_rules(net) && policy6_unclear(net), RULES);
 	if (bpf_core_field_exists(struct net, ipv6.fib6_routes_require_src))
 		BECAUSE(KGET(u32, net, ipv6.fib6_routes_require_src), ROUTE_SPECIAL);
 	return REASON_NONE;
@@ -112,26 +119,47 @@ INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *
 }
 
 /* Without rules of its own, a namespace looks into the table of local addresses first. */
-INLINE u32 evaluate6_tables(struct route6_path *path, const struct ipv6_tuple *tuple)
+INLINE struct search route6_usual(const struct ipv6_tuple *tuple)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	u64 first = host_order(tuple->destination.prefix), second = host_order(tuple->destination.rest);
-	u64 table = KGET(u64, net, ipv6.fib6_main_tbl), none = KGET(u64, net, ipv6.fib6_null_entry);
+	u64 none = KGET(u64, net, ipv6.fib6_null_entry);
 
 	if (bpf_core_field_exists(struct net, ipv6.fib6_local_tbl)) {
 		struct search local =
 			fib6_find(fib6_root(KGET(u64, net, ipv6.fib6_local_tbl)), first, second);
 		u64 node = found_or_linux(local);
 
-		BECAUSE(search_in_doubt(local), SEARCH);
-		BECAUSE(node && KLOAD(u64, KADDR(struct fib6_node, node, leaf)) != none, UNPROVED);
+		if (search_in_doubt(local))
+			return local;
+		if (node && KLOAD(u64, KADDR(struct fib6_node, node, leaf)) != none)
+			return search_none();
 	}
-	SOUGHT(path->common.alias, fib6_find(fib6_root(table), first, second), UNPROVED);
+	return fib6_find(fib6_root(KGET(u64, net, ipv6.fib6_main_tbl)), first, second);
+}
+
+/* As route_in_place(): struct fib6_node *. */
+NOINLINE u64 route6_in_place(hook_context *ctx, u64 device)
+{
+	struct ipv6 ip;
+
+	if (!route6_parse(ctx, &ip, TAGS_MOST))
+		return SEARCH_DOUBT;
+	if (inet6_rules(KOBJ(struct net, CONSTANT(NET))))
+		return policy6_find(device, &ip.tuple).answer;
+	return route6_usual(&ip.tuple).answer;
+}
+
+/* What was found in place is a route, and the only one that may be taken. */
+INLINE u32 evaluate6_in_place(struct route6_path *path, struct search found)
+{
+	BECAUSE(search_in_doubt(found) && inet6_rules(KOBJ(struct net, CONSTANT(NET))), RULES);
+	SOUGHT(path->common.alias, found, UNPROVED);
 	path->common.info = fib6_only_route(path->common.alias);
 	BECAUSE(!path->common.info, MULTIPATH);
 	struct fib6_info *route = KOBJ(struct fib6_info, path->common.info);
 
-	BECAUSE(fib6_gone(route, table, path->common.alias), UNPROVED);
+	BECAUSE(KGET(u64, route, fib6_node) ^ path->common.alias, UNPROVED);
 	BECAUSE(fib6_length(path->common.info) !=
 			KLOAD(u16, KADDR(struct fib6_node, path->common.alias, fn_bit)),
 		UNPROVED);
@@ -140,13 +168,14 @@ INLINE u32 evaluate6_tables(struct route6_path *path, const struct ipv6_tuple *t
 	return REASON_NONE;
 }
 
-INLINE u32 evaluate6_route(hook_context *ctx, const struct ipv6_tuple *tuple, struct route6_path *path)
+INLINE u32 evaluate6_route(hook_context *ctx, const struct ipv6_tuple *tuple, struct search found,
+			   struct route6_path *path)
 {
 	struct bpf_fib_lookup lookup;
 	long answer = route6_lookup(ctx, &lookup, path->common.ifindex, tuple);
 
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
-		UNLESS_BECAUSE(evaluate6_tables(path, tuple));
+		UNLESS_BECAUSE(evaluate6_in_place(path, found));
 		UNLESS_BECAUSE(evaluate6_hop(path, &lookup, tuple));
 		BECAUSE(path->common.departure == path->common.arrival, SAME_DEVICE);
 	}
@@ -176,6 +205,8 @@ INLINE u32 route6_fill(struct tna_route6 *route6, const struct ipv6_tuple *tuple
 {
 	UNLESS_BECAUSE(route_fill(&route6->route, &path->common, epoch));
 	route6->route.mtus = path->mtus;
+	route6->route.table = KLOAD(u64, KADDR(struct fib6_info, path->common.info, fib6_table));
+	route6->route.policy = policy6_followed(KOBJ(struct net, CONSTANT(NET)));
 	route6->source_prefix = tuple->source.prefix;
 	route6->source_rest = tuple->source.rest;
 	route6->destination_prefix = tuple->destination.prefix;
@@ -202,10 +233,10 @@ INLINE u64 route6_epoch(struct net *net)
 }
 
 /* As route_evaluate(). */
-NOINLINE u32 route6_evaluate(hook_context *ctx, struct tna_route6 *route6, const struct tna_route_stack *part)
+NOINLINE u32 route6_evaluate(hook_context *ctx, struct tna_route6 *route6, const struct tna_route_stack *part,
+			     u64 found, u64 epoch)
 {
 	struct route6_path path = {.common.port = hook_ingress_device(hook_kernel_buffer(ctx))};
-	u64 epoch = route6_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
 	struct ipv6 ip;
 
 	BECAUSE(!route6_parse(ctx, &ip, TAGS_MOST), SHORT);
@@ -215,7 +246,7 @@ NOINLINE u32 route6_evaluate(hook_context *ctx, struct tna_route6 *route6, const
 	path.inet6 = inet6_device(KOBJ(struct net_device, path.common.arrival));
 	UNLESS_BECAUSE(evaluate6_settings(&path));
 	UNLESS_BECAUSE(evaluate6_header(&ip, path.common.arrival));
-	UNLESS_BECAUSE(evaluate6_route(ctx, &ip.tuple, &path));
+	UNLESS_BECAUSE(evaluate6_route(ctx, &ip.tuple, (struct search){found}, &path));
 	path.metrics = KLOAD(u64, KADDR(struct fib6_info, path.common.info, fib6_metrics));
 	path.mtus = route6_mtus(path.egress_inet6, path.metrics);
 	path.common.mtu = route_mtu(path.mtus, path.mtus >> 32);

@@ -41,17 +41,22 @@ INLINE u32 fib6_length(u64 info)
 	return KLOAD(u32, KADDR(struct fib6_info, info, fib6_dst.plen));
 }
 
-/* Whether the first bits of an address (in host order) are a route's prefix. */
-INLINE int fib6_matches(u64 info, u64 first, u64 second)
+/* Whether the first bits of an address (in host order) are those of a struct rt6key. */
+INLINE int rt6key_matches(u64 prefix, u64 first, u64 second)
 {
-	u64 prefix = KADDR(struct fib6_info, info, fib6_dst);
-	u32 length = fib6_length(info);
+	u32 length = KLOAD(u32, KADDR(struct rt6key, prefix, plen));
 	u64 above = host_order(KLOAD(u64, prefix)) ^ first,
 	    below = host_order(KLOAD(u64, prefix + 8)) ^ second;
 
 	if (length > 64)
 		return !(above | below >> ((128 - length) & 63));
 	return !length || !(above >> ((64 - length) & 63));
+}
+
+/* The same of a route's prefix. */
+INLINE int fib6_matches(u64 info, u64 first, u64 second)
+{
+	return rt6key_matches(KADDR(struct fib6_info, info, fib6_dst), first, second);
 }
 
 /* The node below, on the side where the address has its bit. */

@@ -43,6 +43,7 @@ NOINLINE u64 route6_look_closer(hook_context *ctx, u32 index)
 	struct tna_route *route = &route6_at(index)->route;
 
 	return route_objections(ctx, route, route6_stack_at(index)) |
+	       policy6_renamed(route, route6_stack_at(index)) |
 	       fib6_expired(KOBJ(struct fib6_info, route->info));
 }
 
@@ -61,8 +62,14 @@ NOINLINE u64 route6_look_again(hook_context *ctx)
 		reason = evaluate_bridged_arrival(ctx, route6_stack_at(place));
 	if (reason == REASON_NONE)
 		reason = evaluate_arrival(ctx, route6_stack_at(place));
-	if (reason == REASON_NONE)
-		reason = route6_evaluate(ctx, route6_at(place), route6_stack_at(place));
+	if (reason == REASON_NONE) {
+		u64 epoch = route6_epoch(KOBJ(struct net, CONSTANT(NET))); /* before anything is looked up */
+		u64 arrival = evaluated_arrival(ctx, route6_stack_at(place));
+		u64 names = policy_name(policy6_list(), arrival), found = route6_in_place(ctx, arrival);
+
+		reason = route6_evaluate(ctx, route6_at(place), route6_stack_at(place), found, epoch);
+		route6_at(place)->route.names = names;
+	}
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(ctx, &route6_at(place)->route, route6_stack_at(place),
 					    route6_total(ctx));
@@ -104,7 +111,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 	u64 egress_address = route->egress_dev;
 	struct route_way way = {device, arrival_address, egress_address, egress_address};
 
-	COLLECT(closer, self_check_due(route->packets));
+	COLLECT(closer, self_check_due(route->packets) | route->names);
 	WHEN(VETH) COLLECT(closer, hook_sender_buffer(buffer));
 	COLLECT(doubt, route->ingress_dev ^ arrival_address);
 	COLLECT(doubt,
@@ -130,7 +137,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 
 	struct ipv6_devconf *all = inet6_all(net);
 
-	COLLECT(doubt, inet6_rules(net));
+	COLLECT(doubt, inet6_rules(net) ^ route->policy);
 	COLLECT(doubt, inet6_not_forwarding(all));
 	COLLECT(doubt, inet6_proxy(all));
 	COLLECT(closer, guard_capture_possible(net));
@@ -140,7 +147,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 
 	struct fib6_info *info = KOBJ(struct fib6_info, route->info);
 
-	COLLECT(doubt, fib6_gone(info, KGET(u64, net, ipv6.fib6_main_tbl), route->alias));
+	COLLECT(doubt, fib6_gone(info, route->table, route->alias));
 	COLLECT(closer, KGET(u32, info, fib6_flags) & FIB6_EXPIRES);
 	COLLECT(doubt, KGET(u64, info, fib6_metrics) ^ route6->metrics);
 	COLLECT(doubt, route6_mtus(route6->egress_inet6, route6->metrics) ^ route->mtus);

@@ -96,16 +96,6 @@ TEST_F(Routing6, CaptureElsewhereIsNoReasonToBeSlow) {
     expectFast(packet());
 }
 
-/// From then on the kernel follows all rules one by one, and so the namespace is left to it.
-TEST_F(Routing6, RulesLeaveEverythingToLinux) {
-    must("ip -6 route add default via fd00:0:0:2::2 table 7");
-    expectFast(packet());
-    must("ip -6 rule add from fd00::2 lookup 7 priority 0");
-    EXPECT_EQ(treat(packet()), (Treatment{slowPath("ip-rules"), routedTo(packet(), 2)}));
-    must("ip -6 rule del from fd00::2 lookup 7 priority 0");
-    EXPECT_EQ(treat(packet()), (Treatment{slowPath("ip-rules"), routedTo(packet())}));
-}
-
 TEST_F(Routing6, PortThatGoesDownAndComesBack) {
     must("ip -6 route add fd00:0:0:1::/64 via fd00:0:0:2::2 metric 2048");
     expectFast(packet());

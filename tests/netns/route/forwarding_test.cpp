@@ -58,16 +58,6 @@ TEST_F(Routing, CaptureElsewhereIsNoReasonToBeSlow) {
     expectFast(packet());
 }
 
-/// From then on the kernel follows all rules one by one, and so the namespace is left to it.
-TEST_F(Routing, RulesLeaveEverythingToLinux) {
-    must("ip route add default via 10.0.2.2 table 7");
-    expectFast(packet());
-    must("ip rule add from 10.0.0.2 lookup 7");
-    EXPECT_EQ(treat(packet()), (Treatment{slowPath("ip-rules"), routedTo(packet(), 2)}));
-    must("ip rule del from 10.0.0.2 lookup 7");
-    EXPECT_EQ(treat(packet()), (Treatment{slowPath("ip-rules"), routedTo(packet())}));
-}
-
 TEST_F(Routing, PortThatGoesDownAndComesBack) {
     must("ip route add 10.0.1.0/24 via 10.0.2.2 metric 9");
     expectFast(packet());

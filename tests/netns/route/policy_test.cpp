@@ -12,11 +12,15 @@ namespace {
 struct Protocol {
     const char* ip;
     const char* fields; ///< of the packet that is sent: what a rule may ask for
+    const char* others; ///< of another one
     std::string host[3];
 };
-const Protocol ipv4{"ip", "from 10.0.0.2 to 10.0.1.2", {"10.0.0.2", "10.0.1.2", "10.0.2.2"}};
-const Protocol ipv6{
-    "ip -6", "from fd00::2 to fd00:0:0:1::2", {"fd00:0:0:0::2", "fd00:0:0:1::2", "fd00:0:0:2::2"}};
+const Protocol ipv4{
+    "ip", "from 10.0.0.2 to 10.0.1.2", "from 10.0.0.3 to 10.0.1.2", {"10.0.0.2", "10.0.1.2", "10.0.2.2"}};
+const Protocol ipv6{"ip -6",
+                    "from fd00::2 to fd00:0:0:1::2",
+                    "from fd00::2 to fd00:0:0:1::3",
+                    {"fd00:0:0:0::2", "fd00:0:0:1::2", "fd00:0:0:2::2"}};
 
 template <typename Router>
 class Policy : public Router {
@@ -27,17 +31,18 @@ protected:
     [[nodiscard]] std::string ip(const std::string& words) const {
         return std::string(protocol.ip) + " " + words;
     }
-    /// A rule that sends what it matches out of p2, before all others; whether it matches our packet.
-    void expectRule(const std::string& selector, bool matches, const Frame& frame) {
+    /// A rule that sends what it matches out of p2, before all others: whether it matches our packet, and
+    /// whether that can be known without Linux.
+    void expectRule(const std::string& selector, bool matches, bool known, const Frame& frame) {
         SCOPED_TRACE(selector);
         const auto words = fmt::format("priority 1 {} lookup 7", selector);
         if (command({"sh", "-c", ip("rule add " + words)}).exitCode != 0)
             return; // older kernels and tools know fewer selectors
-        EXPECT_EQ(this->treat(frame),
-                  (Treatment{slowPath("ip-rules"), Router::routedTo(frame, matches ? 2 : 1)}));
+        const auto path = known ? fastPath() : slowPath("ip-rules");
+        EXPECT_EQ(this->treat(frame), (Treatment{path, Router::routedTo(frame, matches ? 2 : 1)}));
+        EXPECT_EQ(this->treat(frame), (Treatment{path, Router::routedTo(frame, matches ? 2 : 1)}));
         must(ip("rule del " + words));
-        EXPECT_EQ(this->treat(frame), (Treatment{slowPath("ip-rules"), Router::routedTo(frame)}))
-            << "the kernel goes on following rules when the last one is gone";
+        EXPECT_EQ(this->treat(frame), (Treatment{fastPath(), Router::routedTo(frame)}));
     }
     void expectRules(const Frame& frame) {
         must(ip("route add default via " + protocol.host[2] + " table 7"));
@@ -45,11 +50,15 @@ protected:
         if (this->IsSkipped())
             return;
         this->expectFast(frame);
-        for (const char* matching : {"iif p0", protocol.fields, "ipproto 17", "fwmark 0/1", "not iif p1"})
-            expectRule(matching, true, frame);
-        for (const char* other :
-             {"iif p1", "iif lo", "oif p1", "fwmark 1", "tos 0x10", "ipproto 6", "dport 7"})
-            expectRule(other, false, frame);
+        for (const char* matching : {"iif p0", protocol.fields, "fwmark 0/1", "not iif p1", "not fwmark 1"})
+            expectRule(matching, true, true, frame);
+        for (const char* other : {"iif p1", "iif lo", "oif p1", "fwmark 1", protocol.others, "iif none",
+                                  "not from all", "iif p2 tos 0x10"})
+            expectRule(other, false, true, frame);
+        for (const char* matching : {"ipproto 17", "not tos 0x10", "uidrange 0-7"})
+            expectRule(matching, true, false, frame);
+        for (const char* other : {"tos 0x10", "ipproto 6", "dport 7", "uidrange 1-7", "not uidrange 0-7"})
+            expectRule(other, false, false, frame);
     }
     /// Out of either port, as the hash says: by addresses, or with ports as well.
     void expectSeveralNextHops(const std::string& to, const std::vector<Frame>& frames) {

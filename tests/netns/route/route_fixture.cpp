@@ -61,7 +61,7 @@ void RouteTest::routesAtLast(const Frame& frame) {
         << "nothing is routed";
 }
 
-void RouteTest::inOneRun(const std::vector<std::string>& lines) {
+void RouteTest::inOneRun(const std::vector<std::string>& lines, const std::string& ip) {
     char file[] = "/tmp/tna-batch-XXXXXX";
     const UniqueFd opened{::mkstemp(file)};
     ASSERT_TRUE(opened);
@@ -69,7 +69,7 @@ void RouteTest::inOneRun(const std::vector<std::string>& lines) {
     for (const auto& line : lines)
         out << line << "\n";
     out.close();
-    must(std::string("ip -batch ") + file);
+    must(ip + "-batch " + file);
     ::unlink(file);
 }
 

@@ -39,7 +39,7 @@ protected:
     /// Until a packet comes out where it should without the fast path.
     void routesAtLast(const Frame& frame = packet());
     /// Many commands in one run of ip, each without that word.
-    static void inOneRun(const std::vector<std::string>& lines);
+    static void inOneRun(const std::vector<std::string>& lines, const std::string& ip = "ip ");
     /// A packet socket for a protocol, on an interface or (null) on all.
     static UniqueFd capture(const char* interface, int protocol);
     /// Does something while a generic XDP program drops whatever a device receives.

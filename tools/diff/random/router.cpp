@@ -73,10 +73,9 @@ std::vector<Step> RouterScenario::newChange() {
         return chance_.once(2) ? carrier() : capture();
     case 10:
         return chance_.once(3) ? ipsec() : filter();
-    default: // with rules, all packets are Linux's until the namespace goes
-        if (chance_.once(40))
-            return oneStep(routing_->rule());
-        return oneStep(routing_->route(undo));
+    default: // from the first one on nothing is found by next hops any more, so most routers have none
+        words = ruled_ || chance_.once(6) ? routing_->rule(undo) : routing_->route(undo);
+        ruled_ = ruled_ || words.find("rule add") != std::string::npos;
     }
     if (!undo.empty())
         undoBy(undo);

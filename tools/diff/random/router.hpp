@@ -29,6 +29,7 @@ protected:
 private:
     std::vector<Step> ipsec();
     std::optional<Routing> routing_;
+    bool ruled_ = false; ///< there has been a routing rule
 };
 
 } // namespace tna::diff

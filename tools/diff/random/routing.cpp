@@ -195,14 +195,38 @@ std::string Routing::address(std::string& undo) {
     }
 }
 
-std::string Routing::rule() {
+/// From then on the kernel follows rules, whatever becomes of this one.
+std::string Routing::rule(std::string& undo) {
     const bool six = chance_.once(2);
     const std::string ip = six ? "ip -6 " : "ip ";
-    return fmt::format("{0}route replace default via {1} table 7 && {0}rule add {2} {3}", ip, way(six),
-                       chance_.oneOf<std::string>(
-                           {"iif p0", six ? "from fd00:0:0:1::/64" : "from 10.0.1.0/24",
-                            six ? "to fd09:1::/32" : "to 10.9.1.0/24", "ipproto 17", "fwmark 1", "tos 0x10"}),
-                       chance_.oneOf({"lookup 7", "blackhole", "prohibit"}));
+    const auto net = [&](unsigned number) {
+        return six ? fmt::format("fd00:0:0:{}::/64", number) : fmt::format("10.0.{}.0/24", number);
+    };
+    const auto& device = this->net().device;
+    const auto number = static_cast<unsigned>(chance_.below(nets_.size()));
+    const auto selector = chance_.oneOf<std::string>(
+        {"iif " + device, "iif " + device, "from " + net(number), "from " + net(number), "to " + net(number),
+         six ? "to fd09::/16" : "to 10.9.0.0/16", fmt::format("iif {} to {}", device, net(number)),
+         "from all", "fwmark 1", "oif " + device, "iif gone", "tos 0x10", "ipproto 17"});
+    const auto action = chance_.oneOf<std::string>(
+        {"lookup 7", "lookup 7", "lookup 7", "lookup 8", "lookup 263", "lookup main", "blackhole", "prohibit",
+         "lookup main suppress_prefixlength 0", "lookup main suppress_prefixlength 24",
+         "lookup 7 suppress_prefixlength 0", "lookup main suppress_ifgroup 0", "goto 200", "nop"});
+    const auto words = fmt::format("{}{} priority {} {}", chance_.once(6) ? "not " : "", selector,
+                                   1 + chance_.below(150), action);
+    const auto table = chance_.oneOf({7, 8, 263});
+    const auto to =
+        chance_.oneOf<std::string>({"default", "default", net(number), six ? "fd09:1::/32" : "10.9.1.0/24"});
+    const auto how = chance_.oneOf<std::string>({"via " + way(six), "via " + way(six), "via " + way(six),
+                                                 "dev " + device, "mtu 1300 via " + way(six)});
+    std::string route = fmt::format("{}route replace {} {} table {}", ip, to, how, table);
+    if (chance_.once(5))
+        route =
+            fmt::format("{}route replace {} {} table {}", ip,
+                        chance_.oneOf<std::string>({"throw", "prohibit", "blackhole", "local"}), to, table);
+    if (!chance_.once(4))
+        undo = fmt::format("{}rule del {}", ip, words);
+    return fmt::format("{}; {}rule add {}", route, ip, words);
 }
 
 } // namespace tna::diff

@@ -26,7 +26,7 @@ public:
     [[nodiscard]] std::string neighbour(std::string& undo);
     [[nodiscard]] std::string setting(std::string& undo);
     [[nodiscard]] std::string address(std::string& undo);
-    [[nodiscard]] std::string rule();
+    [[nodiscard]] std::string rule(std::string& undo);
 
 private:
     [[nodiscard]] std::string way(bool six);
