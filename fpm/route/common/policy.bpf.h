@@ -10,7 +10,7 @@
  * ask for anything else (ports, type of service, users, tunnels) are in doubt if the rest of them matches.
  *
  * A change of the rules moves the generation of the routes. Of one thing nothing tells: a device gets another
- * name, which rules ask for (`iif`). So names are remembered where rules ask for any, and compared for each
+ * name, which rules ask for by `iif`. So names are remembered where rules ask for any, and compared for each
  * packet.
  */
 

@@ -49,16 +49,16 @@ INLINE u64 addresses_back(u64 addresses)
 NOINLINE u64 route_in_place(hook_context *ctx, u64 device)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
-	struct search found;
+	struct search search = search_doubt();
 	struct ipv4 ip;
 
 	if (!route_parse(ctx, &ip, TAGS_MOST))
-		return SEARCH_DOUBT;
+		return search.answer;
 	if (policy_custom(net))
-		found = policy_find(device, ip.tuple.addresses);
+		search = policy_find(device, ip.tuple.addresses);
 	else
-		found = fib_find(KGET(u64, net, ipv4.fib_main), bpf_ntohl(ip.tuple.addresses >> 32));
-	return found.answer;
+		search = fib_find(KGET(u64, net, ipv4.fib_main), bpf_ntohl(ip.tuple.addresses >> 32));
+	return search.answer;
 }
 
 /* Whether routing rules may ask for what is not known of a packet: a mark that it had when it was routed. */

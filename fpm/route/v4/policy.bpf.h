@@ -82,11 +82,14 @@ INLINE struct search policy_look(u64 rule, u32 to)
 		return search_doubt();
 	struct search found = policy_table(KLOAD(u32, KADDR(struct fib_rule, rule, table)));
 
-	if (!search_in_doubt(found) && !search_surely_none(found))
-		found = fib_find(found.answer, bpf_ntohl(to));
-	if (search_in_doubt(found) || search_surely_none(found))
+	u64 table = found_or_linux(found);
+
+	if (!table)
 		return found;
-	return policy_accept(rule, found.answer);
+	found = fib_find(table, bpf_ntohl(to));
+	u64 alias = found_or_linux(found);
+
+	return alias ? policy_accept(rule, alias) : found;
 }
 
 /* fib_rules_lookup(): see policy_find(). */

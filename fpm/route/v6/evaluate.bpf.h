@@ -141,13 +141,16 @@ INLINE struct search route6_usual(const struct ipv6_tuple *tuple)
 /* As route_in_place(): struct fib6_node *. */
 NOINLINE u64 route6_in_place(hook_context *ctx, u64 device)
 {
+	struct search search = search_doubt();
 	struct ipv6 ip;
 
 	if (!route6_parse(ctx, &ip, TAGS_MOST))
-		return SEARCH_DOUBT;
+		return search.answer;
 	if (inet6_rules(KOBJ(struct net, CONSTANT(NET))))
-		return policy6_find(device, &ip.tuple).answer;
-	return route6_usual(&ip.tuple).answer;
+		search = policy6_find(device, &ip.tuple);
+	else
+		search = route6_usual(&ip.tuple);
+	return search.answer;
 }
 
 /* What was found in place is a route, and the only one that may be taken. */

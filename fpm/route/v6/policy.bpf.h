@@ -98,11 +98,14 @@ INLINE struct search policy6_look(u64 rule, const struct ipv6_address *to)
 		return search_doubt();
 	struct search found = policy6_table(KLOAD(u32, KADDR(struct fib_rule, rule, table)));
 
-	if (!search_in_doubt(found) && !search_surely_none(found))
-		found = fib6_find(fib6_root(found.answer), host_order(to->prefix), host_order(to->rest));
-	if (search_in_doubt(found) || search_surely_none(found))
+	u64 table = found_or_linux(found);
+
+	if (!table)
 		return found;
-	return policy6_accept(rule, found.answer);
+	found = fib6_find(fib6_root(table), host_order(to->prefix), host_order(to->rest));
+	u64 node = found_or_linux(found);
+
+	return node ? policy6_accept(rule, node) : found;
 }
 
 /* fib_rules_lookup(): see policy6_find(). */

@@ -36,13 +36,42 @@ protected:
     }
 };
 
-using RouteStraightLine = RoutePipeline<RouteTest>;
-using Route6StraightLine = RoutePipeline<Route6Test>;
+template <typename Router>
+class StraightLine : public RoutePipeline<Router> {
+protected:
+    [[nodiscard]] const char* port() const override { return port_; }
+    /// Nothing announces names to routing; table 7 leads to the host behind p2.
+    void expectNamesFollowed(const std::string& ip, const std::string& other) {
+        const auto packet = Router::packet();
+        must(ip + " route add default via " + other + " table 7");
+        must(ip + " rule add iif q0 lookup 7");
+        this->expectRouted(packet, "at first");
+        this->expectRouted(packet, "once more, from the cache");
+        if (command({"ip", "link", "set", "p0", "name", "q0"}).exitCode != 0)
+            GTEST_SKIP() << "ports that are up keep their names (before Linux 6.2)";
+        port_ = "q0";
+        EXPECT_EQ(this->ran(packet), std::pair(int{XDP_REDIRECT}, Router::routed(packet, 2)));
+    }
+
+private:
+    const char* port_ = "p0";
+};
+
+using RouteStraightLine = StraightLine<RouteTest>;
+using Route6StraightLine = StraightLine<Route6Test>;
 using BridgedStraightLine = BridgedPipeline<RouteTest>;
 using Bridged6StraightLine = BridgedPipeline<Route6Test>;
 
 TEST_F(RouteStraightLine, SeesWhatDeservesACloserLook) {
     expectCloserLooks(packet());
+}
+
+TEST_F(RouteStraightLine, SeesThatThePortHasAnotherName) {
+    expectNamesFollowed("ip", "10.0.2.2");
+}
+
+TEST_F(Route6StraightLine, SeesThatThePortHasAnotherName) {
+    expectNamesFollowed("ip -6", "fd00:0:0:2::2");
 }
 
 TEST_F(RouteStraightLine, SeesThatAPacketOfAKnownWayHasOptions) {
