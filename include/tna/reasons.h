@@ -120,8 +120,8 @@
 	X(IP_ADDRESS, "ip-address",                                                                          \
 	  "an address that is not routed (multicast, broadcast, loopback, link-local, zero)")                \
 	X(RULES, "ip-rules",                                                                                 \
-	  "there are or were routing rules besides the usual ones (ip rule): Linux decides, until the "      \
-	  "namespace goes")                                                                                  \
+	  "a routing rule (ip rule) asks for ports, protocols, types of service or the like, leads to "      \
+	  "another rule, or may go by a mark that netfilter sets")                                           \
 	X(PROXY_NDP, "proxy-ndp", "Linux answers neighbour discovery for others (sysctl proxy_ndp)")         \
 	X(ROUTE_LOCAL, "not-routed", "for this host, or without a route, or the route says no")              \
 	X(MULTIPATH, "multipath", "the route has several next hops: Linux spreads packets over them")        \

@@ -12,14 +12,19 @@ namespace {
 struct Protocol {
     const char* ip;
     const char* fields; ///< of the packet that is sent: what a rule may ask for
-    const char* others; ///< of another one
+    const char* sender; ///< of another one
+    const char* receiver;
     std::string host[3];
 };
-const Protocol ipv4{
-    "ip", "from 10.0.0.2 to 10.0.1.2", "from 10.0.0.3 to 10.0.1.2", {"10.0.0.2", "10.0.1.2", "10.0.2.2"}};
+const Protocol ipv4{"ip",
+                    "from 10.0.0.2 to 10.0.1.2",
+                    "from 10.0.0.3 to 10.0.1.2",
+                    "to 10.0.1.3",
+                    {"10.0.0.2", "10.0.1.2", "10.0.2.2"}};
 const Protocol ipv6{"ip -6",
                     "from fd00::2 to fd00:0:0:1::2",
-                    "from fd00::2 to fd00:0:0:1::3",
+                    "from fd00::3 to fd00:0:0:1::2",
+                    "to fd00:0:0:1::3",
                     {"fd00:0:0:0::2", "fd00:0:0:1::2", "fd00:0:0:2::2"}};
 
 template <typename Router>
@@ -52,8 +57,8 @@ protected:
         this->expectFast(frame);
         for (const char* matching : {"iif p0", protocol.fields, "fwmark 0/1", "not iif p1", "not fwmark 1"})
             expectRule(matching, true, true, frame);
-        for (const char* other : {"iif p1", "iif lo", "oif p1", "fwmark 1", protocol.others, "iif none",
-                                  "not from all", "iif p2 tos 0x10"})
+        for (const char* other : {"iif p1", "iif lo", "oif p1", "fwmark 1", protocol.sender,
+                                  protocol.receiver, "iif none", "not from all", "iif p2 tos 0x10"})
             expectRule(other, false, true, frame);
         for (const char* matching : {"ipproto 17", "not tos 0x10", "uidrange 0-7"})
             expectRule(matching, true, false, frame);

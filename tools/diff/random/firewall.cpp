@@ -145,8 +145,9 @@ private:
                 "add chain inet fw {} {{ type filter hook {} priority {}; }}", chain, hook, priority)};
             for (unsigned i = 1 + chance_.below(2); i > 0; i--)
                 more.push_back(fmt::format("add rule inet fw {} {}", chain,
-                                           *hook == 'p' && priority[0] == '-' ? drawn(steady_).early()
-                                                                              : drawn(steady_).rule()));
+                                           *hook == 'p' && priority[0] == '-'
+                                               ? drawn(steady_).early(!translates_)
+                                               : drawn(steady_).rule()));
             lines.push_back(all(more));
         }
     }

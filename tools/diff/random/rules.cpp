@@ -182,9 +182,10 @@ std::string Rules::rule(bool mayJump) {
             return drawn;
 }
 
-std::string Rules::early() {
+std::string Rules::early(bool mayZone) {
     for (;;)
-        if (auto drawn = anyEarly(); tracked_ || !asksForConnections(drawn))
+        if (auto drawn = anyEarly(); (tracked_ || !asksForConnections(drawn)) &&
+                                     (mayZone || drawn.find("zone set") == std::string::npos))
             return drawn;
 }
 

@@ -23,8 +23,9 @@ public:
     [[nodiscard]] static std::vector<std::string> sets();
     /// Of such a set, as "blocked { 10.0.0.2 }".
     [[nodiscard]] std::string element();
-    /// For chains before others: marks, zones, what is not to be tracked.
-    [[nodiscard]] std::string early();
+    /// For chains before others: marks, what is not to be tracked, and zones. (Where connections of two zones
+    /// are alike, it is by chance which ports they are translated to.)
+    [[nodiscard]] std::string early(bool mayZone);
     /// The rest of a line for iptables-nft, behind "-A CHAIN".
     [[nodiscard]] std::string iptables(bool six);
 
