@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/packet_filter.hpp"
+#include "wires/udp_filter.hpp"
 
 #include <array>
 #include <gtest/gtest.h>
@@ -15,17 +16,10 @@ namespace tna::test {
 
 /// All UDP over IPv4 for this port, as ISC's programs ask for it.
 inline model::PacketFilter udpFor(std::uint16_t port) {
-    return {{BPF_LD | BPF_H | BPF_ABS, 0, 0, 12},
-            {BPF_JMP | BPF_JEQ | BPF_K, 0, 8, ETH_P_IP},
-            {BPF_LD | BPF_B | BPF_ABS, 0, 0, 23},
-            {BPF_JMP | BPF_JEQ | BPF_K, 0, 6, IPPROTO_UDP},
-            {BPF_LD | BPF_H | BPF_ABS, 0, 0, 20},
-            {BPF_JMP | BPF_JSET | BPF_K, 4, 0, 0x1fff},
-            {BPF_LDX | BPF_B | BPF_MSH, 0, 0, 14},
-            {BPF_LD | BPF_H | BPF_IND, 0, 0, 16},
-            {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, port},
-            {BPF_RET | BPF_K, 0, 0, 0xffffffff},
-            {BPF_RET | BPF_K, 0, 0, 0}};
+    model::PacketFilter filter;
+    for (const auto& one : wires::udpFilter(port))
+        filter.push_back({one.code, one.jt, one.jf, one.k});
+    return filter;
 }
 
 /// All frames of an EtherType.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wires/wire.hpp"
 
+#include "wires/udp_filter.hpp"
+
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
@@ -27,20 +29,10 @@ struct Slots {
     std::array<std::array<char, 128>, atOnce> controls;
 };
 
-/// UDP over IPv4 for port 68, as dhclient(8) asks for it.
+/// As dhclient(8) has it.
 sock_fprog clientsFilter() {
-    static sock_filter filter[] = {{BPF_LD | BPF_H | BPF_ABS, 0, 0, 12},
-                                   {BPF_JMP | BPF_JEQ | BPF_K, 0, 8, ETH_P_IP},
-                                   {BPF_LD | BPF_B | BPF_ABS, 0, 0, 23},
-                                   {BPF_JMP | BPF_JEQ | BPF_K, 0, 6, IPPROTO_UDP},
-                                   {BPF_LD | BPF_H | BPF_ABS, 0, 0, 20},
-                                   {BPF_JMP | BPF_JSET | BPF_K, 4, 0, 0x1fff},
-                                   {BPF_LDX | BPF_B | BPF_MSH, 0, 0, 14},
-                                   {BPF_LD | BPF_H | BPF_IND, 0, 0, 16},
-                                   {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 68},
-                                   {BPF_RET | BPF_K, 0, 0, 0xffffffff},
-                                   {BPF_RET | BPF_K, 0, 0, 0}};
-    return {static_cast<unsigned short>(std::size(filter)), filter};
+    static auto filter = udpFilter(68);
+    return {static_cast<unsigned short>(filter.size()), filter.data()};
 }
 
 /// One for all sockets of a thread.
