@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packets that flowtables do not forward, and settings that keep the fast path from it.
 #include "flowtable_fixture.hpp"
+#include "support/listening.hpp"
 
 #include <linux/if_ether.h>
 
@@ -167,6 +168,32 @@ TYPED_TEST(FlowtableConditions, Captures) {
         const auto socket = this->capture(device, protocol);
         EXPECT_EQ(this->send(frame), slowPath("capture")) << protocol;
     }
+}
+
+/// A flow that is translated to the port of DHCP clients is heard by one that listens where it leaves.
+class FlowtableToDhcp : public FlowtableOf<RouteTest, anotherDestination> {
+protected:
+    const Frame forth = withPorts(sent(0), 4000, 81), back = withPorts(sent(1), 68, 4000);
+
+    void begins() {
+        for (int i = 0; i < 3; i++) {
+            EXPECT_EQ(treated(forth, 0).out.size(), 1U);
+            EXPECT_EQ(treated(back, 1).out.size(), 1U);
+        }
+    }
+};
+
+TEST_F(FlowtableToDhcp, IsHeard) {
+    must(fmt::format("nft add rule inet guard before ip daddr {} udp dport 81 dnat ip to 10.0.1.2:68",
+                     service));
+    accelerate();
+    begins();
+    EXPECT_EQ(send(forth), fastPath());
+    const auto socket = capture("p1", ETH_P_ALL);
+    filterBy(socket.get(), udpFor(68));
+    controller_->onTick();
+    EXPECT_EQ(send(forth), slowPath("capture"));
+    EXPECT_TRUE(hears(socket.get()));
 }
 
 /// The far end of where it leaves takes no redirected frames, or is down.
