@@ -175,7 +175,7 @@ INLINE int has_passed_alike(struct bpf_nf_ctx *ctx, const struct tna_passage *he
 		return 0;
 	if (KGET(u32, skb, mark)) /* a device that leads to this namespace keeps it there */
 		return 0;
-	if (judged_rules(version)->steady & TNA_REMARKED && rules_route(own_net, version))
+	if (here->marked)
 		return 0;
 	return ports_are_seen(skb, protocol, version) && in_the_middle(header, protocol, version);
 }
@@ -302,6 +302,7 @@ int vet4(struct bpf_nf_ctx *ctx)
 SEC("netfilter")
 int came4(struct bpf_nf_ctx *ctx)
 {
+	note_mark(ctx);
 	return came(ctx, 4);
 }
 
@@ -326,6 +327,7 @@ int vet6(struct bpf_nf_ctx *ctx)
 SEC("netfilter")
 int came6(struct bpf_nf_ctx *ctx)
 {
+	note_mark(ctx);
 	return came(ctx, 6);
 }
 

@@ -70,15 +70,6 @@ INLINE u32 routes_generation(u64 net, const int version)
 	return version == 6 ? 0 : KLOAD(u32, KADDR(struct net, net, ipv4.rt_genid.counter));
 }
 
-/* Whether packets may be routed by a mark that they have then, and not any more where it is looked at. */
-INLINE u32 rules_route(u64 net, const int version)
-{
-	if (version == 4)
-		return KLOAD(u8, KADDR(struct net, net, ipv4.fib_has_custom_rules));
-	return bpf_core_field_exists(struct net, ipv6.fib6_has_custom_rules) &&
-	       KLOAD(u8, KADDR(struct net, net, ipv6.fib6_has_custom_rules));
-}
-
 INLINE volatile struct tna_judged_rules *judged_rules(const int version)
 {
 	return &judgement[version == 6];

@@ -19,8 +19,6 @@
 #define TNA_INVALID_DROPPED_FOR_HOST 32u
 /* Connection tracking is not among the functions that netfilter calls: no packet has a connection. */
 #define TNA_UNTRACKED 64u
-/* Packets' marks may be changed after they have been routed. */
-#define TNA_REMARKED 128u
 
 /* The places that forwarded packets pass: pre-routing, forward, post-routing. */
 #define TNA_RULE_HOOKS 3
@@ -181,13 +179,13 @@ struct tna_translation {
 
 /* Per CPU: packets that are on their way through the rules. */
 struct tna_passage {
-	__u64 packet;     /* struct sk_buff * */
-	__u32 generation; /* of the rules when it set out */
-	__u32 serial;     /* of the judgement about those */
-	__u32 routes;     /* the generation of the routes */
-	__u32 service;    /* of its header: type of service, or traffic class and flow label */
-	__u32 hops;       /* time to live, or hop limit, and protocol */
-	__u32 unused;
+	__u64 packet;         /* struct sk_buff * */
+	__u32 generation;     /* of the rules when it set out */
+	__u32 serial;         /* of the judgement about those */
+	__u32 routes;         /* the generation of the routes */
+	__u32 service;        /* of its header: type of service, or traffic class and flow label */
+	__u32 hops;           /* time to live, or hop limit, and protocol */
+	__u32 marked;         /* it has a mark when it is routed, or that is not known yet */
 	struct tna_ends ends; /* as it set out */
 	struct tna_ends6 ends6;
 	struct tna_translation leaves; /* as it is to leave */

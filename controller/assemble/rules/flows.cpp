@@ -84,7 +84,6 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         early |= hook.dropsInvalid && hook.hook == NF_INET_PRE_ROUTING;
         rules.invalidDroppedForHost &= hook.hook != NF_INET_PRE_ROUTING || !hook.treatsInvalid;
         masked |= hook.maskInvalid;
-        rules.remarked |= hook.remarks && hook.hook != NF_INET_PRE_ROUTING;
         passed &= hook.passesInvalid;
         const auto fields = notCompared(hook);
         rules.tcp &= hook.steadyForTcp && fields.empty();

@@ -27,7 +27,6 @@ struct FlowRules {
     bool tcp = false; ///< the rules are steady for it
     bool udp = false;
     bool untracked = false; ///< connection tracking sees none of these packets
-    bool remarked = false;  ///< packets' marks may change after they have been routed
     Invalid invalid = Invalid::depends;
     bool invalidDroppedEarly = false;   ///< at pre-routing, wherever they are to go
     bool invalidDroppedForHost = false; ///< that are for this host; looked at for IPv4 only

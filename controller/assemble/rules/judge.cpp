@@ -230,7 +230,6 @@ private:
                 looksAt_.insert(walk.looksAt().begin(), walk.looksAt().end());
                 for (const auto& finding : walk.findings())
                     add(judged_, obstacleOf(finding, base, protocol));
-                judged_.remarks |= walk.mayRemark();
                 if (walk.asksConnectionMark())
                     marking_.addAsking(protocol, ipv6, index_);
                 for (const auto& one : walk.marking())

@@ -45,7 +45,6 @@ struct JudgedHook {
     bool passesInvalid = true;
     bool treatsInvalid = false;       ///< before that, some may be answered, marked, or the like
     bool maskInvalid = false;         ///< some may not be called so: they are not tracked, or in another zone
-    bool remarks = false;             ///< packets' marks may change here
     std::vector<std::string> looksAt; ///< what a fast path would have to compare for each packet
     std::vector<RuleObstacle> obstacles;
     std::size_t moreObstacles = 0; ///< that are not listed

@@ -52,8 +52,6 @@ public:
     [[nodiscard]] bool mayBeTreated() const { return mayBeTreated_; }
     /// Whether connection tracking may take it for something else from then on.
     [[nodiscard]] bool mayChangeSides() const { return mayChangeSides_; }
-    /// Whether another mark may be set to it.
-    [[nodiscard]] bool mayRemark() const { return mayRemark_; }
 
 private:
     /// Where a rule, or a part of one, may lead to.
@@ -106,7 +104,6 @@ private:
     bool mayBeDropped_ = false;
     bool mayBeTreated_ = false;
     bool mayChangeSides_ = false;
-    bool mayRemark_ = false;
 };
 
 } // namespace tna::assemble::rules

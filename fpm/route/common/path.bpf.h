@@ -100,4 +100,17 @@ INLINE u32 metric_mtu(u64 metrics)
 	return KLOAD(u32, KADDR(struct dst_metrics, metrics, metrics[METRIC_MTU]));
 }
 
+#define IFF_LOOPBACK (1u << 3)
+
+/* A hop that can be forwarded by; where there is none, the device's index is 0. */
+INLINE u32 hop_ifindex(struct fib_nh_common *hop)
+{
+	struct net_device *device = KOBJ(struct net_device, KGET(u64, hop, nhc_dev));
+
+	if (KGET(u8, hop, nhc_flags) & HOP_UNUSABLE || KGET(u64, hop, nhc_lwtstate) ||
+	    KGET(u32, device, flags) & IFF_LOOPBACK)
+		return 0;
+	return KGET(u32, device, ifindex);
+}
+
 #endif

@@ -9,8 +9,6 @@
 #include "packet/ipv6.bpf.h"
 #include "route/common/path.bpf.h"
 
-#define IFF_LOOPBACK (1u << 3)
-
 INLINE int answers_differ(const struct tna_answer *one, const struct tna_answer *other)
 {
 	return one->ifindex != other->ifindex || one->gateway[0] != other->gateway[0] ||
@@ -21,17 +19,6 @@ INLINE int answers_differ(const struct tna_answer *one, const struct tna_answer 
 INLINE int kernel_told(long answer)
 {
 	return answer >= 0 && answer != BPF_FIB_LKUP_RET_FWD_DISABLED;
-}
-
-/* A hop that can be forwarded by; where there is none, the device's index is 0. */
-INLINE u32 hop_ifindex(struct fib_nh_common *hop)
-{
-	struct net_device *device = KOBJ(struct net_device, KGET(u64, hop, nhc_dev));
-
-	if (KGET(u8, hop, nhc_flags) & HOP_UNUSABLE || KGET(u64, hop, nhc_lwtstate) ||
-	    KGET(u32, device, flags) & IFF_LOOPBACK)
-		return 0;
-	return KGET(u32, device, ifindex);
 }
 
 INLINE void route_describe(const struct tna_answer *ours, const struct tna_answer *kernel, u32 family,

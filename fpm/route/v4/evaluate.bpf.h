@@ -10,7 +10,6 @@
 
 #include "route/common/cache.bpf.h"
 #include "route/common/neighbour.bpf.h"
-#include "connection/rules.bpf.h"
 #include "route/v4/parse.bpf.h"
 #include "route/v4/policy.bpf.h"
 
@@ -34,6 +33,15 @@ INLINE long route_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 i
 	lookup->ipv4_dst = addresses >> 32;
 	lookup->tos = start >> 24;
 	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), flags);
+}
+
+/*
+ * Whether a lookup for a source has found no route. Of a socket buffer it also says that the packet would be
+ * too large for where the source is, which nobody asks.
+ */
+INLINE int source_unrouted(long answer)
+{
+	return answer && answer != BPF_FIB_LKUP_RET_FRAG_NEEDED;
 }
 
 /* The addresses of a packet the other way. */
@@ -61,12 +69,6 @@ NOINLINE u64 route_in_place(hook_context *ctx, u64 device)
 	return search.answer;
 }
 
-/* Whether routing rules may ask for what is not known of a packet: a mark that it had when it was routed. */
-INLINE int policy_unclear(struct net *net)
-{
-	return !policy_plain(net) || (CONSTANT(RULES) && judged_rules(4)->steady & TNA_REMARKED);
-}
-
 INLINE u32 evaluate_settings(const struct route_path *path)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
@@ -74,7 +76,7 @@ INLINE u32 evaluate_settings(const struct route_path *path)
 	BECAUSE(!CONSTANT(RULES) && guard_inet_hooks(net), IP_NETFILTER);
 	BECAUSE(guard_xfrm(net), XFRM);
 	BECAUSE(!path->inet || inet_not_forwarding(KOBJ(struct in_device, path->inet)), NOT_FORWARDING);
-	BECAUSE(policy_custom(net) && policy_unclear(net), RULES);
+	BECAUSE(policy_custom(net) && !policy_plain(net), RULES);
 	return REASON_NONE;
 }
 
@@ -181,8 +183,8 @@ INLINE u32 route_evaluate_source(hook_context *ctx, const struct ipv4_tuple *tup
 	path->reverse_path = inet_reverse_path(net, KOBJ(struct in_device, path->inet));
 	if (policy_custom(net))
 		return REASON_NONE; /* route_evaluate_policy_source() */
-	BECAUSE(route_lookup(ctx, &lookup, path->ifindex, start, addresses_back(tuple->addresses),
-			     FIB_SKIP_NEIGHBOUR),
+	BECAUSE(source_unrouted(route_lookup(ctx, &lookup, path->ifindex, start,
+					     addresses_back(tuple->addresses), FIB_SKIP_NEIGHBOUR)),
 		REVERSE_PATH);
 	return evaluate_filter(path->reverse_path, path->arrival, lookup.ifindex);
 }
@@ -204,16 +206,14 @@ NOINLINE u32 route_evaluate_policy_source(hook_context *ctx, struct tna_route *r
 		route->names = name_number(route->names, device); /* before it is asked for */
 	UNLESS_BECAUSE(evaluate_in_place(policy_find(device, back), &alias));
 	BECAUSE(KLOAD(u8, KADDR(struct fib_alias, alias, fa_type)) != ROUTE_UNICAST, REVERSE_PATH);
-	BECAUSE(route_lookup(ctx, &lookup, KGET(u32, departure, ifindex), route->start, back,
-			     FIB_SKIP_NEIGHBOUR),
+	BECAUSE(source_unrouted(route_lookup(ctx, &lookup, KGET(u32, departure, ifindex), route->start, back,
+					     FIB_SKIP_NEIGHBOUR)),
 		REVERSE_PATH);
 	u64 info = KLOAD(u64, KADDR(struct fib_alias, alias, fa_info));
 	u64 hop = fib_single_hop(info);
 
 	BECAUSE(!hop, MULTIPATH);
-	BECAUSE(KLOAD(u32, KADDR(struct net_device, KLOAD(u64, KADDR(struct fib_nh_common, hop, nhc_dev)),
-				 ifindex)) != lookup.ifindex,
-		UNPROVED);
+	BECAUSE(hop_ifindex(KOBJ(struct fib_nh_common, hop)) != lookup.ifindex, UNPROVED);
 	return evaluate_filter(route->reverse_path, known_arrival(route, part), lookup.ifindex);
 }
 

@@ -29,6 +29,8 @@
  */
 #define FIB_TURNS_MAX 256
 
+#define ROUTE_ACCESSED 1 /* FA_S_ACCESSED: its going moves the generation */
+
 /* The next shorter prefix's address: the lowest bit that is set is no longer part of it. 0 has none. */
 #define NO_PREFIX (~0ULL)
 

@@ -60,7 +60,8 @@ NOINLINE u64 route_look_again(hook_context *ctx)
 		u64 names = policy_name(policy_list(), arrival), found = route_in_place(ctx, arrival);
 
 		reason = route_evaluate(ctx, route_at(place), route_stack_at(place), found, epoch);
-		route_at(place)->names = names;
+		if (reason == REASON_NONE)
+			route_at(place)->names = names;
 	}
 	if (reason == REASON_NONE) {
 		reason = evaluate_own_source(ctx, route_at(place), route_stack_at(place));
@@ -73,7 +74,8 @@ NOINLINE u64 route_look_again(hook_context *ctx)
 		route_search_fails(ctx, hook_ingress_device(hook_kernel_buffer(ctx)));
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
-	route_remember_hop(place);
+	if (!policy_custom(KOBJ(struct net, CONSTANT(NET)))) /* else it is nobody's but this pair's */
+		route_remember_hop(place);
 	return CONSTANT(RULES) ? route_verdict(LOOK_FOR_PERMIT, place) : route_send_known(ctx, place);
 }
 

@@ -15,7 +15,6 @@
 #include "route/v4/evaluate.bpf.h"
 
 #define ROUTE_LOCAL 2          /* RTN_LOCAL */
-#define ROUTE_ACCESSED 1       /* FA_S_ACCESSED */
 #define OWN_ADDRESSES_MAX 8192 /* with the devices: a walk over so many takes a millisecond */
 
 /* What is known of all addresses is known for this generation of the routes; never 0. */

@@ -58,7 +58,8 @@ INLINE struct search policy_table(u32 number)
 /*
  * What comes of a route that a rule has led to (fib4_rule_suppress()): the rule may not want it, if it is not
  * for a prefix that is long enough. Of a route that says no, that does not matter to Linux, and then the
- * kernel's lookup says so.
+ * kernel's lookup says so. One that is passed over must bear the mark without which its going would not be
+ * announced; the kernel's lookup leaves it there for the next packet.
  */
 INLINE struct search policy_accept(u64 rule_address, u64 alias_address)
 {
@@ -68,9 +69,9 @@ INLINE struct search policy_accept(u64 rule_address, u64 alias_address)
 
 	if (KGET(u8, alias, fa_dscp) || KGET(s32, rule, suppress_ifgroup) != -1)
 		return search_doubt();
-	if (KGET(u8, alias, fa_type) == ROUTE_THROWS || length <= KGET(s32, rule, suppress_prefixlen))
-		return search_none();
-	return search_found(alias_address);
+	if (KGET(u8, alias, fa_type) != ROUTE_THROWS && length > KGET(s32, rule, suppress_prefixlen))
+		return search_found(alias_address);
+	return KGET(u8, alias, fa_state) & ROUTE_ACCESSED ? search_none() : search_doubt();
 }
 
 /* The route by a rule that matches; there may be none, and the next rule is asked: fib4_rule_action(). */

@@ -93,7 +93,7 @@ NOINLINE int route_source_refused(hook_context *ctx, u64 arrival, u64 departure,
 	long told = route_lookup(ctx, &lookup, asked, ip.start, addresses_back(ip.tuple.addresses),
 				 FIB_SKIP_NEIGHBOUR);
 
-	return kernel_told(told) && (told != 0 || (filter == 1 && lookup.ifindex != ifindex));
+	return kernel_told(told) && (source_unrouted(told) || (filter == 1 && lookup.ifindex != ifindex));
 }
 
 /* A reason to leave the packet to Linux after all; or none. */

@@ -6,7 +6,6 @@
 
 #include "route/common/cache.bpf.h"
 #include "route/common/neighbour.bpf.h"
-#include "connection/rules.bpf.h"
 #include "route/v6/parse.bpf.h"
 #include "route/v6/policy.bpf.h"
 
@@ -21,12 +20,6 @@ struct route6_path {
 	u64 mtus;
 };
 
-/* As policy_unclear(). */
-INLINE int policy6_unclear(struct net *net)
-{
-	return !policy6_plain(net) || (CONSTANT(RULES) && judged_rules(6)->steady & TNA_REMARKED);
-}
-
 INLINE u32 evaluate6_settings(const struct route6_path *path)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
@@ -38,7 +31,7 @@ INLINE u32 evaluate6_settings(const struct route6_path *path)
 	/* that matters to bpf_fib_lookup() only */
 	BECAUSE(!KLOAD(u32, KADDR(struct inet6_dev, path->inet6, cnf.forwarding)), NOT_FORWARDING);
 	BECAUSE(inet6_proxy(all), PROXY_NDP);
-	BECAUSE(inet6_rules(net) && policy6_unclear(net), RULES);
+	BECAUSE(inet6_rules(net) && !policy6_plain(net), RULES);
 	if (bpf_core_field_exists(struct net, ipv6.fib6_routes_require_src))
 		BECAUSE(KGET(u32, net, ipv6.fib6_routes_require_src), ROUTE_SPECIAL);
 	return REASON_NONE;

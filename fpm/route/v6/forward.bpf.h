@@ -68,14 +68,15 @@ NOINLINE u64 route6_look_again(hook_context *ctx)
 		u64 names = policy_name(policy6_list(), arrival), found = route6_in_place(ctx, arrival);
 
 		reason = route6_evaluate(ctx, route6_at(place), route6_stack_at(place), found, epoch);
-		route6_at(place)->route.names = names;
+		if (reason == REASON_NONE)
+			route6_at(place)->route.names = names;
 	}
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(ctx, &route6_at(place)->route, route6_stack_at(place),
 					    route6_total(ctx));
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
-	if (!CONSTANT(STACKED))
+	if (!CONSTANT(STACKED) && !route6_at(place)->route.policy)
 		route6_remember_hop(route6_at(place));
 	return CONSTANT(RULES) ? route_verdict(LOOK_FOR_PERMIT, place) : route6_send_known(ctx, place);
 }

@@ -47,11 +47,10 @@ TEST_F(RoutedByMark, FlowsGoWhereRoutingRulesSendThem) {
 /// Nobody sees it where flows are learnt.
 TEST_F(RoutedByMark, MarksThatAreTakenOffAgain) {
     begin(fmt::format("{}; {}", rules, marks));
-    learned();
-    expectFast(forth());
+    for (int i = 0; i < 3; i++)
+        expectLinux(forth(), "flow-unknown");
     must("ip rule add fwmark 1 lookup 7");
     expectByMark();
-    EXPECT_EQ(treat(forth()).path, slowPath("ip-rules"));
 }
 
 TEST_F(RoutedByMark, MarksThatAreTakenOffLater) {

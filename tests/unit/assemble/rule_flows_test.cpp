@@ -253,21 +253,6 @@ TEST(FlowRules, WhatIsDoneWithInvalidPacketsBeforeTheyAreDropped) {
     }
 }
 
-/// A mark that was there when the packet was routed may be gone where flows are learnt.
-TEST(FlowRules, WhereMarksMayChange) {
-    const auto remarked = [](std::uint32_t hook, std::vector<model::RuleExpression> rule) {
-        auto set = ruleSetOf({{accept()}});
-        set.chains.push_back(baseOf("more", hook, -150, {std::move(rule)}));
-        return judged(std::move(set)).ipv4.remarked;
-    };
-    const std::vector marks{immediate({7, 0, 0, 0}), writing(meta(NFT_META_MARK))};
-    EXPECT_FALSE(remarked(NF_INET_FORWARD, {meta(NFT_META_MARK), cmp({1, 0, 0, 0}), drop()}));
-    EXPECT_FALSE(remarked(NF_INET_PRE_ROUTING, marks)) << "that is what packets are routed by";
-    EXPECT_TRUE(remarked(NF_INET_FORWARD, marks));
-    EXPECT_TRUE(remarked(NF_INET_POST_ROUTING, marks));
-    EXPECT_TRUE(remarked(NF_INET_POST_ROUTING, {target("MARK", 2)}));
-}
-
 /// Bridges within which they pass, of br0 and br1, by rules at a place whose policy drops the rest.
 std::string passingWithin(const std::vector<std::vector<model::RuleExpression>>& rules,
                           std::uint32_t place = NF_INET_FORWARD) {
