@@ -70,6 +70,16 @@ unsigned FaultsTest::callsOf(Call call, const std::function<void()>& something) 
     return Fault::calls();
 }
 
+unsigned FaultsTest::leastCallsOf(Call call, const std::function<void()>& something,
+                                  const std::function<void()>& prepare) {
+    unsigned least = ~0U;
+    for (int i = 0; i < 4; i++) {
+        prepare();
+        least = std::min(least, callsOf(call, something));
+    }
+    return least;
+}
+
 void FaultsTest::eachCall(Call call, int error, const Steps& steps) {
     steps.prepare();
     const auto calls = callsOf(call, steps.act);

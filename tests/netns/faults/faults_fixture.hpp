@@ -26,6 +26,9 @@ protected:
     static void eachCall(Call call, int error, const Steps& steps);
     /// How many calls something makes.
     static unsigned callsOf(Call call, const std::function<void()>& something);
+    /// The fewest of some times: a machine that is busy has some repeated.
+    static unsigned leastCallsOf(
+        Call call, const std::function<void()>& something, const std::function<void()>& prepare = [] {});
     /// Which of so many go wrong.
     static std::vector<unsigned> numbers(unsigned calls);
     /// A controller, if it starts with this fault.

