@@ -82,7 +82,6 @@ INLINE struct search policy_look(u64 rule, u32 to)
 	if (policy_action(rule) != RULE_LOOKS_UP)
 		return search_doubt();
 	struct search found = policy_table(KLOAD(u32, KADDR(struct fib_rule, rule, table)));
-
 	u64 table = found_or_linux(found);
 
 	if (!table)

@@ -62,7 +62,8 @@ protected:
             expectRule(other, false, true, frame);
         for (const char* matching : {"ipproto 17", "not tos 0x10", "uidrange 0-7"})
             expectRule(matching, true, false, frame);
-        for (const char* other : {"tos 0x10", "ipproto 6", "dport 7", "uidrange 1-7", "not uidrange 0-7"})
+        for (const char* other :
+             {"tos 0x10", "ipproto 6", "dport 7", "tun_id 5", "uidrange 1-7", "not uidrange 0-7"})
             expectRule(other, false, false, frame);
     }
     /// Out of either port, as the hash says: by addresses, or with ports as well.
