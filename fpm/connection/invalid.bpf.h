@@ -65,6 +65,7 @@ NOINLINE int lets_invalid_pass(struct bpf_nf_ctx *ctx, int version)
  * Behind all of pre-routing, where connection tracking has seen a segment, whatever rules do with it from
  * there on: it is noted, once. What connection tracking would have called invalid there, and what is dropped
  * then before anybody asks for its hops or its size, must not come further, or its sender is told of those.
+ * Nor one that has a mark by which it is routed: who knows whether it would have had that?
  */
 INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 {
@@ -76,6 +77,8 @@ INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 	    stream_follow(ctx, length_before_tcp(ctx, version), tracked, own_net) != FOLLOWED_INVALID)
 		return NF_ACCEPT;
 	if (tracked_steps(entry, tracked_direction(tracked)) & TNA_ANOTHER_DESTINATION)
+		return NF_DROP;
+	if (KGET(u32, skb, mark) && routes_ask_for_marks(own_net, version))
 		return NF_DROP;
 	return judged->steady & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version)
 		       ? NF_DROP

@@ -6,7 +6,7 @@
  * and it is as it was but for one hop (none, where a bridge has called the rules), then that is a lesson: for
  * as long as neither the rules nor the connection change, Linux would do the same with the next packet.
  */
-#include "base/translated.bpf.h"
+#include "base/altered.bpf.h"
 #include "connection/invalid.bpf.h"
 #include "connection/lesson.bpf.h"
 #include "connection/passage.bpf.h"
@@ -39,6 +39,8 @@ INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *her
 		.service = here->service,
 		.least = left - (left >> 3),
 		.invalid = passed->invalid,
+		.routed_mark = here->routed_mark,
+		.left_mark = passed->mark,
 		.stamp_again = stamp,
 	};
 	lesson_device(passed->from, &lesson->from);
@@ -124,8 +126,8 @@ INLINE void lesson_translation(struct tna_lesson *lesson, const struct tna_trans
 		lesson->destination[1] = leaves->destination[1];
 	}
 	lesson->protocol = protocol;
-	if (leaves->steps)
-		translated = 1; /* before the first one is found */
+	if (leaves->steps | lesson->routed_mark | lesson->left_mark)
+		altered = 1; /* before the first one is found */
 }
 
 /* Apart from what comes before: a lesson takes much of the stack. */
@@ -153,7 +155,7 @@ NOINLINE void write_lesson6(const struct tna_passage *here, u64 tracked, const s
 INLINE u64 lets_translated(const struct tna_passage *here, const volatile struct tna_judged_rules *judged,
 			   const struct passed *passed)
 {
-	if (translated_in_any_case(own_net, judged))
+	if (invalid_ends_early(own_net, judged))
 		return 1;
 	return translated_in_order(own_net, judged) && (!(here->leaves.steps & TNA_ANOTHER_DESTINATION) ||
 							for_arrival(passed->from, here->ends.destination));
@@ -173,9 +175,8 @@ INLINE int has_passed_alike(struct bpf_nf_ctx *ctx, const struct tna_passage *he
 	if (has_changed(here, (u64)ctx->skb, header, !passed->out_port, version) ||
 	    !rules_steady(judged_rules(version), protocol))
 		return 0;
-	if (KGET(u32, skb, mark)) /* a device that leads to this namespace keeps it there */
-		return 0;
-	if (here->marked)
+	passed->mark = KGET(u32, skb, mark);
+	if (!here->mark_known || (passed->out_port && passed->mark))
 		return 0;
 	return ports_are_seen(skb, protocol, version) && in_the_middle(header, protocol, version);
 }
@@ -224,6 +225,9 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	if (!is_of_use(&passed, version))
 		return;
 	if (protocol == PROTOCOL_TCP && here->leaves.steps && !lets_translated(here, judged, &passed))
+		return;
+	if (protocol == PROTOCOL_TCP && judged->steady & TNA_MARKED_EARLY &&
+	    routes_ask_for_marks(own_net, version) && !invalid_ends_early(own_net, judged))
 		return;
 	if (known == FOLLOWED_NOT && stream_begin(entry))
 		return;

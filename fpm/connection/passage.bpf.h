@@ -76,7 +76,7 @@ INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 	here->generation = rules_generation(own_net, judged_rules(version));
 	here->serial = judged_rules(version)->serial;
 	here->routes = routes_generation(own_net, version);
-	here->marked = 1;
+	here->mark_known = 0;
 	here->service = header_service(header, version);
 	here->hops = header_hops(header, version);
 	if (version == 6)
@@ -86,14 +86,16 @@ INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 	return NF_ACCEPT;
 }
 
-/* Behind all of pre-routing: where it goes may depend on its mark, which nobody sees any more where it
- * leaves. */
+/* Behind all of pre-routing: where it goes may depend on its mark, which may be another one where it leaves.
+ */
 INLINE void note_mark(struct bpf_nf_ctx *ctx)
 {
 	struct tna_passage *here = passage_of(ctx);
 
-	if (here && here->packet == (u64)ctx->skb)
-		here->marked = KLOAD(u32, KADDR(struct sk_buff, (u64)ctx->skb, mark));
+	if (!here || here->packet != (u64)ctx->skb)
+		return;
+	here->routed_mark = KLOAD(u32, KADDR(struct sk_buff, (u64)ctx->skb, mark));
+	here->mark_known = 1;
 }
 
 /* The packet is not the one that set out last at its place, under the rules and routes that there are, or it

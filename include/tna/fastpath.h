@@ -66,6 +66,8 @@ struct tna_route {
 	__u64 mtus;  /* IPv6: what the MTU was made of */
 	__u64 names; /* of the devices that it comes and leaves by, where routing rules ask for some; else 0
 		      */
+	__u32 mark;  /* of packets, where routing rules may ask for it; else 0 */
+	__u32 unused;
 };
 
 #define TNA_DESTINATION_WAYS 4

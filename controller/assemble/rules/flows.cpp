@@ -81,6 +81,7 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
             continue;
         dropped |= hook.dropsInvalid && !treated; // places come in their order
         treated |= hook.treatsInvalid;
+        rules.tcpMarkedEarly |= hook.marksTcp && hook.hook == NF_INET_PRE_ROUTING;
         early |= hook.dropsInvalid && hook.hook == NF_INET_PRE_ROUTING;
         rules.invalidDroppedForHost &= hook.hook != NF_INET_PRE_ROUTING || !hook.treatsInvalid;
         masked |= hook.maskInvalid;
