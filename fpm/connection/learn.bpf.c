@@ -18,12 +18,26 @@
 #include "connection/vet.bpf.h"
 #include "packet/dhcp.bpf.h"
 
+/* Rules have looked at the connection's mark, and nobody has changed it since. Of the first packet that is
+ * learnt that is not known. */
+INLINE int connection_mark_known(const struct tna_passage *here, u64 entry,
+				 const volatile struct tna_judged_rules *judged)
+{
+	if (!entry || !(judged->steady & TNA_CONNECTION_MARKS))
+		return 1;
+	return here->entry == entry && here->connection_mark == tracked_mark(entry);
+}
+
 INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *here, u64 entry, u32 direction,
 			const struct passed *passed, const int version)
 {
 	/* no CPU writes two at a time */
 	u64 stamp = bpf_ktime_get_ns() << 12 | (bpf_get_smp_processor_id() & 0xfff);
 	s64 most = refresh, left = entry ? tracked_left(entry) : most << 6;
+	s64 lasts = left >> 6 < most ? left >> 6 : most;
+
+	if (!connection_mark_known(here, entry, judged_rules(version)))
+		lasts = -1; /* the next one is Linux's, too */
 
 	*lesson = (struct tna_lesson){
 		.stamp = stamp,
@@ -32,7 +46,7 @@ INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *her
 		.serial = here->serial,
 		.mark = entry ? tracked_mark(entry) : 0,
 		.direction = direction,
-		.until = bpf_jiffies64() + (left >> 6 < most ? left >> 6 : most),
+		.until = bpf_jiffies64() + lasts,
 		.arrival = passed->from,
 		.departure = passed->to,
 		.routes = here->routes,
@@ -226,8 +240,8 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		return;
 	if (protocol == PROTOCOL_TCP && here->leaves.steps && !lets_translated(here, judged, &passed))
 		return;
-	if (protocol == PROTOCOL_TCP && judged->steady & TNA_MARKED_EARLY &&
-	    routes_ask_for_marks(own_net, version) && !invalid_ends_early(own_net, judged))
+	if (protocol == PROTOCOL_TCP && !passed.out_port && may_be_routed_by_mark(own_net, judged, version) &&
+	    !invalid_ends_early(own_net, judged))
 		return;
 	if (known == FOLLOWED_NOT && stream_begin(entry))
 		return;

@@ -6,6 +6,7 @@
 
 #include <tna/connection.h>
 
+#include "connection/lesson.bpf.h"
 #include "connection/netfilter.bpf.h"
 #include "connection/rules.bpf.h"
 
@@ -64,6 +65,16 @@ INLINE struct tna_ends6 packet_ends6(u64 header, u32 protocol)
 				  .protocol = protocol};
 }
 
+/* The mark of the connection, before rules look at it: its entry is known from an earlier packet. */
+INLINE void note_connection_mark(struct tna_passage *here, const int version)
+{
+	const struct tna_lesson *before = version == 6 ? bpf_map_lookup_elem(&lessons6, &here->ends6)
+						       : bpf_map_lookup_elem(&lessons, &here->ends);
+
+	here->entry = before ? before->entry : 0;
+	here->connection_mark = here->entry ? tracked_mark(here->entry) : 0;
+}
+
 INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
@@ -83,6 +94,8 @@ INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 		here->ends6 = packet_ends6(header, header_protocol(header, 6));
 	else
 		here->ends = packet_ends(header, header_protocol(header, 4));
+	if (judged_rules(version)->steady & TNA_CONNECTION_MARKS)
+		note_connection_mark(here, version);
 	return NF_ACCEPT;
 }
 

@@ -159,7 +159,7 @@ INLINE u32 evaluate_entry(struct segment *segment, const void *ends, const volat
 		UNLESS_BECAUSE(evaluate_translation(entry, steps, lesson, ends, version));
 	if (segment->protocol == PROTOCOL_TCP) {
 		BECAUSE(steps && !translated_in_order(net, judged_rules(version)), FLOW_TRANSLATED);
-		BECAUSE(lesson->routed_mark && routes_ask_for_marks(net, version) &&
+		BECAUSE(!bridged && may_be_routed_by_mark(net, judged_rules(version), version) &&
 				!invalid_ends_early(net, judged_rules(version)),
 			MARKED);
 		*stream = bpf_map_lookup_elem(&streams, &entry);

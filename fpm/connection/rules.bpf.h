@@ -80,6 +80,12 @@ INLINE u32 routes_ask_for_marks(u64 net, const int version)
 		       : 0;
 }
 
+/* Packets of TCP may be routed by marks that rules have put on them. */
+INLINE u32 may_be_routed_by_mark(u64 net, const volatile struct tna_judged_rules *judged, const int version)
+{
+	return judged->steady & TNA_MARKED_EARLY && routes_ask_for_marks(net, version);
+}
+
 INLINE volatile struct tna_judged_rules *judged_rules(const int version)
 {
 	return &judgement[version == 6];

@@ -21,6 +21,8 @@
 #define TNA_UNTRACKED 64u
 /* Packets of TCP in the middle of a flow may get marks at pre-routing: by which they are routed, perhaps. */
 #define TNA_MARKED_EARLY 128u
+/* Rules may look at connections' marks. */
+#define TNA_CONNECTION_MARKS 256u
 
 /* The places that forwarded packets pass: pre-routing, forward, post-routing. */
 #define TNA_RULE_HOOKS 3
@@ -185,15 +187,17 @@ struct tna_translation {
 
 /* Per CPU: packets that are on their way through the rules. */
 struct tna_passage {
-	__u64 packet;         /* struct sk_buff * */
-	__u32 generation;     /* of the rules when it set out */
-	__u32 serial;         /* of the judgement about those */
-	__u32 routes;         /* the generation of the routes */
-	__u32 service;        /* of its header: type of service, or traffic class and flow label */
-	__u32 hops;           /* time to live, or hop limit, and protocol */
-	__u32 routed_mark;    /* the mark that it has when it is routed */
-	__u32 mark_known;     /* whether it has come so far */
-	struct tna_ends ends; /* as it set out */
+	__u64 packet;          /* struct sk_buff * */
+	__u32 generation;      /* of the rules when it set out */
+	__u32 serial;          /* of the judgement about those */
+	__u32 routes;          /* the generation of the routes */
+	__u32 service;         /* of its header: type of service, or traffic class and flow label */
+	__u32 hops;            /* time to live, or hop limit, and protocol */
+	__u32 routed_mark;     /* the mark that it has when it is routed */
+	__u32 mark_known;      /* whether it has come so far */
+	__u32 connection_mark; /* that of the connection, as of which an earlier packet was learnt */
+	__u64 entry;           /* struct nf_conn * of that; 0: none was */
+	struct tna_ends ends;  /* as it set out */
 	struct tna_ends6 ends6;
 	struct tna_translation leaves; /* as it is to leave */
 };

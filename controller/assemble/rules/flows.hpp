@@ -30,6 +30,7 @@ struct FlowRules {
     Invalid invalid = Invalid::depends;
     bool invalidDroppedEarly = false;   ///< at pre-routing, wherever they are to go
     bool invalidDroppedForHost = false; ///< that are for this host; looked at for IPv4 only
+    bool asksConnectionMark = false;    ///< what becomes of a packet may depend on its connection's mark
     bool tcpMarkedEarly = false;        ///< packets of it may get marks before they are routed
     std::vector<rules::RuleDevice>
         passingInvalid; ///< bridges within which they pass, where it depends on devices

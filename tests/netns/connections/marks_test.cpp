@@ -119,6 +119,19 @@ TEST_F(RoutedByMark, MarksThatArePutOnLater) {
         expectFast(forth());
 }
 
+/// Behind those that learn, at the last place of all: nobody sees it.
+TEST_F(RoutedByMark, MarksThatArePutOnLast) {
+    begin(fmt::format("{}; table inet marks {{ chain last {{ type filter hook prerouting priority 2147483647;"
+                      " udp dport 5000 meta mark set 1; }}; }}",
+                      rules));
+    must("ip rule add fwmark 1 lookup 7");
+    for (int i = 0; i < 3; i++) {
+        const auto treated = treat(forth());
+        EXPECT_EQ(treated.path.fast, 0U);
+        EXPECT_EQ(treated.out, toOther(forth()));
+    }
+}
+
 /// The same addresses, and one place in the cache of routes.
 TEST_F(RoutedByMark, FlowsBetweenTheSameHostsGoEachTheirWay) {
     const auto plain = forth({}, 5001);
@@ -140,7 +153,9 @@ TEST_F(RoutedByMark, MarksOfConnectionsThatPacketsGet) {
                       " ct state new ct mark set 1; meta mark set ct mark; }}; }}",
                       rules));
     must("ip rule add fwmark 1 lookup 7");
-    learned();
+    EXPECT_EQ(treat(forth()), (Treatment{slowPath("flow-unknown"), routedTo(forth())}));
+    // Only of the second packet is it certain which mark the rules have seen.
+    EXPECT_EQ(treat(forth()), (Treatment{slowPath("flow-refresh"), routedTo(forth())}));
     expectFast(forth());
     ASSERT_EQ(markConnection(connection_, 1), 0);
     expectChanged(toOther(forth()));

@@ -84,11 +84,24 @@ TEST_F(MarkedTcp, WhatIsInvalidGoesNowhereOnceItHasAMark) {
     becomesFast();
     must("ip rule add fwmark 1 lookup 7");
     const auto invalid = frame(0, outOfWindow);
-    EXPECT_EQ(treat(invalid).out, routedTo(invalid));
+    EXPECT_EQ(treat(invalid).out, Arrivals{}) << "it may have a mark";
     ASSERT_EQ(markConnection(connection_, 1), 0);
     EXPECT_EQ(treat(invalid).out, Arrivals{});
     marked_ = true;
     neverBecomesFast();
+}
+
+/// Without its connection, it has the mark that all have.
+TEST_F(MarkedTcp, WhatIsInvalidGoesNowhereAlsoWhereOthersHaveNoMark) {
+    marked_ = false;
+    open(fmt::format(
+        "{}chain first {{ type filter hook prerouting priority -300; iif p0 tcp dport 5000 meta mark"
+        " set 1; }}; chain marks {{ type filter hook prerouting priority -140; iif p0 meta mark set ct"
+        " mark; }}; }}",
+        pass_));
+    becomesFast();
+    must("ip rule add fwmark 1 lookup 7");
+    EXPECT_EQ(treat(frame(0, outOfWindow)).out, Arrivals{});
 }
 
 } // namespace
