@@ -123,7 +123,8 @@ INLINE u64 neighbour_gone(struct neighbour *neighbour, u64 device, u32 key)
 }
 
 /* Nobody but Linux sends to several stations, or to what some take for that: whoever listens to such frames
- * hears all of them (guards/packet_filter.bpf.h). */
+ * hears all of them (guards/packet_filter.bpf.h); and a bridge sends to all its ports what it may know one
+ * for. */
 INLINE u64 neighbour_is_group(u64 address)
 {
 	return address & 1 || (address & MAC_MASK) == TNA_EDP_STATION;

@@ -154,7 +154,7 @@ INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4_tuple *tuple, u32
 	BECAUSE(neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->departure, path->gateway),
 		NEIGHBOUR);
 	path->destination = neighbour_address(path->neighbour);
-	BECAUSE(neighbour_is_group(path->destination), NEIGHBOUR);
+	BECAUSE(neighbour_is_group(path->destination), MULTICAST);
 	BECAUSE((path->destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
 	return REASON_NONE;
 }

@@ -186,7 +186,7 @@ INLINE u32 evaluate6_route(hook_context *ctx, const struct ipv6_tuple *tuple, st
 	BECAUSE(neighbour_unfit(KOBJ(struct neighbour, path->common.neighbour), path->common.departure),
 		NEIGHBOUR);
 	path->common.destination = neighbour_address(path->common.neighbour);
-	BECAUSE(neighbour_is_group(path->common.destination), NEIGHBOUR);
+	BECAUSE(neighbour_is_group(path->common.destination), MULTICAST);
 	BECAUSE((path->common.destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
 	return REASON_NONE;
 }

@@ -96,7 +96,7 @@ TEST_F(Routing6, NeighboursThatAreGroupsAreLinuxs) {
     must("ip neigh replace fd00:0:0:1::2 lladdr " + text(group) + " dev p1 nud permanent");
     for (int i = 0; i < 2; i++)
         EXPECT_EQ(treat(packet()),
-                  (Treatment{slowPath("neighbour"), {{1, {oneHopFurther(packet(), group, portMac(1))}}}}));
+                  (Treatment{slowPath("multicast"), {{1, {oneHopFurther(packet(), group, portMac(1))}}}}));
 }
 
 TEST_F(Routing6, CaptureElsewhereIsNoReasonToBeSlow) {

@@ -59,7 +59,7 @@ TEST_F(Routing, NeighboursThatAreGroupsAreLinuxs) {
         expectFast(packet());
         must("ip neigh replace 10.0.1.2 lladdr " + text(group) + " dev p1 nud permanent");
         for (int i = 0; i < 2; i++)
-            EXPECT_EQ(treat(packet()), (Treatment{slowPath("neighbour"),
+            EXPECT_EQ(treat(packet()), (Treatment{slowPath("multicast"),
                                                   {{1, {oneHopFurther(packet(), group, portMac(1))}}}}));
     }
 }
