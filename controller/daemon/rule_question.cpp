@@ -75,8 +75,7 @@ json viewSteady(const assemble::FlowRules& rules) {
     return {{"tracked", !rules.untracked},
             {"tcp", rules.tcp},
             {"udp", rules.udp},
-            {"translated_tcp", rules.translatedTcp()},
-            {"tcp_by_mark", rules.tcpByMark()}};
+            {"translated_tcp", rules.translatedTcp()}};
 }
 
 /// Connections that begin now are counted: Linux adds up each of their packets (nf_ct_acct_add()), and nobody

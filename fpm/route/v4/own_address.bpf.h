@@ -42,7 +42,7 @@ NOINLINE int own_address_routed(hook_context *ctx, u32 address, u32 ifindex)
 		return 0;
 	if (KGET(u8, alias, fa_state) & ROUTE_ACCESSED)
 		return 1;
-	route_lookup(ctx, &lookup, ifindex, 0, (u64)address << 32, FIB_SKIP_NEIGHBOUR, 0);
+	route_lookup(ctx, &lookup, ifindex, 0, (u64)address << 32, FIB_SKIP_NEIGHBOUR);
 	return 0;
 }
 
