@@ -15,19 +15,24 @@ namespace {
 /// So many instructions are followed on all ways together; one that takes more is not understood.
 constexpr unsigned mostSteps = 4096;
 
+constexpr std::uint32_t atDestination = 0;
+constexpr std::uint32_t oneOfGroup = 1; ///< a bit of its first byte
+constexpr std::uint32_t atTail = 2;     ///< of the destination
 constexpr std::uint32_t atEtherType = 12;
 constexpr std::uint32_t atProtocol = ETH_HLEN + 9;
 constexpr std::uint32_t behindHeader =
     ETH_HLEN + 2; ///< of a destination port, from the end of the IP header on
 
 /// What the accumulator holds, as far as it matters.
-enum class Holds { anything, etherType, protocol, destinationPort };
+enum class Holds { anything, firstByte, groupBit, head, tail, etherType, protocol, destinationPort };
 
 /// What is known of a frame at some instruction, on one way to it.
 struct Way {
     std::size_t next = 0;
     Holds accumulator = Holds::anything;
-    bool headerLength = false; ///< in the index register, of the IPv4 header
+    bool headerLength = false;         ///< in the index register, of the IPv4 header
+    std::optional<std::uint32_t> head; ///< of the destination: two bytes, and four
+    std::optional<std::uint32_t> tail;
     std::optional<std::uint32_t> etherType;
     std::optional<std::uint32_t> protocol;
     std::optional<std::uint32_t> destinationPort;
@@ -40,6 +45,13 @@ struct Way {
             return protocol;
         case Holds::destinationPort:
             return destinationPort;
+        case Holds::groupBit:
+            return 0; // frames for groups are never forwarded
+        case Holds::head:
+            return head;
+        case Holds::tail:
+            return tail;
+        case Holds::firstByte:
         case Holds::anything:
             break;
         }
@@ -47,6 +59,12 @@ struct Way {
     }
     void learn(std::uint32_t value) {
         switch (accumulator) {
+        case Holds::head:
+            head = value;
+            break;
+        case Holds::tail:
+            tail = value;
+            break;
         case Holds::etherType:
             etherType = value;
             break;
@@ -56,12 +74,16 @@ struct Way {
         case Holds::destinationPort:
             destinationPort = value;
             break;
+        case Holds::firstByte:
+        case Holds::groupBit:
         case Holds::anything:
             break;
         }
     }
     /// Such a frame is Linux's. One with a tag may be anything.
     [[nodiscard]] bool leftToLinux() const {
+        if (head == TNA_EDP_HEAD && tail == TNA_EDP_TAIL)
+            return true;
         if (etherType == ETH_P_IP)
             return protocol == IPPROTO_UDP &&
                    (destinationPort == TNA_DHCP_SERVER || destinationPort == TNA_DHCP_CLIENT);
@@ -104,7 +126,11 @@ private:
                 instruction.code == (BPF_LDX | BPF_B | BPF_MSH) && instruction.operand == ETH_HLEN;
             break;
         case BPF_ALU:
-            way.accumulator = Holds::anything;
+            way.accumulator = way.accumulator == Holds::firstByte &&
+                                      instruction.code == (BPF_ALU | BPF_AND | BPF_K) &&
+                                      instruction.operand == oneOfGroup
+                                  ? Holds::groupBit
+                                  : Holds::anything;
             break;
         case BPF_MISC:
             if (BPF_MISCOP(instruction.code) == BPF_TAX)
@@ -120,6 +146,12 @@ private:
     }
 
     [[nodiscard]] static Holds loaded(const Way& way, const model::FilterInstruction& instruction) {
+        if (instruction.code == (BPF_LD | BPF_B | BPF_ABS) && instruction.operand == atDestination)
+            return Holds::firstByte;
+        if (instruction.code == (BPF_LD | BPF_H | BPF_ABS) && instruction.operand == atDestination)
+            return Holds::head;
+        if (instruction.code == (BPF_LD | BPF_W | BPF_ABS) && instruction.operand == atTail)
+            return Holds::tail;
         if (instruction.code == (BPF_LD | BPF_H | BPF_ABS) && instruction.operand == atEtherType)
             return Holds::etherType;
         if (instruction.code == (BPF_LD | BPF_B | BPF_ABS) && instruction.operand == atProtocol)

@@ -75,7 +75,8 @@ json viewSteady(const assemble::FlowRules& rules) {
     return {{"tracked", !rules.untracked},
             {"tcp", rules.tcp},
             {"udp", rules.udp},
-            {"translated_tcp", rules.translatedTcp()}};
+            {"translated_tcp", rules.translatedTcp()},
+            {"tcp_by_mark", rules.tcpByMark()}};
 }
 
 /// Connections that begin now are counted: Linux adds up each of their packets (nf_ct_acct_add()), and nobody

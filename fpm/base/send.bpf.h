@@ -37,6 +37,7 @@ struct departure {
 	u64 tags;
 	u64 behind; /* bytes behind the packet, which Linux cuts off (pskb_trim_rcsum()) */
 	const struct tna_translation *translation; /* NULL: addresses and ports stay */
+	const struct tna_translation *marked;      /* NULL: it has no mark */
 };
 
 /* Notes for custom modules that a bridge sends a frame out of a port. */
@@ -117,6 +118,8 @@ INLINE int send_now(hook_context *ctx, const struct departure *departure)
 rewrite:
 		if (unlikely(!rewrite_routed(ctx, departure)))
 			return HOOK_TO_LINUX;
+		if (HOOK_WITHIN_LINUX && departure->marked)
+			hook_mark(ctx, departure->marked->left_mark);
 	} else if (unlikely(departure->retag & RETAG_ANY) || departure->unproved) {
 		if (action != HOOK_SENT)
 			return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);

@@ -10,7 +10,7 @@
 
 #include <tna/connection.h>
 
-#include "base/translated.bpf.h"
+#include "base/altered.bpf.h"
 #include "kernel/loop.bpf.h"
 #include "packet/ipv4.bpf.h"
 #include "packet/ipv6.bpf.h"
@@ -33,7 +33,7 @@ INLINE struct tna_translation *translation_note(void)
  * something was learnt of such packets. */
 INLINE const struct tna_translation *translation_of_packet(void)
 {
-	if (likely(!any_translated()))
+	if (likely(!any_altered()))
 		return NULL;
 	const struct tna_translation *note = translation_note();
 

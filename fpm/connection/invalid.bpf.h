@@ -41,10 +41,17 @@ INLINE int concerns_stream(u64 header, u64 tracked, const int version)
 	       (header_protocol(header, version) == PROTOCOL_TCP || is_established(tracked));
 }
 
+/* One that is routed would perhaps have had another mark, or none, without its connection. */
+INLINE u32 would_be_marked_otherwise(struct sk_buff *skb, const int version)
+{
+	return (KGET(u32, skb, mark) && routes_ask_for_marks(own_net, version)) ||
+	       may_be_routed_by_mark(own_net, judged_rules(version), version);
+}
+
 /*
  * What connection tracking would have called invalid, had it not been told to mind no windows, comes out only
- * where it is known that the rules let such packets pass between these devices. One that is translated would
- * have gone elsewhere.
+ * where it is known that the rules let such packets pass between these devices. One that is translated, or
+ * routed by a mark, would have gone elsewhere.
  */
 NOINLINE int lets_invalid_pass(struct bpf_nf_ctx *ctx, int version)
 {
@@ -56,6 +63,8 @@ NOINLINE int lets_invalid_pass(struct bpf_nf_ctx *ctx, int version)
 	if (tracked_steps(tracked & ~CONNECTION_INFO, tracked_direction(tracked)) ||
 	    !rules_are_known(own_net, judged_rules(version), version))
 		return 0;
+	if (passed.from && would_be_marked_otherwise(skb, version)) /* from none, where a bridge sends it */
+		return 0;
 	return judged_rules(version)->steady & TNA_INVALID_PASSED ||
 	       (passed_devices(skb, bridge_noted(skb), own_net, &passed) &&
 		invalid_becomes(&passed, version) & TNA_INVALID_PASSED);
@@ -65,6 +74,7 @@ NOINLINE int lets_invalid_pass(struct bpf_nf_ctx *ctx, int version)
  * Behind all of pre-routing, where connection tracking has seen a segment, whatever rules do with it from
  * there on: it is noted, once. What connection tracking would have called invalid there, and what is dropped
  * then before anybody asks for its hops or its size, must not come further, or its sender is told of those.
+ * Nor one that may be routed by a mark; what comes by a bridge that has called the rules need not be routed.
  */
 INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 {
@@ -76,6 +86,8 @@ INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 	    stream_follow(ctx, length_before_tcp(ctx, version), tracked, own_net) != FOLLOWED_INVALID)
 		return NF_ACCEPT;
 	if (tracked_steps(entry, tracked_direction(tracked)) & TNA_ANOTHER_DESTINATION)
+		return NF_DROP;
+	if (!bridge_noted(skb) && would_be_marked_otherwise(skb, version))
 		return NF_DROP;
 	return judged->steady & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version)
 		       ? NF_DROP

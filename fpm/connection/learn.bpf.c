@@ -6,7 +6,7 @@
  * and it is as it was but for one hop (none, where a bridge has called the rules), then that is a lesson: for
  * as long as neither the rules nor the connection change, Linux would do the same with the next packet.
  */
-#include "base/translated.bpf.h"
+#include "base/altered.bpf.h"
 #include "connection/invalid.bpf.h"
 #include "connection/lesson.bpf.h"
 #include "connection/passage.bpf.h"
@@ -18,12 +18,26 @@
 #include "connection/vet.bpf.h"
 #include "packet/dhcp.bpf.h"
 
+/* Rules have looked at the connection's mark, and nobody has changed it since. Of the first packet that is
+ * learnt that is not known. */
+INLINE int connection_mark_known(const struct tna_passage *here, u64 entry,
+				 const volatile struct tna_judged_rules *judged)
+{
+	if (!entry || !(judged->steady & TNA_CONNECTION_MARKS))
+		return 1;
+	return here->entry == entry && here->connection_mark == tracked_mark(entry);
+}
+
 INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *here, u64 entry, u32 direction,
 			const struct passed *passed, const int version)
 {
 	/* no CPU writes two at a time */
 	u64 stamp = bpf_ktime_get_ns() << 12 | (bpf_get_smp_processor_id() & 0xfff);
 	s64 most = refresh, left = entry ? tracked_left(entry) : most << 6;
+	s64 lasts = left >> 6 < most ? left >> 6 : most;
+
+	if (!connection_mark_known(here, entry, judged_rules(version)))
+		lasts = -1; /* the next one is Linux's, too */
 
 	*lesson = (struct tna_lesson){
 		.stamp = stamp,
@@ -32,13 +46,15 @@ INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *her
 		.serial = here->serial,
 		.mark = entry ? tracked_mark(entry) : 0,
 		.direction = direction,
-		.until = bpf_jiffies64() + (left >> 6 < most ? left >> 6 : most),
+		.until = bpf_jiffies64() + lasts,
 		.arrival = passed->from,
 		.departure = passed->to,
 		.routes = here->routes,
 		.service = here->service,
 		.least = left - (left >> 3),
 		.invalid = passed->invalid,
+		.routed_mark = here->routed_mark,
+		.left_mark = passed->mark,
 		.stamp_again = stamp,
 	};
 	lesson_device(passed->from, &lesson->from);
@@ -124,8 +140,8 @@ INLINE void lesson_translation(struct tna_lesson *lesson, const struct tna_trans
 		lesson->destination[1] = leaves->destination[1];
 	}
 	lesson->protocol = protocol;
-	if (leaves->steps)
-		translated = 1; /* before the first one is found */
+	if (leaves->steps | lesson->routed_mark | lesson->left_mark)
+		altered = 1; /* before the first one is found */
 }
 
 /* Apart from what comes before: a lesson takes much of the stack. */
@@ -153,7 +169,7 @@ NOINLINE void write_lesson6(const struct tna_passage *here, u64 tracked, const s
 INLINE u64 lets_translated(const struct tna_passage *here, const volatile struct tna_judged_rules *judged,
 			   const struct passed *passed)
 {
-	if (translated_in_any_case(own_net, judged))
+	if (invalid_ends_early(own_net, judged))
 		return 1;
 	return translated_in_order(own_net, judged) && (!(here->leaves.steps & TNA_ANOTHER_DESTINATION) ||
 							for_arrival(passed->from, here->ends.destination));
@@ -173,9 +189,8 @@ INLINE int has_passed_alike(struct bpf_nf_ctx *ctx, const struct tna_passage *he
 	if (has_changed(here, (u64)ctx->skb, header, !passed->out_port, version) ||
 	    !rules_steady(judged_rules(version), protocol))
 		return 0;
-	if (KGET(u32, skb, mark)) /* a device that leads to this namespace keeps it there */
-		return 0;
-	if (here->marked)
+	passed->mark = KGET(u32, skb, mark);
+	if (!here->mark_known || (passed->out_port && passed->mark))
 		return 0;
 	return ports_are_seen(skb, protocol, version) && in_the_middle(header, protocol, version);
 }
@@ -224,6 +239,9 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	if (!is_of_use(&passed, version))
 		return;
 	if (protocol == PROTOCOL_TCP && here->leaves.steps && !lets_translated(here, judged, &passed))
+		return;
+	if (protocol == PROTOCOL_TCP && !passed.out_port && may_be_routed_by_mark(own_net, judged, version) &&
+	    !invalid_ends_early(own_net, judged))
 		return;
 	if (known == FOLLOWED_NOT && stream_begin(entry))
 		return;

@@ -6,6 +6,7 @@
 
 #include <tna/connection.h>
 
+#include "connection/lesson.bpf.h"
 #include "connection/netfilter.bpf.h"
 #include "connection/rules.bpf.h"
 
@@ -64,6 +65,16 @@ INLINE struct tna_ends6 packet_ends6(u64 header, u32 protocol)
 				  .protocol = protocol};
 }
 
+/* The mark of the connection, before rules look at it: its entry is known from an earlier packet. */
+INLINE void note_connection_mark(struct tna_passage *here, const int version)
+{
+	const struct tna_lesson *before = version == 6 ? bpf_map_lookup_elem(&lessons6, &here->ends6)
+						       : bpf_map_lookup_elem(&lessons, &here->ends);
+
+	here->entry = before ? before->entry : 0;
+	here->connection_mark = here->entry ? tracked_mark(here->entry) : 0;
+}
+
 INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
@@ -76,24 +87,28 @@ INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 	here->generation = rules_generation(own_net, judged_rules(version));
 	here->serial = judged_rules(version)->serial;
 	here->routes = routes_generation(own_net, version);
-	here->marked = 1;
+	here->mark_known = 0;
 	here->service = header_service(header, version);
 	here->hops = header_hops(header, version);
 	if (version == 6)
 		here->ends6 = packet_ends6(header, header_protocol(header, 6));
 	else
 		here->ends = packet_ends(header, header_protocol(header, 4));
+	if (judged_rules(version)->steady & TNA_CONNECTION_MARKS)
+		note_connection_mark(here, version);
 	return NF_ACCEPT;
 }
 
-/* Behind all of pre-routing: where it goes may depend on its mark, which nobody sees any more where it
- * leaves. */
+/* Behind all of pre-routing: where it goes may depend on its mark, which may be another one where it leaves.
+ */
 INLINE void note_mark(struct bpf_nf_ctx *ctx)
 {
 	struct tna_passage *here = passage_of(ctx);
 
-	if (here && here->packet == (u64)ctx->skb)
-		here->marked = KLOAD(u32, KADDR(struct sk_buff, (u64)ctx->skb, mark));
+	if (!here || here->packet != (u64)ctx->skb)
+		return;
+	here->routed_mark = KLOAD(u32, KADDR(struct sk_buff, (u64)ctx->skb, mark));
+	here->mark_known = 1;
 }
 
 /* The packet is not the one that set out last at its place, under the rules and routes that there are, or it

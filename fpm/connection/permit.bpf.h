@@ -123,7 +123,7 @@ INLINE u64 untracked_differs(const void *ends, const int bridged, const int vers
 	const struct tna_ends *ends4 = ends;
 	const struct tna_ends6 *ends6 = ends;
 
-	if (likely(!any_translated()))
+	if (likely(!any_altered()))
 		return 0;
 	struct tna_translation *note = translation_note();
 
@@ -159,11 +159,25 @@ INLINE u32 evaluate_entry(struct segment *segment, const void *ends, const volat
 		UNLESS_BECAUSE(evaluate_translation(entry, steps, lesson, ends, version));
 	if (segment->protocol == PROTOCOL_TCP) {
 		BECAUSE(steps && !translated_in_order(net, judged_rules(version)), FLOW_TRANSLATED);
+		BECAUSE(!bridged && may_be_routed_by_mark(net, judged_rules(version), version) &&
+				!invalid_ends_early(net, judged_rules(version)),
+			MARKED);
 		*stream = bpf_map_lookup_elem(&streams, &entry);
 		UNLESS_BECAUSE(evaluate_stream(*stream, entry, direction, segment, net));
 		BECAUSE(!rules_certain(net, lesson->invalid, PROTOCOL_TCP), IP_NETFILTER);
 	}
 	return REASON_NONE;
+}
+
+/* The marks that were noted of a packet that is routed are not those that rules have put on the one of the
+ * lesson. */
+INLINE u64 noted_marks_differ(const volatile struct tna_lesson *lesson)
+{
+	const struct tna_translation *note = translation_note();
+
+	if (!note)
+		return 1;
+	return (note->routed_mark ^ lesson->routed_mark) | (note->left_mark ^ lesson->left_mark);
 }
 
 /* As connection_permit(), of a packet that has been looked at, and of which this is the lesson. */
@@ -188,6 +202,8 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	COLLECT(word, lesson_differs(lesson, segment, &seen, version));
 	if (entry)
 		COLLECT(word, tracked_mark(entry) ^ lesson->mark);
+	if (!seen.bridged && unlikely(any_altered()))
+		COLLECT(word, noted_marks_differ(lesson));
 	u64 until = lesson->until;
 	s32 least = lesson->least;
 

@@ -70,6 +70,22 @@ INLINE u32 routes_generation(u64 net, const int version)
 	return version == 6 ? 0 : KLOAD(u32, KADDR(struct net, net, ipv4.rt_genid.counter));
 }
 
+/* Whether there are or were routing rules, which may ask for packets' marks. */
+INLINE u32 routes_ask_for_marks(u64 net, const int version)
+{
+	if (version != 6)
+		return KLOAD(u8, KADDR(struct net, net, ipv4.fib_has_custom_rules));
+	return bpf_core_field_exists(struct net, ipv6.fib6_has_custom_rules)
+		       ? KLOAD(u8, KADDR(struct net, net, ipv6.fib6_has_custom_rules))
+		       : 0;
+}
+
+/* Packets of TCP may be routed by marks that rules have put on them. */
+INLINE u32 may_be_routed_by_mark(u64 net, const volatile struct tna_judged_rules *judged, const int version)
+{
+	return judged->steady & TNA_MARKED_EARLY && routes_ask_for_marks(net, version);
+}
+
 INLINE volatile struct tna_judged_rules *judged_rules(const int version)
 {
 	return &judgement[version == 6];

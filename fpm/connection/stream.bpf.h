@@ -95,9 +95,10 @@ INLINE u32 tracking_ignores_resets(u64 net)
  * Connections may be translated and fast. A packet that connection tracking calls invalid has no connection,
  * so it is not translated, and goes elsewhere: to this host, or out with the addresses that it has. Linux has
  * been told to call none of a fast connection so; which is all the same only if each is dropped, before that
- * or at both places, or if none is called so in any case.
+ * or at both places, or if none is called so in any case. So it is with marks that rules put on the packets
+ * of a connection before they are routed, but that one without may be routed anywhere.
  */
-INLINE u32 translated_in_any_case(u64 net, const volatile struct tna_judged_rules *judged)
+INLINE u32 invalid_ends_early(u64 net, const volatile struct tna_judged_rules *judged)
 {
 	return judged->steady & TNA_INVALID_DROPPED_EARLY ||
 	       (tracking_liberal(net) && tracking_ignores_resets(net));
@@ -108,7 +109,7 @@ INLINE u32 translated_in_order(u64 net, const volatile struct tna_judged_rules *
 {
 	const u32 at_both = TNA_INVALID_DROPPED | TNA_INVALID_DROPPED_FOR_HOST;
 
-	return translated_in_any_case(net, judged) || (judged->steady & at_both) == at_both;
+	return invalid_ends_early(net, judged) || (judged->steady & at_both) == at_both;
 }
 
 /* Pieces that are acknowledged count where the other side has asked for them. */

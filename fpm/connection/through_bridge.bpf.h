@@ -19,6 +19,7 @@ struct passed {
 	u64 in_port; /* of a bridge that has called the rules; 0: none has */
 	u64 out_port;
 	u32 invalid; /* TNA_INVALID_* */
+	u32 mark;    /* with which it leaves */
 };
 
 INLINE int is_bridged(struct net_device *device)

@@ -24,8 +24,15 @@ INLINE u32 ports_at(hook_context *ctx, u32 protocol, u32 begins)
 	return *(u32 *)at;
 }
 
-/* Notes the destination that a packet is to be routed to: its own one, or another one. What was learnt, if
- * anything. */
+/* What a packet is to be routed by, besides its destination. */
+INLINE void note_marks(struct tna_translation *note, const struct tna_lesson *lesson)
+{
+	note->routed_mark = lesson ? lesson->routed_mark : 0;
+	note->left_mark = lesson ? lesson->left_mark : 0;
+}
+
+/* Notes the destination that a packet is to be routed to, its own one or another one, and its mark. What was
+ * learnt, if anything. */
 NOINLINE struct tna_lesson *note_destination(hook_context *ctx)
 {
 	struct tna_translation *note = translation_note();
@@ -43,6 +50,7 @@ NOINLINE struct tna_lesson *note_destination(hook_context *ctx)
 	struct tna_lesson *lesson = bpf_map_lookup_elem(&lessons, &ends);
 
 	note->routed[0] = lesson ? lesson->destination[0] : ends.destination;
+	note_marks(note, lesson);
 	return lesson;
 }
 
@@ -64,6 +72,7 @@ NOINLINE struct tna_lesson *note_destination6(hook_context *ctx)
 
 	EACH (index, 2)
 		note->routed[index] = lesson ? lesson->destination[index] : ends.destination[index];
+	note_marks(note, lesson);
 	return lesson;
 }
 
@@ -121,7 +130,7 @@ INLINE u32 evaluate_translation(u64 entry, u32 steps, const volatile struct tna_
 				const void *came, const int version)
 {
 	BECAUSE(steps && CONSTANT(MODULES_ROUTE), FLOW_TRANSLATED);
-	if (likely(!any_translated()))
+	if (likely(!any_altered()))
 		BECAUSE(steps, FLOW_CHANGED);
 	else
 		BECAUSE(version == 6 ? note_translation6(entry, (const struct tna_lesson *)lesson, came)

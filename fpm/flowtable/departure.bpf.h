@@ -114,6 +114,7 @@ NOINLINE u32 flow_route(struct flow_way *way)
 		UNLESS_BECAUSE(flow_neighbour6(way, route, direction));
 	}
 	BECAUSE(!way->destination, NEIGHBOUR); /* it is being changed */
+	BECAUSE(neighbour_is_group(way->destination), MULTICAST);
 	way->source = device_address(KOBJ(struct net_device, way->egress));
 	return REASON_NONE;
 }

@@ -3,10 +3,11 @@
 #define TNA_GUARD_PACKET_FILTER_H
 
 /*
- * Filters of packet sockets that want nothing of what is forwarded: those of DHCP clients and servers, which
- * listen for as long as they run. The controller has read what such a filter does, instruction by instruction
- * (assemble/packet_filter.hpp), and left it in the namespace's state. Here only the instructions are
- * compared, for every packet: a socket may get another filter at any time, and nobody tells.
+ * Filters of packet sockets that want nothing of what is forwarded: those of DHCP clients and servers, and of
+ * who listens to group addresses (LLDP), which they do for as long as they run. The controller has read what
+ * such a filter does, instruction by instruction (assemble/packet_filter.hpp), and left it in the namespace's
+ * state. Here only the instructions are compared, for every packet: a socket may get another filter at any
+ * time, and nobody tells.
  *
  * A packet that one of them may want is Linux's from the beginning (filters_may_want()).
  */
@@ -77,6 +78,8 @@ APART int filters_may_want(hook_context *ctx)
 	u32 protocol;
 
 	if (data + ETH_HLEN + 20 > end)
+		return 1;
+	if ((*(u64 *)data & MAC_MASK) == TNA_EDP_STATION)
 		return 1;
 	protocol = *(u16 *)(data + 2 * ETH_ALEN);
 	EACH (tag, FILTERED_TAGS) {

@@ -33,6 +33,7 @@
  *						looking
  *	hook_has_past()				not 0: it has with it what rules may look at, from before
  *	hook_becomes_routed()			notes what a router does to a packet besides its bytes
+ *	hook_mark()				puts a mark on it
  *	hook_move_head()			takes bytes off the frame's front, or (negative) adds some
  *	hook_cut_tail()				takes bytes off the frame's end; 0 if that was possible
  *	hook_send()				says by which port of a map the frame is to leave

@@ -208,6 +208,11 @@ INLINE int hook_becomes_routed(hook_context *ctx, u64 net, u32 version)
 	return 1;
 }
 
+INLINE void hook_mark(hook_context *ctx, u32 mark)
+{
+	ctx->mark = mark;
+}
+
 INLINE long hook_cut_tail(hook_context *ctx, u32 bytes)
 {
 	return bpf_skb_change_tail(ctx, ctx->len - bytes, 0);

@@ -108,6 +108,11 @@ INLINE int hook_becomes_routed(hook_context *ctx, u64 net, u32 version)
 	return 1;
 }
 
+/* Nobody would see it. */
+INLINE void hook_mark(hook_context *ctx, u32 mark)
+{
+}
+
 /* It came in by this device. */
 INLINE u32 hook_for_another(hook_context *ctx)
 {

@@ -13,6 +13,16 @@
 #define SOCKETS_MAX 64
 
 struct tna_filter_list filters = {};
+static u64 sums[TNA_FILTERS_LISTED];
+
+/* Whether one is listed that is the same, as far as its instructions' sum says. */
+APART u32 is_listed(u32 length, u64 sum)
+{
+	EACH (at, TNA_FILTERS_LISTED)
+		if (at < filters.number && filters.filter[at].length == length && sums[at] == sum)
+			return 1;
+	return 0;
+}
 
 /* One that is too long is no use, nor one of a socket that is given no Ethernet header. */
 APART u32 list_filter(u64 socket)
@@ -25,9 +35,15 @@ APART u32 list_filter(u64 socket)
 	    !packet_socket_is_raw(socket))
 		return 0;
 	struct tna_filter *one = &filters.filter[number];
+	u64 sum = 0;
 
-	EACH (at, TNA_FILTER_LENGTH_MAX)
+	EACH (at, TNA_FILTER_LENGTH_MAX) {
 		one->instructions[at] = at < length ? KLOAD(u64, code + 8 * at) : 0;
+		sum = (sum ^ one->instructions[at]) * 0x9e3779b97f4a7c15;
+	}
+	if (is_listed(length, sum))
+		return 0;
+	sums[number] = sum;
 	one->length = length;
 	filters.number = number + 1;
 	return 1;

@@ -19,6 +19,10 @@
 #define TNA_INVALID_DROPPED_FOR_HOST 32u
 /* Connection tracking is not among the functions that netfilter calls: no packet has a connection. */
 #define TNA_UNTRACKED 64u
+/* Packets of TCP in the middle of a flow may get marks at pre-routing: by which they are routed, perhaps. */
+#define TNA_MARKED_EARLY 128u
+/* Rules may look at connections' marks. */
+#define TNA_CONNECTION_MARKS 256u
 
 /* The places that forwarded packets pass: pre-routing, forward, post-routing. */
 #define TNA_RULE_HOOKS 3
@@ -121,6 +125,8 @@ struct tna_lesson {
 	__u64 ports[2][TNA_NAME_WORDS];
 	__u32 invalid; /* TNA_INVALID_*: what becomes of packets of TCP that are called so */
 	__u32 protocol;
+	__u32 routed_mark; /* the mark that the packet had when it was routed, */
+	__u32 left_mark;   /* and the one with which it left */
 	__u64 stamp_again; /* the same as above, if this is one lesson, and not the halves of two */
 };
 
@@ -175,18 +181,23 @@ struct tna_translation {
 	__u16 destination_port;
 	__u64 source[2]; /* both as the packet is to have them */
 	__u64 destination[2];
+	__u32 routed_mark; /* the mark with which it is routed, and with which it leaves */
+	__u32 left_mark;
 };
 
 /* Per CPU: packets that are on their way through the rules. */
 struct tna_passage {
-	__u64 packet;         /* struct sk_buff * */
-	__u32 generation;     /* of the rules when it set out */
-	__u32 serial;         /* of the judgement about those */
-	__u32 routes;         /* the generation of the routes */
-	__u32 service;        /* of its header: type of service, or traffic class and flow label */
-	__u32 hops;           /* time to live, or hop limit, and protocol */
-	__u32 marked;         /* it has a mark when it is routed, or that is not known yet */
-	struct tna_ends ends; /* as it set out */
+	__u64 packet;          /* struct sk_buff * */
+	__u32 generation;      /* of the rules when it set out */
+	__u32 serial;          /* of the judgement about those */
+	__u32 routes;          /* the generation of the routes */
+	__u32 service;         /* of its header: type of service, or traffic class and flow label */
+	__u32 hops;            /* time to live, or hop limit, and protocol */
+	__u32 routed_mark;     /* the mark that it has when it is routed */
+	__u32 mark_known;      /* whether it has come so far */
+	__u32 connection_mark; /* that of the connection, as of which an earlier packet was learnt */
+	__u64 entry;           /* struct nf_conn * of that; 0: none was */
+	struct tna_ends ends;  /* as it set out */
 	struct tna_ends6 ends6;
 	struct tna_translation leaves; /* as it is to leave */
 };

@@ -66,6 +66,8 @@ struct tna_route {
 	__u64 mtus;  /* IPv6: what the MTU was made of */
 	__u64 names; /* of the devices that it comes and leaves by, where routing rules ask for some; else 0
 		      */
+	__u32 mark;  /* of packets, where routing rules may ask for it; else 0 */
+	__u32 unused;
 };
 
 #define TNA_DESTINATION_WAYS 4
@@ -169,14 +171,18 @@ struct tna_suspicion {
 };
 
 /*
- * A filter of packet sockets (classic BPF) that wants nothing of what is forwarded but for packets which are
- * Linux's for as long as there are such filters: what is neither IPv4 nor IPv6, and UDP over IPv4 for these
- * ports.
+ * A filter of packet sockets (classic BPF) that wants nothing of what is forwarded, which goes to single
+ * stations, but for packets which are Linux's for as long as there are such filters: what is neither IPv4 nor
+ * IPv6, UDP over IPv4 for these ports, and what is for this station, which EDP takes for a group
+ * (00:e0:2b:00:00:00).
  */
 #define TNA_FILTERS_MAX 4 /* a power of two */
-#define TNA_FILTER_LENGTH_MAX 16
+#define TNA_FILTER_LENGTH_MAX 32
 #define TNA_DHCP_SERVER 67
 #define TNA_DHCP_CLIENT 68
+#define TNA_EDP_HEAD 0x00e0u
+#define TNA_EDP_TAIL 0x2b000000u
+#define TNA_EDP_STATION 0x2be000ull /* as it lies in memory */
 struct tna_filter {
 	__u64 length;                              /* 0: none */
 	__u64 instructions[TNA_FILTER_LENGTH_MAX]; /* struct sock_filter, as the kernel has them */

@@ -30,6 +30,25 @@ inline model::PacketFilter framesOf(std::uint16_t type) {
             {BPF_RET | BPF_K, 0, 0, 0}};
 }
 
+/// Frames for the group addresses of LLDP and its kin, as lldpd asks for them.
+inline model::PacketFilter lldp() {
+    constexpr std::uint16_t byte = BPF_LD | BPF_B | BPF_ABS, half = BPF_LD | BPF_H | BPF_ABS,
+                            word = BPF_LD | BPF_W | BPF_ABS, equal = BPF_JMP | BPF_JEQ | BPF_K;
+    return {{byte, 0, 0, 0},           {BPF_ALU | BPF_AND | BPF_K, 0, 0, 1},
+            {equal, 0, 16, 1},         {half, 0, 0, 12},
+            {equal, 0, 6, ETH_P_LLDP}, {word, 0, 0, 2},
+            {equal, 2, 0, 0xc200000e}, {equal, 1, 0, 0xc2000003},
+            {equal, 0, 2, 0xc2000000}, {half, 0, 0, 0},
+            {equal, 12, 13, 0x0180},   {word, 0, 0, 2},
+            {equal, 0, 2, 0x52cccccc}, {half, 0, 0, 0},
+            {equal, 8, 9, 0x01e0},     {equal, 1, 0, 0x0ccccccc},
+            {equal, 0, 2, 0x81000100}, {half, 0, 0, 0},
+            {equal, 4, 5, 0x0100},     {word, 0, 0, 2},
+            {equal, 0, 3, 0x2b000000}, {half, 0, 0, 0},
+            {equal, 0, 1, 0x00e0},     {BPF_RET | BPF_K, 0, 0, 0x40000},
+            {BPF_RET | BPF_K, 0, 0, 0}};
+}
+
 inline void filterBy(int socket, model::PacketFilter filter) {
     static_assert(sizeof(model::FilterInstruction) == sizeof(sock_filter));
     const sock_fprog program{static_cast<unsigned short>(filter.size()),

@@ -50,6 +50,15 @@ std::string learningText(const json& document) {
         out +=
             "TCP that is translated is left to Linux, unless the rules drop what connection tracking calls "
             "invalid\n(`ct state invalid drop`), both where it is forwarded and where it is for this host.\n";
+    const auto withoutMarked = [](const json& steady) {
+        return yes(steady, "tcp") && !steady.value("tcp_by_mark", true) && steady.value("tracked", true);
+    };
+    if (withoutMarked(ipv4) || withoutMarked(ipv6))
+        out += "Rules put marks on TCP before it is routed. Where there are routing rules (`ip rule`), it is "
+               "left to "
+               "Linux, unless\nwhat connection tracking calls invalid is dropped at pre-routing (`ct state "
+               "invalid "
+               "drop`).\n";
     return out;
 }
 

@@ -12,8 +12,8 @@ namespace tna::assemble {
 namespace {
 using model::RuleFamily;
 
-/// The priorities of the programs that learn: nothing may come before the first, and nothing but what
-/// confirms new connections behind the last.
+/// The priorities of the programs that learn, at pre-routing and post-routing: nothing may come before the
+/// first, and nothing but what confirms new connections behind the last.
 constexpr auto first = std::numeric_limits<std::int32_t>::min() + 1;
 constexpr auto last = std::numeric_limits<std::int32_t>::max() - 1;
 
@@ -33,7 +33,7 @@ std::vector<std::string> notCompared(const JudgedHook& hook) {
 
 /// Runs where those that learn do not see what comes of it.
 bool outside(const model::HookFunction& one) {
-    if (one.hook == NF_INET_PRE_ROUTING && one.priority <= first)
+    if (one.hook == NF_INET_PRE_ROUTING && (one.priority <= first || one.priority >= last))
         return one.ofTables;
     return one.hook == NF_INET_POST_ROUTING && one.priority >= last && one.function != "nf_confirm";
 }
@@ -81,6 +81,8 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
             continue;
         dropped |= hook.dropsInvalid && !treated; // places come in their order
         treated |= hook.treatsInvalid;
+        rules.asksConnectionMark |= hook.asksConnectionMark;
+        rules.tcpMarkedEarly |= hook.marksTcp && hook.hook == NF_INET_PRE_ROUTING;
         early |= hook.dropsInvalid && hook.hook == NF_INET_PRE_ROUTING;
         rules.invalidDroppedForHost &= hook.hook != NF_INET_PRE_ROUTING || !hook.treatsInvalid;
         masked |= hook.maskInvalid;

@@ -30,6 +30,8 @@ struct FlowRules {
     Invalid invalid = Invalid::depends;
     bool invalidDroppedEarly = false;   ///< at pre-routing, wherever they are to go
     bool invalidDroppedForHost = false; ///< that are for this host; looked at for IPv4 only
+    bool asksConnectionMark = false;    ///< what becomes of a packet may depend on its connection's mark
+    bool tcpMarkedEarly = false;        ///< packets of it may get marks before they are routed
     std::vector<rules::RuleDevice>
         passingInvalid; ///< bridges within which they pass, where it depends on devices
     FunctionPlaces functions{};
@@ -38,6 +40,8 @@ struct FlowRules {
     [[nodiscard]] bool translatedTcp() const {
         return tcp && (invalidDroppedEarly || (invalid == Invalid::dropped && invalidDroppedForHost));
     }
+    /// The same of TCP where routing rules may ask for marks: what is invalid has none of its connection's.
+    [[nodiscard]] bool tcpByMark() const { return tcp && (!tcpMarkedEarly || invalidDroppedEarly); }
     bool operator==(const FlowRules&) const = default;
 };
 

@@ -228,6 +228,8 @@ private:
                 rules::Walk walk(packet, chains_, surroundings_);
                 walk.base(base);
                 looksAt_.insert(walk.looksAt().begin(), walk.looksAt().end());
+                judged_.asksConnectionMark |= walk.asksConnectionMark();
+                judged_.marksTcp |= protocol == IPPROTO_TCP && walk.mayBeMarked();
                 for (const auto& finding : walk.findings())
                     add(judged_, obstacleOf(finding, base, protocol));
                 if (walk.asksConnectionMark())

@@ -44,6 +44,8 @@ struct JudgedHook {
     bool dropsInvalid = false;
     bool passesInvalid = true;
     bool treatsInvalid = false;       ///< before that, some may be answered, marked, or the like
+    bool asksConnectionMark = false;  ///< of packets in the middle of a flow
+    bool marksTcp = false;            ///< packets in the middle of a flow may get marks
     bool maskInvalid = false;         ///< some may not be called so: they are not tracked, or in another zone
     std::vector<std::string> looksAt; ///< what a fast path would have to compare for each packet
     std::vector<RuleObstacle> obstacles;

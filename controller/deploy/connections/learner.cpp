@@ -65,7 +65,8 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
                    (judged.invalid == assemble::Invalid::passed ? TNA_INVALID_PASSED : 0U) |
                    (judged.invalidDroppedEarly ? TNA_INVALID_DROPPED_EARLY : 0U) |
                    (judged.invalidDroppedForHost ? TNA_INVALID_DROPPED_FOR_HOST : 0U) |
-                   (judged.untracked ? TNA_UNTRACKED : 0U);
+                   (judged.asksConnectionMark ? TNA_CONNECTION_MARKS : 0U) |
+                   (judged.tcpMarkedEarly ? TNA_MARKED_EARLY : 0U) | (judged.untracked ? TNA_UNTRACKED : 0U);
     for (std::size_t place = 0; place < TNA_RULE_HOOKS; ++place) {
         rules.functions[place] = judged.functions.at(place).number;
         rules.lists[place] = judged.functions.at(place).list;
@@ -105,7 +106,7 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
         bpf_program__set_expected_attach_type(program, std::bit_cast<bpf_attach_type>(attachType));
     }
     learner->streams_ = pipeline.map("streams");
-    if (bpf_map__reuse_fd(opened->maps.data_translated, pipeline.cache("translated")) != 0 ||
+    if (bpf_map__reuse_fd(opened->maps.data_altered, pipeline.cache("altered")) != 0 ||
         bpf_map__reuse_fd(opened->maps.data_rules, pipeline.cache("rules")) != 0 ||
         bpf_map__reuse_fd(opened->maps.lessons, pipeline.map("lessons")) != 0 ||
         bpf_map__reuse_fd(opened->maps.lessons6, pipeline.map("lessons6")) != 0 ||

@@ -80,7 +80,7 @@ Result<PipelineObject> loadBeside(unsigned maxPorts, const PipelineObject& other
     auto object = openGenerated(skeleton, maxPorts, forReadingInPlace);
     if (!object)
         return object;
-    if (bpf_map__reuse_fd(skeleton->maps.data_translated, other.cache("translated")) != 0 ||
+    if (bpf_map__reuse_fd(skeleton->maps.data_altered, other.cache("altered")) != 0 ||
         bpf_map__reuse_fd(skeleton->maps.data_rules, other.cache("rules")) != 0 ||
         bpf_map__reuse_fd(skeleton->maps.lessons, other.map("lessons")) != 0 ||
         bpf_map__reuse_fd(skeleton->maps.lessons6, other.map("lessons6")) != 0 ||

@@ -4,6 +4,8 @@
 
 /* The kernel's neighbours (ARP, ND), found by walking its hash tables; what is found is compared. */
 
+#include <tna/fastpath.h>
+
 #include "kernel/inet_types.h"
 #include "kernel/loop.bpf.h"
 #include "packet/packet.bpf.h"
@@ -118,6 +120,14 @@ INLINE u64 neighbour_gone(struct neighbour *neighbour, u64 device, u32 key)
 
 	COLLECT(word, KGET(u32, neighbour, primary_key) ^ key);
 	return word;
+}
+
+/* Nobody but Linux sends to several stations, or to what some take for that: whoever listens to such frames
+ * hears all of them (guards/packet_filter.bpf.h); and a bridge sends to all its ports what it may know one
+ * for. */
+INLINE u64 neighbour_is_group(u64 address)
+{
+	return address & 1 || (address & MAC_MASK) == TNA_EDP_STATION;
 }
 
 /* The MAC address, read as a whole: 0 while it is being changed. */

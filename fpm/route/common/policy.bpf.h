@@ -6,8 +6,9 @@
  * Routing rules (`ip rule`): which table a packet's route is searched for in (net/core/fib_rules.c). Once a
  * namespace has had one of its own, the kernel goes through its list of rules for each packet: those that
  * match name a table each, until one has a route. So do v4/policy.bpf.h and v6/policy.bpf.h, for what a
- * packet is known to be when it is routed: its addresses, the device that it came by, and no mark. Rules that
- * ask for anything else (ports, type of service, users, tunnels) are in doubt if the rest of them matches.
+ * packet is known to be when it is routed: its addresses, the device that it came by, and its mark. Rules
+ * that ask for anything else (ports, type of service, users, tunnels) are in doubt if the rest of them
+ * matches.
  *
  * A change of the rules moves the generation of the routes. Of one thing nothing tells: a device gets another
  * name, which rules ask for by `iif`. So names are remembered where rules ask for any, and compared for each
@@ -16,7 +17,7 @@
 
 #include "kernel/inet_types.h"
 #include "kernel/loop.bpf.h"
-#include "route/common/path.bpf.h"
+#include "route/common/marks.bpf.h"
 
 #define POLICY_RULES_MAX 128
 #define POLICY_TABLES_MAX 64 /* that share a place in the table of tables */
@@ -81,10 +82,10 @@ struct policy_match {
 };
 
 /*
- * fib_rule_match(), for a packet that comes by a device. Devices that rules name are known by number; while
- * one gets another name, or where it has several, name and number do not say the same.
+ * fib_rule_match(), for a packet with a mark that comes by a device. Devices that rules name are known by
+ * number; while one gets another name, or where it has several, name and number do not say the same.
  */
-INLINE struct policy_match policy_match(u64 address, u64 device)
+INLINE struct policy_match policy_match(u64 address, u64 device, u32 mark)
 {
 	struct fib_rule *rule = KOBJ(struct fib_rule, address);
 	u32 wanted = KGET(u32, rule, iifindex);
@@ -94,7 +95,7 @@ INLINE struct policy_match policy_match(u64 address, u64 device)
 	if (policy_asked_name(address))
 		match.strange = is_it ^ policy_names(address, device);
 	COLLECT(match.other, KGET(u32, rule, oifindex)); /* nobody has asked for one */
-	COLLECT(match.other, KGET(u32, rule, mark) & KGET(u32, rule, mark_mask));
+	COLLECT(match.other, (mark ^ KGET(u32, rule, mark)) & KGET(u32, rule, mark_mask));
 	COLLECT(match.other, KGET(u8, rule, l3mdev)); /* ports of VRFs are Linux's */
 	COLLECT(match.doubt, KGET(u64, rule, tun_id));
 	COLLECT(match.doubt,

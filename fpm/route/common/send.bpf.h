@@ -6,6 +6,7 @@
 
 #include "base/send.bpf.h"
 #include "base/state.bpf.h"
+#include "route/common/marks.bpf.h"
 
 /* Out of the port that the route remembers, with the tags that the frame is to have there instead of its old
  * ones. */
@@ -26,6 +27,7 @@ INLINE int route_send(hook_context *ctx, struct tna_route *route, u64 frame_len,
 		.tags = tags,
 		.behind = frame_len - total - ETH_HLEN,
 		.translation = CONSTANT(RULES) ? translation_of_packet() : NULL,
+		.marked = HOOK_WITHIN_LINUX ? marks_noted() : NULL,
 	};
 
 	return send(ctx, &departure);

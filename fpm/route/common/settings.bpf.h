@@ -12,6 +12,7 @@
 #define CONF_FORWARDING 0
 #define CONF_SEND_REDIRECTS 5
 #define CONF_RP_FILTER 7
+#define CONF_SRC_VMARK 23
 
 /* include/uapi/linux/xfrm.h: policies are counted as in, out, forward */
 #define XFRM_DEFAULT_BLOCK 1
@@ -98,6 +99,14 @@ INLINE u64 inet_redirects(struct net *net, struct in_device *inet)
 	struct ipv4_devconf *all = KOBJ(struct ipv4_devconf, KGET(u64, net, ipv4.devconf_all));
 
 	return KGET(u32, all, data[CONF_SEND_REDIRECTS]) | KGET(u32, inet, cnf.data[CONF_SEND_REDIRECTS]);
+}
+
+/* Whether the way back is looked for by packets' marks, too (IN_DEV_SRC_VMARK()). */
+INLINE u64 inet_marks_sources(struct net *net, struct in_device *inet)
+{
+	struct ipv4_devconf *all = KOBJ(struct ipv4_devconf, KGET(u64, net, ipv4.devconf_all));
+
+	return KGET(u32, all, data[CONF_SRC_VMARK]) | KGET(u32, inet, cnf.data[CONF_SRC_VMARK]);
 }
 
 /* The filter that those two make: 0 none, 1 strict, anything else loose. */

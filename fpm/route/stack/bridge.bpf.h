@@ -225,7 +225,6 @@ INLINE u32 evaluate_bridged_departure(u64 device, u64 next_hop, struct bridged_w
 			KLOAD(u64, KADDR(struct net_bridge, bridge, dev)) != device,
 		UNPROVED);
 	UNLESS_BECAUSE(evaluate_bridge_settings(bridge, filters));
-	BECAUSE(next_hop & MAC_MULTICAST, MULTICAST); /* even if the database knows where */
 	SOUGHT(way->station, fdb_find(bridge, (next_hop & MAC_MASK) | vid << 48), UNKNOWN_UNICAST);
 	struct net_bridge_fdb_entry *to = KOBJ(struct net_bridge_fdb_entry, way->station);
 	u64 port = KGET(u64, to, dst);

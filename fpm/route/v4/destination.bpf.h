@@ -65,7 +65,7 @@ NOINLINE int destination_mark(hook_context *ctx, u32 address, u64 arrival)
 	struct bpf_fib_lookup lookup;
 
 	return route_lookup(ctx, &lookup, KLOAD(u32, KADDR(struct net_device, arrival, ifindex)), 0,
-			    (u64)address << 32, FIB_SKIP_NEIGHBOUR);
+			    (u64)address << 32, FIB_SKIP_NEIGHBOUR, 0);
 }
 
 /* As destination_info(), if it is remembered, and else by a search. */

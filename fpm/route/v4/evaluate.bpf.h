@@ -26,12 +26,13 @@
  * only where the neighbour is asked for.
  */
 INLINE long route_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 ifindex, u32 start,
-			 u64 addresses, u32 flags)
+			 u64 addresses, u32 flags, u32 mark)
 {
 	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET, .ifindex = ifindex};
 	lookup->ipv4_src = addresses;
 	lookup->ipv4_dst = addresses >> 32;
 	lookup->tos = start >> 24;
+	flags |= lookup_by_mark(lookup, mark);
 	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), flags);
 }
 
@@ -63,7 +64,7 @@ NOINLINE u64 route_in_place(hook_context *ctx, u64 device)
 	if (!route_parse(ctx, &ip, TAGS_MOST))
 		return search.answer;
 	if (policy_custom(net))
-		search = policy_find(device, ip.tuple.addresses);
+		search = policy_find(device, ip.tuple.addresses, routed_mark());
 	else
 		search = fib_find(KGET(u64, net, ipv4.fib_main), bpf_ntohl(ip.tuple.addresses >> 32));
 	return search.answer;
@@ -77,6 +78,7 @@ INLINE u32 evaluate_settings(const struct route_path *path)
 	BECAUSE(guard_xfrm(net), XFRM);
 	BECAUSE(!path->inet || inet_not_forwarding(KOBJ(struct in_device, path->inet)), NOT_FORWARDING);
 	BECAUSE(policy_custom(net) && !policy_plain(net), RULES);
+	BECAUSE(policy_custom(net) && !marks_are_asked_for() && routed_mark(), RULES);
 	return REASON_NONE;
 }
 
@@ -132,7 +134,8 @@ INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4_tuple *tuple, u32
 {
 	u32 to = tuple->addresses >> 32;
 	struct bpf_fib_lookup lookup;
-	long answer = route_lookup(ctx, &lookup, path->ifindex, start, tuple->addresses, 0);
+	long answer = route_lookup(ctx, &lookup, path->ifindex, start, tuple->addresses, 0,
+				   policy_custom(KOBJ(struct net, CONSTANT(NET))) ? routed_mark() : 0);
 
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
 		UNLESS_BECAUSE(evaluate_in_place(found, &path->alias));
@@ -151,6 +154,7 @@ INLINE u32 evaluate_route(hook_context *ctx, const struct ipv4_tuple *tuple, u32
 	BECAUSE(neighbour_gone(KOBJ(struct neighbour, path->neighbour), path->departure, path->gateway),
 		NEIGHBOUR);
 	path->destination = neighbour_address(path->neighbour);
+	BECAUSE(neighbour_is_group(path->destination), MULTICAST);
 	BECAUSE((path->destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
 	return REASON_NONE;
 }
@@ -184,30 +188,38 @@ INLINE u32 route_evaluate_source(hook_context *ctx, const struct ipv4_tuple *tup
 	if (policy_custom(net))
 		return REASON_NONE; /* route_evaluate_policy_source() */
 	BECAUSE(source_unrouted(route_lookup(ctx, &lookup, path->ifindex, start,
-					     addresses_back(tuple->addresses), FIB_SKIP_NEIGHBOUR)),
+					     addresses_back(tuple->addresses), FIB_SKIP_NEIGHBOUR, 0)),
 		REVERSE_PATH);
 	return evaluate_filter(path->reverse_path, path->arrival, lookup.ifindex);
 }
 
 /*
- * The same where there are routing rules, for a packet whose route has been filled in: Linux looks for the
- * route of one the other way, that comes in where this one leaves; whatever the filter.
+ * The struct fib_alias * of a packet's source where there are routing rules: Linux looks for the route of one
+ * the other way, that comes in where this one leaves; whatever the filter. The packet's route has been filled
+ * in.
  */
-NOINLINE u32 route_evaluate_policy_source(hook_context *ctx, struct tna_route *route,
-					  const struct tna_route_stack *part)
+NOINLINE u64 route_source_in_place(struct tna_route *route)
 {
-	u64 back = addresses_back(route->addresses), device = route->egress_dev;
-	struct net_device *departure = KOBJ(struct net_device, device);
-	struct bpf_fib_lookup lookup;
-	u64 alias;
+	u64 device = route->egress_dev;
 
-	BECAUSE(BPF_CORE_READ_BITFIELD(departure, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
 	if (route->names)
 		route->names = name_number(route->names, device); /* before it is asked for */
-	UNLESS_BECAUSE(evaluate_in_place(policy_find(device, back), &alias));
+	return policy_find(device, addresses_back(route->addresses), 0).answer;
+}
+
+/* As route_evaluate_source(), of what was found in place. */
+NOINLINE u32 route_evaluate_policy_source(hook_context *ctx, const struct tna_route *route,
+					  const struct tna_route_stack *part, u64 found)
+{
+	struct net_device *departure = KOBJ(struct net_device, route->egress_dev);
+	u64 back = addresses_back(route->addresses), alias;
+	struct bpf_fib_lookup lookup;
+
+	BECAUSE(BPF_CORE_READ_BITFIELD(departure, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
+	UNLESS_BECAUSE(evaluate_in_place((struct search){found}, &alias));
 	BECAUSE(KLOAD(u8, KADDR(struct fib_alias, alias, fa_type)) != ROUTE_UNICAST, REVERSE_PATH);
 	BECAUSE(source_unrouted(route_lookup(ctx, &lookup, KGET(u32, departure, ifindex), route->start, back,
-					     FIB_SKIP_NEIGHBOUR)),
+					     FIB_SKIP_NEIGHBOUR, 0)),
 		REVERSE_PATH);
 	u64 info = KLOAD(u64, KADDR(struct fib_alias, alias, fa_info));
 	u64 hop = fib_single_hop(info);
@@ -270,6 +282,16 @@ NOINLINE u32 route_evaluate(hook_context *ctx, struct tna_route *route, const st
 	UNLESS_BECAUSE(route_fill(route, &path, epoch));
 	route->addresses = ip.tuple.addresses;
 	route->start = ip.start;
+	route->mark = policy_custom(KOBJ(struct net, CONSTANT(NET))) ? routed_mark() : 0;
+	return REASON_NONE;
+}
+
+/* For a packet whose route and departure have been filled in. */
+NOINLINE u32 evaluate_marks(const struct tna_route *route, const struct tna_route_stack *part)
+{
+	BECAUSE(route_marks_matter(route, policy_custom(KOBJ(struct net, CONSTANT(NET))),
+				   known_arrival(route, part)),
+		MARKED);
 	return REASON_NONE;
 }
 

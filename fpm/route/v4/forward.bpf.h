@@ -70,6 +70,8 @@ NOINLINE u64 route_look_again(hook_context *ctx)
 	}
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(ctx, route_at(place), route_stack_at(place), total);
+	if (CONSTANT(RULES) && reason == REASON_NONE)
+		reason = evaluate_marks(route_at(place), route_stack_at(place));
 	if (reason == TNA_REASON_UNPROVED && CONSTANT(SELF_CHECK) && !CONSTANT(STACKED))
 		route_search_fails(ctx, hook_ingress_device(hook_kernel_buffer(ctx)));
 	if (reason != REASON_NONE)
@@ -178,6 +180,8 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	COLLECT(doubt, guard_peer_generic_xdp(egress_address));
 	COLLECT(doubt, guard_egress_down(egress));
 	COLLECT(closer, guard_egress_qdisc(egress));
+	if (CONSTANT(RULES) && unlikely(any_altered()))
+		COLLECT(doubt, route_marks_matter(route, policy_custom(net), way.arrival));
 
 	if (CONSTANT(RULES)) { /* what is permitted is noted, so nothing else may be in the way */
 		RARELY(doubt, "!= 0", look_again);
@@ -283,7 +287,7 @@ INLINE u64 route_look(hook_context *ctx)
 {
 	struct tna_lesson *lesson = NULL;
 
-	if (CONSTANT(RULES) && unlikely(any_translated()))
+	if (CONSTANT(RULES) && unlikely(any_altered()))
 		lesson = note_destination(ctx);
 	return unlikely(CONSTANT(STACKED)) ? route_prove_stacked(ctx)
 					   : route_prove(ctx, 0, 0, NOWHERE, lesson);

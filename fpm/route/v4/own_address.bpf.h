@@ -42,7 +42,7 @@ NOINLINE int own_address_routed(hook_context *ctx, u32 address, u32 ifindex)
 		return 0;
 	if (KGET(u8, alias, fa_state) & ROUTE_ACCESSED)
 		return 1;
-	route_lookup(ctx, &lookup, ifindex, 0, (u64)address << 32, FIB_SKIP_NEIGHBOUR);
+	route_lookup(ctx, &lookup, ifindex, 0, (u64)address << 32, FIB_SKIP_NEIGHBOUR, 0);
 	return 0;
 }
 
@@ -94,7 +94,7 @@ NOINLINE u32 evaluate_own_source(hook_context *ctx, struct tna_route *route,
 	u64 arrival = known_arrival(route, part);
 
 	if (policy_custom(net))
-		return route_evaluate_policy_source(ctx, route, part);
+		return route_evaluate_policy_source(ctx, route, part, route_source_in_place(route));
 	if (reverse_path_filter(route->reverse_path) || own_addresses_routed(net))
 		return REASON_NONE;
 	BECAUSE(own_address_possible(ctx, route->addresses,

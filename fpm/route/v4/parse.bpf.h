@@ -13,7 +13,7 @@ INLINE int route_parse(hook_context *ctx, struct ipv4 *ip, const int tags)
 {
 	if (!ipv4_parse(ctx, ip, tags))
 		return 0;
-	if (CONSTANT(RULES) && unlikely(any_translated())) {
+	if (CONSTANT(RULES) && unlikely(any_altered())) {
 		const struct tna_translation *note = translation_note();
 
 		if (note && note->routed[0])

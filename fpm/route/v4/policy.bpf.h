@@ -29,9 +29,9 @@ INLINE u64 policy_list(void)
 }
 
 /* fib4_rule_match(), for a packet's addresses, as they lie in the header. */
-INLINE enum policy_answer policy4_answer(u64 address, u64 device, u64 addresses)
+INLINE enum policy_answer policy4_answer(u64 address, u64 device, u64 addresses, u32 mark)
 {
-	struct policy_match match = policy_match(address, device);
+	struct policy_match match = policy_match(address, device, mark);
 	struct fib4_rule *rule = KOBJ(struct fib4_rule, address);
 	u32 from = addresses, to = addresses >> 32;
 
@@ -93,7 +93,7 @@ INLINE struct search policy_look(u64 rule, u32 to)
 }
 
 /* fib_rules_lookup(): see policy_find(). */
-APART u64 policy_search(u64 device, u64 addresses)
+APART u64 policy_search(u64 device, u64 addresses, u32 mark)
 {
 	u64 rules = policy_list(), node = KLOAD(u64, rules);
 	struct search search;
@@ -101,7 +101,7 @@ APART u64 policy_search(u64 device, u64 addresses)
 	SEARCH (search, POLICY_RULES_MAX) {
 		if (node == rules)
 			CONCLUDE(search, search_none());
-		enum policy_answer answer = policy4_answer(policy_rule(node), device, addresses);
+		enum policy_answer answer = policy4_answer(policy_rule(node), device, addresses, mark);
 
 		if (answer == POLICY_DOUBT)
 			CONCLUDE(search, search_doubt());
@@ -116,10 +116,11 @@ APART u64 policy_search(u64 device, u64 addresses)
 	return search.answer;
 }
 
-/* The struct fib_alias * for a packet's addresses, as they lie in the header, that comes by a device. */
-INLINE struct search policy_find(u64 device, u64 addresses)
+/* The struct fib_alias * for a packet's addresses, as they lie in the header, that comes by a device with a
+ * mark. */
+INLINE struct search policy_find(u64 device, u64 addresses, u32 mark)
 {
-	return (struct search){policy_search(device, addresses)};
+	return (struct search){policy_search(device, addresses, mark)};
 }
 
 /* Whether rules may ask for other names than when the route was found: the source's depends on the departure.

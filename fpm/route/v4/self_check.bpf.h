@@ -12,7 +12,7 @@
 #include "route/common/self_check.bpf.h"
 #include "route/v4/next_hop.bpf.h"
 
-NOINLINE int route_ask(hook_context *ctx, struct tna_answer *answer, u64 arrival)
+NOINLINE int route_ask(hook_context *ctx, struct tna_answer *answer, u64 arrival, u32 mark)
 {
 	u32 ifindex = KLOAD(u32, KADDR(struct net_device, arrival, ifindex));
 	struct bpf_fib_lookup lookup;
@@ -21,7 +21,8 @@ NOINLINE int route_ask(hook_context *ctx, struct tna_answer *answer, u64 arrival
 	*answer = (struct tna_answer){};
 	if (!route_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	long told = route_lookup(ctx, &lookup, ifindex, ip.start, ip.tuple.addresses, FIB_SKIP_NEIGHBOUR);
+	long told =
+		route_lookup(ctx, &lookup, ifindex, ip.start, ip.tuple.addresses, FIB_SKIP_NEIGHBOUR, mark);
 
 	if (told == 0) {
 		answer->ifindex = lookup.ifindex;
@@ -70,9 +71,10 @@ NOINLINE int route_search_fails(hook_context *ctx, u64 arrival)
 {
 	struct tna_answer kernel, ours, again;
 
-	if (!route_ask(ctx, &kernel, arrival) || !route_search(ctx, &ours) || !answers_differ(&ours, &kernel))
+	if (!route_ask(ctx, &kernel, arrival, 0) || !route_search(ctx, &ours) ||
+	    !answers_differ(&ours, &kernel))
 		return 0;
-	if (!route_ask(ctx, &again, arrival) || answers_differ(&again, &kernel))
+	if (!route_ask(ctx, &again, arrival, 0) || answers_differ(&again, &kernel))
 		return 0;
 	if (!route_search(ctx, &again) || answers_differ(&again, &ours))
 		return 0;
@@ -91,7 +93,7 @@ NOINLINE int route_source_refused(hook_context *ctx, u64 arrival, u64 departure,
 	if (policy_custom(KOBJ(struct net, CONSTANT(NET))))
 		asked = KLOAD(u32, KADDR(struct net_device, departure, ifindex));
 	long told = route_lookup(ctx, &lookup, asked, ip.start, addresses_back(ip.tuple.addresses),
-				 FIB_SKIP_NEIGHBOUR);
+				 FIB_SKIP_NEIGHBOUR, 0);
 
 	return kernel_told(told) && (source_unrouted(told) || (filter == 1 && lookup.ifindex != ifindex));
 }
@@ -110,7 +112,7 @@ NOINLINE u32 route_check(hook_context *ctx, u32 index)
 				  .gateway = {route->gateway}};
 	u64 key = route->info ^ route->epoch;
 
-	if (!route_ask(ctx, &kernel, arrival))
+	if (!route_ask(ctx, &kernel, arrival, route->mark))
 		return REASON_NONE;
 	if (!answers_differ(&ours, &kernel) &&
 	    !route_source_refused(ctx, arrival, departure, reverse_path_filter(route->reverse_path))) {

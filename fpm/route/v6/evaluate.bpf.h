@@ -60,7 +60,7 @@ INLINE u32 evaluate6_header(const struct ipv6 *ip, u64 device)
 
 /* The addresses lie in two words each; the structure has them as four, aligned less. */
 INLINE long route6_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 ifindex,
-			  const struct ipv6_tuple *tuple)
+			  const struct ipv6_tuple *tuple, u32 mark)
 {
 	*lookup = (struct bpf_fib_lookup){.family = FAMILY_INET6, .ifindex = ifindex};
 	lookup->ipv6_src[0] = tuple->source.prefix;
@@ -71,7 +71,7 @@ INLINE long route6_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 
 	lookup->ipv6_dst[1] = tuple->destination.prefix >> 32;
 	lookup->ipv6_dst[2] = tuple->destination.rest;
 	lookup->ipv6_dst[3] = tuple->destination.rest >> 32;
-	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), 0);
+	return bpf_fib_lookup(ctx, lookup, sizeof(*lookup), lookup_by_mark(lookup, mark));
 }
 
 /* The next hop of the route that was found in place. */
@@ -140,7 +140,7 @@ NOINLINE u64 route6_in_place(hook_context *ctx, u64 device)
 	if (!route6_parse(ctx, &ip, TAGS_MOST))
 		return search.answer;
 	if (inet6_rules(KOBJ(struct net, CONSTANT(NET))))
-		search = policy6_find(device, &ip.tuple);
+		search = policy6_find(device, &ip.tuple, routed_mark());
 	else
 		search = route6_usual(&ip.tuple);
 	return search.answer;
@@ -168,7 +168,8 @@ INLINE u32 evaluate6_route(hook_context *ctx, const struct ipv6_tuple *tuple, st
 			   struct route6_path *path)
 {
 	struct bpf_fib_lookup lookup;
-	long answer = route6_lookup(ctx, &lookup, path->common.ifindex, tuple);
+	long answer = route6_lookup(ctx, &lookup, path->common.ifindex, tuple,
+				    inet6_rules(KOBJ(struct net, CONSTANT(NET))) ? routed_mark() : 0);
 
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
 		UNLESS_BECAUSE(evaluate6_in_place(path, found));
@@ -185,6 +186,7 @@ INLINE u32 evaluate6_route(hook_context *ctx, const struct ipv6_tuple *tuple, st
 	BECAUSE(neighbour_unfit(KOBJ(struct neighbour, path->common.neighbour), path->common.departure),
 		NEIGHBOUR);
 	path->common.destination = neighbour_address(path->common.neighbour);
+	BECAUSE(neighbour_is_group(path->common.destination), MULTICAST);
 	BECAUSE((path->common.destination & MAC_MASK) != lookup_address(&lookup), UNPROVED);
 	return REASON_NONE;
 }
@@ -203,6 +205,7 @@ INLINE u32 route6_fill(struct tna_route6 *route6, const struct ipv6_tuple *tuple
 	route6->route.mtus = path->mtus;
 	route6->route.table = KLOAD(u64, KADDR(struct fib6_info, path->common.info, fib6_table));
 	route6->route.policy = policy6_followed(KOBJ(struct net, CONSTANT(NET)));
+	route6->route.mark = route6->route.policy ? routed_mark() : 0;
 	route6->source_prefix = tuple->source.prefix;
 	route6->source_rest = tuple->source.rest;
 	route6->destination_prefix = tuple->destination.prefix;
@@ -250,6 +253,13 @@ NOINLINE u32 route6_evaluate(hook_context *ctx, struct tna_route6 *route6, const
 		ROUTE_MTU);
 	BECAUSE(several_cut(ctx, ip.frame_len, ip.total), IP_HEADER);
 	return route6_fill(route6, &ip.tuple, &path, epoch);
+}
+
+/* As evaluate_marks(); of sources nothing is asked. */
+NOINLINE u32 evaluate6_marks(const struct tna_route *route)
+{
+	BECAUSE(route_marks_matter(route, route->policy, 0), MARKED);
+	return REASON_NONE;
 }
 
 #endif

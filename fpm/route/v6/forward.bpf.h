@@ -74,6 +74,8 @@ NOINLINE u64 route6_look_again(hook_context *ctx)
 	if (reason == REASON_NONE)
 		reason = evaluate_departure(ctx, &route6_at(place)->route, route6_stack_at(place),
 					    route6_total(ctx));
+	if (CONSTANT(RULES) && reason == REASON_NONE)
+		reason = evaluate6_marks(&route6_at(place)->route);
 	if (reason != REASON_NONE)
 		return leave_to_linux(ctx, reason);
 	if (!CONSTANT(STACKED) && !route6_at(place)->route.policy)
@@ -169,6 +171,8 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 	COLLECT(doubt, guard_peer_generic_xdp(egress_address));
 	COLLECT(doubt, guard_egress_down(egress));
 	COLLECT(closer, guard_egress_qdisc(egress));
+	if (CONSTANT(RULES) && unlikely(any_altered()))
+		COLLECT(doubt, route_marks_matter(route, route->policy, 0));
 
 	if (CONSTANT(RULES)) { /* as in route_prove() */
 		RARELY(doubt, "!= 0", look_again);
@@ -228,7 +232,7 @@ INLINE int route6_forward(hook_context *ctx)
 {
 	struct tna_lesson *lesson = NULL;
 
-	if (CONSTANT(RULES) && unlikely(any_translated()))
+	if (CONSTANT(RULES) && unlikely(any_altered()))
 		lesson = note_destination6(ctx);
 	u64 verdict = CONSTANT(STACKED) ? route6_prove_stacked(ctx) : route6_prove(ctx, 0, 0, lesson);
 

@@ -13,7 +13,7 @@ INLINE int route6_parse(hook_context *ctx, struct ipv6 *ip, const int tags)
 {
 	if (!ipv6_parse(ctx, ip, tags))
 		return 0;
-	if (CONSTANT(RULES) && unlikely(any_translated())) {
+	if (CONSTANT(RULES) && unlikely(any_altered())) {
 		const struct tna_translation *note = translation_note();
 
 		if (note && (note->routed[0] | note->routed[1])) {

@@ -43,9 +43,9 @@ INLINE u64 policy6_list(void)
 }
 
 /* fib6_rule_match(), for addresses as they lie in the header. */
-INLINE enum policy_answer policy6_answer(u64 address, u64 device, const struct ipv6_tuple *tuple)
+INLINE enum policy_answer policy6_answer(u64 address, u64 device, const struct ipv6_tuple *tuple, u32 mark)
 {
-	struct policy_match match = policy_match(address, device);
+	struct policy_match match = policy_match(address, device, mark);
 	struct fib6_rule *rule = KOBJ(struct fib6_rule, address);
 	u64 src = KADDR(struct fib6_rule, address, src), dst = KADDR(struct fib6_rule, address, dst);
 
@@ -109,7 +109,7 @@ INLINE struct search policy6_look(u64 rule, const struct ipv6_address *to)
 }
 
 /* fib_rules_lookup(): see policy6_find(). */
-APART u64 policy6_search(u64 device, const struct ipv6_tuple *tuple)
+APART u64 policy6_search(u64 device, const struct ipv6_tuple *tuple, u32 mark)
 {
 	u64 rules = policy6_list(), node = KLOAD(u64, rules);
 	struct search search = search_doubt();
@@ -119,7 +119,7 @@ APART u64 policy6_search(u64 device, const struct ipv6_tuple *tuple)
 	SEARCH (search, POLICY_RULES_MAX) {
 		if (node == rules)
 			CONCLUDE(search, search_none());
-		enum policy_answer answer = policy6_answer(policy_rule(node), device, tuple);
+		enum policy_answer answer = policy6_answer(policy_rule(node), device, tuple, mark);
 
 		if (answer == POLICY_DOUBT)
 			CONCLUDE(search, search_doubt());
@@ -134,10 +134,11 @@ APART u64 policy6_search(u64 device, const struct ipv6_tuple *tuple)
 	return search.answer;
 }
 
-/* The struct fib6_node * for a packet's addresses, as they lie in the header, that comes by a device. */
-INLINE struct search policy6_find(u64 device, const struct ipv6_tuple *tuple)
+/* The struct fib6_node * for a packet's addresses, as they lie in the header, that comes by a device
+ * with a mark. */
+INLINE struct search policy6_find(u64 device, const struct ipv6_tuple *tuple, u32 mark)
 {
-	return (struct search){policy6_search(device, tuple)};
+	return (struct search){policy6_search(device, tuple, mark)};
 }
 
 /* As policy_renamed(); of sources nothing is asked. */

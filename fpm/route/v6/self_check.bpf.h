@@ -7,7 +7,7 @@
 #include "route/common/self_check.bpf.h"
 #include "route/v6/next_hop.bpf.h"
 
-NOINLINE int route6_ask(hook_context *ctx, struct tna_answer *answer, u64 arrival)
+NOINLINE int route6_ask(hook_context *ctx, struct tna_answer *answer, u64 arrival, u32 mark)
 {
 	u32 ifindex = KLOAD(u32, KADDR(struct net_device, arrival, ifindex));
 	struct bpf_fib_lookup lookup;
@@ -16,7 +16,7 @@ NOINLINE int route6_ask(hook_context *ctx, struct tna_answer *answer, u64 arriva
 	*answer = (struct tna_answer){};
 	if (!route6_parse(ctx, &ip, TAGS_MOST))
 		return 0;
-	long told = route6_lookup(ctx, &lookup, ifindex, &ip.tuple);
+	long told = route6_lookup(ctx, &lookup, ifindex, &ip.tuple, mark);
 
 	if (told == 0 || told == BPF_FIB_LKUP_RET_NO_NEIGH) {
 		answer->ifindex = lookup.ifindex;
@@ -59,10 +59,10 @@ NOINLINE int route6_search_fails(hook_context *ctx, u64 arrival)
 {
 	struct tna_answer kernel, ours, again;
 
-	if (!route6_ask(ctx, &kernel, arrival) || !route6_search(ctx, &ours) ||
+	if (!route6_ask(ctx, &kernel, arrival, 0) || !route6_search(ctx, &ours) ||
 	    !answers_differ(&ours, &kernel))
 		return 0;
-	if (!route6_ask(ctx, &again, arrival) || answers_differ(&again, &kernel))
+	if (!route6_ask(ctx, &again, arrival, 0) || answers_differ(&again, &kernel))
 		return 0;
 	if (!route6_search(ctx, &again) || answers_differ(&again, &ours))
 		return 0;
@@ -83,7 +83,7 @@ NOINLINE u32 route6_check(hook_context *ctx, u32 index)
 				  .gateway = {route6->gateway_prefix, route6->gateway_rest}};
 	u64 key = route6->route.info ^ route6->route.epoch;
 
-	if (!route6_ask(ctx, &kernel, arrival))
+	if (!route6_ask(ctx, &kernel, arrival, route6->route.mark))
 		return REASON_NONE;
 	if (!answers_differ(&ours, &kernel)) {
 		self_check_trust(key);

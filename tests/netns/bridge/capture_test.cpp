@@ -146,6 +146,39 @@ TEST_F(Listeners, ForDhcpAreNoReasonToBeSlow) {
     EXPECT_TRUE(hears(again.get()));
 }
 
+/// As lldpd does at each port.
+TEST_F(Listeners, ForGroupsAreNoReasonToBeSlow) {
+    const auto socket = listen(lldp()), other = listen(lldp(), "p1");
+    controller_->onTick();
+    expectFast(oneToTwo());
+    EXPECT_FALSE(hears(socket.get()));
+    auto frame = with(12, 0x88, with(13, 0xcc));
+    std::ranges::copy(Mac{0x01, 0x80, 0xc2, 0, 0, 0x0e}, frame.bytes.begin());
+    EXPECT_EQ(treat(frame).path.fast, 0U);
+    EXPECT_TRUE(hears(socket.get()));
+    // EDP's, which is no group's.
+    const Mac edp{0, 0xe0, 0x2b, 0, 0, 0};
+    must("bridge fdb replace " + text(edp) + " dev p1 master static");
+    auto single = oneToTwo();
+    std::ranges::copy(edp, single.bytes.begin());
+    expectSlow(single);
+    EXPECT_TRUE(hears(socket.get()));
+    filterBy(socket.get(), {{BPF_RET | BPF_K, 0, 0, 0xffffffff}});
+    expectSlow(oneToTwo());
+}
+
+/// Of those with the same filter, one is as good as many.
+TEST_F(Listeners, OnManyPortsAreNoReasonToBeSlow) {
+    std::vector<UniqueFd> sockets;
+    for (unsigned i = 0; i < TNA_FILTERS_LISTED; i++)
+        sockets.push_back(listen(lldp(), "p2"));
+    sockets.push_back(listen(udpFor(68)));
+    for (unsigned i = 0; i < TNA_FILTERS_LISTED; i++)
+        sockets.push_back(listen(lldp(), "p2"));
+    controller_->onTick();
+    expectFast(oneToTwo());
+}
+
 TEST_F(Listeners, GetWhatTheyMayWant) {
     const auto dhcp = listen(udpFor(68)), arp = listen(framesOf(ETH_P_ARP));
     controller_->onTick();

@@ -19,6 +19,19 @@ protected:
     }
 };
 
+/// Nobody routes it, whatever marks it has.
+TEST_P(BridgedTcp, ThatRulesMarkBesideRoutingRules) {
+    open("table ip guard { chain forward { type filter hook forward priority 0; ct state established accept; "
+         "};"
+         " chain marks { type filter hook prerouting priority -140; meta mark set ct mark; }; }");
+    must("ip rule add fwmark 1 lookup 7");
+    becomesFast();
+    const auto invalid = frame(0, {.payload = 10, .ahead = 10000000});
+    EXPECT_EQ(treat(invalid).out, comesOut(invalid, 1));
+    ASSERT_EQ(markConnection(connection_, 1), 0);
+    EXPECT_EQ(treat(invalid).out, comesOut(invalid, 1));
+}
+
 TEST_P(BridgedTcp, IsFastOnceConnectionTrackingMindsNoWindows) {
     open();
     becomesFast();

@@ -210,6 +210,17 @@ TEST_P(BridgedFlows, AreLearntAgainWhenTheConnectionHasAnotherMark) {
     expectLearntAgainAfter([this] { ASSERT_EQ(markConnection(connection_, 7), 0); });
 }
 
+/// Where they leave, who looks at a mark would see it.
+TEST_P(BridgedFlows, ThatRulesMarkAreLinuxs) {
+    begin(std::string(accepting) +
+          "; table inet marks { chain c { type filter hook forward priority -1; meta mark"
+          " set 7; }; }");
+    for (int i = 0; i < 4; i++) {
+        pump();
+        EXPECT_EQ(treat(frame()), (Treatment{slowPath("flow-unknown"), {{1, {frame()}}}}));
+    }
+}
+
 /// Whether rules are called depends on tags then.
 TEST_P(BridgedFlows, OfOneVlanAmongOthersAreLinuxs) {
     begin(accepting);

@@ -163,8 +163,15 @@ TEST_F(Changes, OfMarksThatRulesPutOnPackets) {
     expectFast(forth());
     nft("insert rule inet guard forward meta mark set 7");
     rulesAreKnown();
+    expectLinux(forth(), "flow-changed");
     for (int i = 0; i < 3; i++)
-        expectLinux(forth(), "flow-changed");
+        expectFast(forth());
+    nft("insert rule inet guard forward meta mark 7 drop");
+    rulesAreKnown();
+    expectLinux(forth(), "flow-changed");
+    nft("insert rule inet guard forward meta mark set 7");
+    rulesAreKnown();
+    expectLinux(forth(), "flow-changed", false);
 }
 
 /// A BPF program that netfilter calls, which has no generation; it drops all.

@@ -196,6 +196,14 @@ TEST_F(FlowtableToDhcp, IsHeard) {
     EXPECT_TRUE(hears(socket.get()));
 }
 
+TYPED_TEST(FlowtableConditions, NeighboursThatAreGroups) {
+    this->accelerate();
+    const auto frame = this->sent(0);
+    EXPECT_EQ(this->send(frame), fastPath());
+    must(fmt::format("ip neigh replace {} lladdr 01:00:5e:00:00:07 dev p1 nud permanent", this->server()));
+    EXPECT_EQ(this->send(frame), slowPath("neighbour"));
+}
+
 /// The far end of where it leaves takes no redirected frames, or is down.
 TYPED_TEST(FlowtableConditions, FarEnds) {
     this->accelerate();

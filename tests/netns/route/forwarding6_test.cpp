@@ -90,6 +90,15 @@ TEST_F(Routing6, ListenersForDhcpAreNoReasonToBeSlow) {
     expectListenersNotToMatter(packet(), ETH_P_IPV6, {});
 }
 
+TEST_F(Routing6, NeighboursThatAreGroupsAreLinuxs) {
+    const Mac group{0x01, 0, 0x5e, 0, 0, 7};
+    expectFast(packet());
+    must("ip neigh replace fd00:0:0:1::2 lladdr " + text(group) + " dev p1 nud permanent");
+    for (int i = 0; i < 2; i++)
+        EXPECT_EQ(treat(packet()),
+                  (Treatment{slowPath("multicast"), {{1, {oneHopFurther(packet(), group, portMac(1))}}}}));
+}
+
 TEST_F(Routing6, CaptureElsewhereIsNoReasonToBeSlow) {
     const auto elsewhere = capture("p2", ETH_P_ALL);
     const auto leaving = capture("p1", ETH_P_IPV6);

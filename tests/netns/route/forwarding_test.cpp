@@ -52,6 +52,18 @@ TEST_F(Routing, ListenersForDhcpAreNoReasonToBeSlow) {
     expectListenersNotToMatter(packet(), ETH_P_IP, wanted);
 }
 
+/// Who listens to frames for groups hears what leaves for one.
+TEST_F(Routing, NeighboursThatAreGroupsAreLinuxs) {
+    for (const Mac group : {Mac{0x01, 0, 0x5e, 0, 0, 7}, Mac{0, 0xe0, 0x2b, 0, 0, 0}}) { // and that of EDP
+        must("ip neigh replace 10.0.1.2 lladdr " + text(station(2)) + " dev p1 nud permanent");
+        expectFast(packet());
+        must("ip neigh replace 10.0.1.2 lladdr " + text(group) + " dev p1 nud permanent");
+        for (int i = 0; i < 2; i++)
+            EXPECT_EQ(treat(packet()), (Treatment{slowPath("multicast"),
+                                                  {{1, {oneHopFurther(packet(), group, portMac(1))}}}}));
+    }
+}
+
 TEST_F(Routing, CaptureElsewhereIsNoReasonToBeSlow) {
     const auto elsewhere = capture("p2", ETH_P_ALL);
     const auto leaving = capture("p1", ETH_P_IP);

@@ -164,6 +164,12 @@ void RouteTest::expectListenersNotToMatter(const Frame& frame, int protocol,
             if (wanted) {
                 EXPECT_EQ(treat(*wanted), (Treatment{slowPath("capture"), routedTo(*wanted)}));
             }
+            while (hears(socket.get())) {
+            }
+            filterBy(socket.get(), lldp());
+            controller_->onTick();
+            EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame)}));
+            EXPECT_FALSE(hears(socket.get()));
         }
 }
 

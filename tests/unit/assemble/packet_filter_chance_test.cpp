@@ -4,6 +4,7 @@
 #include "assemble/packet_filter.hpp"
 #include "support/listening.hpp"
 
+#include <algorithm>
 #include <random>
 #include <tna/fastpath.h>
 
@@ -110,7 +111,7 @@ public:
         const auto skip = [&] { return static_cast<std::uint8_t>(below(std::min(left, 9U))); };
         const auto value = any<std::uint32_t>({ETH_P_IP, ETH_P_IPV6, ETH_P_ARP, ETH_P_8021Q, IPPROTO_UDP,
                                                IPPROTO_TCP, 53, 67, 68, 0x1fff, 0, 1, 20});
-        const auto place = any<std::uint32_t>({12, 14, 16, 20, 22, 23, 36, 0xfffff000});
+        const auto place = any<std::uint32_t>({0, 2, 12, 14, 16, 20, 22, 23, 36, 0xfffff000});
         switch (below(left == 0 ? 1 : 12)) {
         case 0:
             return {any<std::uint16_t>({BPF_RET | BPF_K, BPF_RET | BPF_K, BPF_RET | BPF_A}), 0, 0,
@@ -155,7 +156,8 @@ public:
                 filter.push_back(instruction(length - 1 - i));
             return filter;
         }
-        filter = below(3) == 0
+        filter = below(4) == 0 ? test::lldp()
+                 : below(3) == 0
                      ? test::framesOf(any<std::uint16_t>({ETH_P_ARP, ETH_P_IP, ETH_P_8021Q, 0x88cc}))
                      : test::udpFor(any<std::uint16_t>({67, 68, 68, 53}));
         for (auto changes = below(4); changes > 0; changes--) {
@@ -185,9 +187,20 @@ public:
 
     /// That the fast path may forward while somebody listens, see filters_may_want().
     Bytes forwarded() {
+        auto frame = framed();
+        if (std::equal(frame.begin(), frame.begin() + 6, Bytes{0, 0xe0, 0x2b, 0, 0, 0}.begin()))
+            frame[5] = 1;
+        return frame;
+    }
+
+private:
+    Bytes framed() {
         Bytes frame(64 + below(3) * 4);
         for (auto& byte : frame)
-            byte = any<std::uint8_t>({0, 0, 17, 6, 67, 68, 0x45});
+            byte = any<std::uint8_t>({0, 0, 17, 6, 67, 68, 0x45, 1, 0x80});
+        if (below(8) == 0)
+            std::ranges::copy(Bytes{0, 0xe0, 0x2b, 0, 0, any<std::uint8_t>({0, 1})}, frame.begin());
+        frame[0] &= 0xfe;
         std::size_t at = 12;
         const auto put = [&](unsigned value) {
             frame[at++] = static_cast<std::uint8_t>(value >> 8U);
@@ -214,7 +227,6 @@ public:
         return frame;
     }
 
-private:
     std::mt19937 random_;
 };
 

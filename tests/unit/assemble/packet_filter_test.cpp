@@ -2,6 +2,8 @@
 // Which filters of packet sockets want nothing of what is forwarded.
 #include "assemble/packet_filter.hpp"
 
+#include "support/listening.hpp"
+
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/if_ether.h>
@@ -61,6 +63,38 @@ TEST(PacketFilters, OfOtherProtocolsSpareIt) {
     EXPECT_FALSE(sparesForwarded(of(ETH_P_IPV6)));
     EXPECT_FALSE(sparesForwarded(of(ETH_P_8021Q))) << "whatever is behind the tag";
     EXPECT_FALSE(sparesForwarded(of(ETH_P_8021AD)));
+}
+
+/// Whatever they ask for then.
+TEST(PacketFilters, OfGroupAddressesSpareIt) {
+    constexpr FilterInstruction first{BPF_LD | BPF_B | BPF_ABS, 0, 0, 0};
+    const auto of = [&](const FilterInstruction& load, std::uint32_t mask, std::uint32_t value) {
+        return sparesForwarded(
+            {load, {BPF_ALU | BPF_AND | BPF_K, 0, 0, mask}, isEqual(value, 0, 1), all, nothing});
+    };
+    EXPECT_TRUE(sparesForwarded(test::lldp()));
+    for (const auto at : {20U, 22U}) { // the last one is for a single station
+        auto another = test::lldp();
+        another.at(at).operand++;
+        EXPECT_FALSE(sparesForwarded(another)) << at;
+    }
+    EXPECT_TRUE(of(first, 1, 1));
+    EXPECT_FALSE(of(first, 1, 0)) << "those for single stations";
+    EXPECT_FALSE(of(first, 3, 1));
+    EXPECT_FALSE(of(first, 2, 2));
+    EXPECT_FALSE(of({BPF_LD | BPF_B | BPF_ABS, 0, 0, 6}, 1, 1)) << "of the source";
+    EXPECT_FALSE(of({BPF_LD | BPF_H | BPF_ABS, 0, 0, 0}, 1, 1)) << "another byte";
+    EXPECT_FALSE(
+        sparesForwarded({first, {BPF_ALU | BPF_OR | BPF_K, 0, 0, 1}, isEqual(1, 0, 1), all, nothing}));
+    EXPECT_FALSE(
+        sparesForwarded({first, {BPF_ALU | BPF_AND | BPF_X, 0, 0, 1}, isEqual(1, 0, 1), all, nothing}));
+    EXPECT_FALSE(sparesForwarded({first, isEqual(1, 0, 1), all, nothing}));
+    EXPECT_FALSE(sparesForwarded({first,
+                                  {BPF_ALU | BPF_AND | BPF_K, 0, 0, 1},
+                                  {BPF_ALU | BPF_ADD | BPF_K, 0, 0, 1},
+                                  isEqual(1, 0, 1),
+                                  all,
+                                  nothing}));
 }
 
 TEST(PacketFilters, ThatAreNotUnderstoodDoNot) {

@@ -205,7 +205,7 @@ std::string Routing::rule(std::string& undo) {
     const auto& device = this->net().device;
     const auto number = static_cast<unsigned>(chance_.below(nets_.size()));
     const auto selector = chance_.oneOf<std::string>(
-        {"iif " + device, "iif " + device, "from " + net(number), "from " + net(number), "to " + net(number),
+        {"iif " + device, "fwmark 7", "from " + net(number), "fwmark 1/1", "to " + net(number),
          six ? "to fd09::/16" : "to 10.9.0.0/16", fmt::format("iif {} to {}", device, net(number)),
          "from all", "fwmark 1", "oif " + device, "iif gone", "tos 0x10", "ipproto 17"});
     const auto action = chance_.oneOf<std::string>(

@@ -241,8 +241,8 @@ std::string Rules::element() {
 std::string Rules::anyEarly() {
     if (steady_ || chance_.once(2))
         return narrow() + " " +
-               chance_.oneOf({"notrack", "ct zone set 3", "meta mark set 1", "counter", "ct mark set 7",
-                              "drop", "accept"});
+               chance_.oneOf({"notrack", "ct zone set 3", "meta mark set 1", "meta mark set 7",
+                              "ct mark set 7", "drop", "accept"});
     return (chance_.once(4) ? wide() : narrow()) + " " +
            chance_.oneOf({"ct original zone set 4", "meta mark set udp dport map @marks", "accept",
                           "meta mark set ct mark", "ip dscp set cs2", "ct helper set \"ftp\""});
