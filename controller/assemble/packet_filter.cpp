@@ -20,17 +20,37 @@ constexpr std::uint32_t oneOfGroup = 1; ///< a bit of its first byte
 constexpr std::uint32_t atTail = 2;     ///< of the destination
 constexpr std::uint32_t atEtherType = 12;
 constexpr std::uint32_t atProtocol = ETH_HLEN + 9;
-constexpr std::uint32_t behindHeader =
-    ETH_HLEN + 2; ///< of a destination port, from the end of the IP header on
+constexpr std::uint32_t atPort = ETH_HLEN + 2; ///< and the length of the IP header: of the destination
+constexpr std::uint32_t mostPlace = 0xffff;    ///< beyond, places are not in the frame, or mean other things
 
 /// What the accumulator holds, as far as it matters.
-enum class Holds { anything, firstByte, groupBit, head, tail, etherType, protocol, destinationPort };
+enum class Holds {
+    anything,
+    firstByte,
+    groupBit,
+    head,
+    tail,
+    etherType,
+    versionByte, ///< the first one of the IP header, and its length: in words, in bytes, with something added
+    headerWords,
+    headerLength,
+    place,
+    protocol,
+    destinationPort
+};
+
+/// A number that the index register holds.
+struct Place {
+    std::uint32_t from = 0;
+    bool headerLength = false; ///< and that of the IPv4 header besides
+};
 
 /// What is known of a frame at some instruction, on one way to it.
 struct Way {
     std::size_t next = 0;
     Holds accumulator = Holds::anything;
-    bool headerLength = false;         ///< in the index register, of the IPv4 header
+    std::optional<Place> index;
+    Place sum;                         ///< in the accumulator
     std::optional<std::uint32_t> head; ///< of the destination: two bytes, and four
     std::optional<std::uint32_t> tail;
     std::optional<std::uint32_t> etherType;
@@ -51,11 +71,9 @@ struct Way {
             return head;
         case Holds::tail:
             return tail;
-        case Holds::firstByte:
-        case Holds::anything:
-            break;
+        default:
+            return std::nullopt;
         }
-        return std::nullopt;
     }
     void learn(std::uint32_t value) {
         switch (accumulator) {
@@ -74,9 +92,7 @@ struct Way {
         case Holds::destinationPort:
             destinationPort = value;
             break;
-        case Holds::firstByte:
-        case Holds::groupBit:
-        case Holds::anything:
+        default:
             break;
         }
     }
@@ -122,21 +138,18 @@ private:
             way.accumulator = loaded(way, instruction);
             break;
         case BPF_LDX:
-            way.headerLength =
-                instruction.code == (BPF_LDX | BPF_B | BPF_MSH) && instruction.operand == ETH_HLEN;
+            way.index = indexed(instruction);
             break;
         case BPF_ALU:
-            way.accumulator = way.accumulator == Holds::firstByte &&
-                                      instruction.code == (BPF_ALU | BPF_AND | BPF_K) &&
-                                      instruction.operand == oneOfGroup
-                                  ? Holds::groupBit
-                                  : Holds::anything;
+            compute(way, instruction);
             break;
         case BPF_MISC:
-            if (BPF_MISCOP(instruction.code) == BPF_TAX)
-                way.headerLength = false;
-            else
+            if (BPF_MISCOP(instruction.code) != BPF_TAX)
                 way.accumulator = Holds::anything;
+            else if (way.accumulator == Holds::place)
+                way.index = way.sum;
+            else
+                way.index.reset();
             break;
         default: // to the scratch memory, of which nothing is known
             break;
@@ -145,21 +158,67 @@ private:
         return true;
     }
 
+    [[nodiscard]] static std::optional<Place> indexed(const model::FilterInstruction& instruction) {
+        if (instruction.code == (BPF_LDX | BPF_B | BPF_MSH) && instruction.operand == ETH_HLEN)
+            return Place{0, true};
+        if (instruction.code == (BPF_LDX | BPF_W | BPF_IMM) && instruction.operand <= mostPlace)
+            return Place{instruction.operand, false};
+        return std::nullopt;
+    }
+
+    /// From where a load takes what it takes.
+    [[nodiscard]] static std::optional<Place> source(const Way& way,
+                                                     const model::FilterInstruction& instruction) {
+        if (instruction.operand > mostPlace)
+            return std::nullopt;
+        if (BPF_MODE(instruction.code) == BPF_ABS)
+            return Place{instruction.operand, false};
+        if (BPF_MODE(instruction.code) != BPF_IND || !way.index)
+            return std::nullopt;
+        return Place{way.index->from + instruction.operand, way.index->headerLength};
+    }
+
     [[nodiscard]] static Holds loaded(const Way& way, const model::FilterInstruction& instruction) {
-        if (instruction.code == (BPF_LD | BPF_B | BPF_ABS) && instruction.operand == atDestination)
+        const auto place = source(way, instruction);
+        if (!place)
+            return Holds::anything;
+        const auto is = [&](std::uint16_t size, std::uint32_t from, bool headerLength = false) {
+            return BPF_SIZE(instruction.code) == size && place->from == from &&
+                   place->headerLength == headerLength;
+        };
+        if (is(BPF_B, atDestination))
             return Holds::firstByte;
-        if (instruction.code == (BPF_LD | BPF_H | BPF_ABS) && instruction.operand == atDestination)
+        if (is(BPF_H, atDestination))
             return Holds::head;
-        if (instruction.code == (BPF_LD | BPF_W | BPF_ABS) && instruction.operand == atTail)
+        if (is(BPF_W, atTail))
             return Holds::tail;
-        if (instruction.code == (BPF_LD | BPF_H | BPF_ABS) && instruction.operand == atEtherType)
+        if (is(BPF_H, atEtherType))
             return Holds::etherType;
-        if (instruction.code == (BPF_LD | BPF_B | BPF_ABS) && instruction.operand == atProtocol)
+        if (is(BPF_B, ETH_HLEN))
+            return Holds::versionByte;
+        if (is(BPF_B, atProtocol))
             return Holds::protocol;
-        if (instruction.code == (BPF_LD | BPF_H | BPF_IND) && instruction.operand == behindHeader &&
-            way.headerLength)
-            return Holds::destinationPort;
-        return Holds::anything;
+        return is(BPF_H, atPort, true) ? Holds::destinationPort : Holds::anything;
+    }
+
+    static void compute(Way& way, const model::FilterInstruction& instruction) {
+        const auto is = [&](Holds held, unsigned code, std::uint32_t operand) {
+            return way.accumulator == held && instruction.code == (BPF_ALU | code) &&
+                   instruction.operand == operand;
+        };
+        if (is(Holds::firstByte, BPF_AND | BPF_K, oneOfGroup)) {
+            way.accumulator = Holds::groupBit;
+        } else if (is(Holds::versionByte, BPF_AND | BPF_K, 0xf)) {
+            way.accumulator = Holds::headerWords;
+        } else if (is(Holds::headerWords, BPF_MUL | BPF_K, 4) || is(Holds::headerWords, BPF_LSH | BPF_K, 2)) {
+            way.accumulator = Holds::headerLength;
+        } else if (way.accumulator == Holds::headerLength &&
+                   instruction.code == (BPF_ALU | BPF_ADD | BPF_X) && way.index && !way.index->headerLength) {
+            way.accumulator = Holds::place;
+            way.sum = {way.index->from, true};
+        } else {
+            way.accumulator = Holds::anything;
+        }
     }
 
     [[nodiscard]] bool jump(const Way& way, const model::FilterInstruction& instruction) {

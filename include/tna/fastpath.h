@@ -177,7 +177,7 @@ struct tna_suspicion {
  * (00:e0:2b:00:00:00).
  */
 #define TNA_FILTERS_MAX 4 /* a power of two */
-#define TNA_FILTER_LENGTH_MAX 32
+#define TNA_FILTER_LENGTH_MAX 40
 #define TNA_DHCP_SERVER 67
 #define TNA_DHCP_CLIENT 68
 #define TNA_EDP_HEAD 0x00e0u

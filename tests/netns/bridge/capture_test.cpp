@@ -167,6 +167,18 @@ TEST_F(Listeners, ForGroupsAreNoReasonToBeSlow) {
     expectSlow(oneToTwo());
 }
 
+/// As dhcpcd has them: one for its lease, one for each address.
+TEST_F(Listeners, ForLeasesAreNoReasonToBeSlow) {
+    const auto lease = listen(dhcpcd()), address = listen(dhcpcdArp());
+    controller_->onTick();
+    expectFast(oneToTwo());
+    EXPECT_FALSE(hears(lease.get()));
+    EXPECT_FALSE(hears(address.get()));
+    expectSlow(udpTo(68));
+    EXPECT_TRUE(hears(lease.get()));
+    EXPECT_FALSE(hears(address.get()));
+}
+
 /// Of those with the same filter, one is as good as many.
 TEST_F(Listeners, OnManyPortsAreNoReasonToBeSlow) {
     std::vector<UniqueFd> sockets;

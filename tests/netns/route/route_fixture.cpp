@@ -166,10 +166,12 @@ void RouteTest::expectListenersNotToMatter(const Frame& frame, int protocol,
             }
             while (hears(socket.get())) {
             }
-            filterBy(socket.get(), lldp());
-            controller_->onTick();
-            EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame)}));
-            EXPECT_FALSE(hears(socket.get()));
+            for (const auto& filter : {lldp(), dhcpcd(), dhcpcdArp()}) {
+                filterBy(socket.get(), filter);
+                controller_->onTick();
+                EXPECT_EQ(treat(frame), (Treatment{fastPath(), routedTo(frame)}));
+                EXPECT_FALSE(hears(socket.get()));
+            }
         }
 }
 

@@ -52,7 +52,7 @@ public:
                 memory_.at(one.operand) = x_;
                 break;
             case BPF_ALU:
-                a_ = BPF_OP(one.code) == BPF_AND ? a_ & operand : a_ + operand;
+                compute(one.code, operand);
                 break;
             default:
                 (BPF_MISCOP(one.code) == BPF_TAX ? x_ : a_) = BPF_MISCOP(one.code) == BPF_TAX ? a_ : x_;
@@ -76,14 +76,29 @@ private:
             return (a_ & operand) != 0;
         }
     }
+    void compute(std::uint16_t code, std::uint32_t operand) {
+        switch (BPF_OP(code)) {
+        case BPF_AND:
+            a_ &= operand;
+            break;
+        case BPF_MUL:
+            a_ *= operand;
+            break;
+        case BPF_LSH:
+            a_ <<= operand;
+            break;
+        default:
+            a_ += operand;
+        }
+    }
     bool load(const FilterInstruction& one) {
         if (BPF_MODE(one.code) == BPF_IMM || BPF_MODE(one.code) == BPF_MEM) {
             a_ = BPF_MODE(one.code) == BPF_IMM ? one.operand : memory_.at(one.operand);
             return true;
         }
-        const std::size_t at = one.operand + (BPF_MODE(one.code) == BPF_IND ? x_ : 0U);
+        const std::uint32_t at = one.operand + (BPF_MODE(one.code) == BPF_IND ? x_ : 0U); // may wrap
         const std::size_t size = BPF_SIZE(one.code) == BPF_W ? 4 : BPF_SIZE(one.code) == BPF_H ? 2 : 1;
-        if (at + size > frame_.size())
+        if (std::size_t{at} + size > frame_.size())
             return false;
         a_ = 0;
         for (std::size_t i = 0; i < size; i++)
@@ -129,20 +144,37 @@ public:
         case 6:
             return {BPF_LDX | BPF_B | BPF_MSH, 0, 0, any<std::uint32_t>({14, 14, 14, 15})};
         case 7:
-            return {BPF_LD | BPF_H | BPF_IND, 0, 0, any<std::uint32_t>({16, 16, 14})};
+            return {any<std::uint16_t>(
+                        {BPF_LD | BPF_H | BPF_IND, BPF_LD | BPF_H | BPF_IND, BPF_LD | BPF_B | BPF_IND}),
+                    0, 0, any<std::uint32_t>({16, 16, 14, 2, 0, 9, 0xfffffff2})};
         case 8:
-            return {any<std::uint16_t>({BPF_MISC | BPF_TAX, BPF_MISC | BPF_TXA, BPF_ALU | BPF_ADD | BPF_K,
-                                        BPF_ALU | BPF_AND | BPF_K}),
-                    0, 0, value};
+            return computation(value);
         case 9:
             return {any<std::uint16_t>({BPF_ST, BPF_STX, BPF_LD | BPF_MEM, BPF_LDX | BPF_MEM}), 0, 0,
                     below(2)};
         case 10:
-            return {any<std::uint16_t>({BPF_LD | BPF_IMM, BPF_LDX | BPF_IMM}), 0, 0, value};
+            return {any<std::uint16_t>({BPF_LD | BPF_IMM, BPF_LDX | BPF_IMM}), 0, 0,
+                    any<std::uint32_t>({value, 14, 14, 0xfffffffe})};
         default:
             return {any<std::uint16_t>({BPF_LD | BPF_H | BPF_ABS, BPF_LD | BPF_H | BPF_ABS,
                                         BPF_LD | BPF_B | BPF_ABS, BPF_LD | BPF_W | BPF_ABS}),
                     0, 0, place};
+        }
+    }
+
+    FilterInstruction computation(std::uint32_t value) {
+        switch (below(7)) {
+        case 0:
+            return {BPF_ALU | BPF_MUL | BPF_K, 0, 0, any<std::uint32_t>({4, 4, 2})};
+        case 1:
+            return {BPF_ALU | BPF_LSH | BPF_K, 0, 0, any<std::uint32_t>({2, 2, 1})};
+        case 2:
+            return {BPF_ALU | BPF_ADD | BPF_X, 0, 0, 0};
+        case 3:
+            return {BPF_ALU | BPF_AND | BPF_K, 0, 0, any<std::uint32_t>({15, 15, 0xf0, value})};
+        default:
+            return {any<std::uint16_t>({BPF_MISC | BPF_TAX, BPF_MISC | BPF_TXA, BPF_ALU | BPF_ADD | BPF_K}),
+                    0, 0, value};
         }
     }
 
@@ -156,7 +188,9 @@ public:
                 filter.push_back(instruction(length - 1 - i));
             return filter;
         }
-        filter = below(4) == 0 ? test::lldp()
+        filter = below(4) == 0   ? test::lldp()
+                 : below(3) == 0 ? test::dhcpcd(any<std::uint16_t>({67, 68, 68, 53}))
+                 : below(8) == 0 ? test::dhcpcdArp()
                  : below(3) == 0
                      ? test::framesOf(any<std::uint16_t>({ETH_P_ARP, ETH_P_IP, ETH_P_8021Q, 0x88cc}))
                      : test::udpFor(any<std::uint16_t>({67, 68, 68, 53}));

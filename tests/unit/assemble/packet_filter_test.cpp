@@ -145,6 +145,42 @@ TEST(PacketFilters, AreFollowedInstructionByInstruction) {
     EXPECT_FALSE(sparesForwarded(filter)) << "the index is another one";
 }
 
+/// Places in the index register, the length of the header computed from its first byte: as dhcpcd's.
+TEST(PacketFilters, ByPlacesInARegisterAreFollowed) {
+    EXPECT_TRUE(sparesForwarded(test::dhcpcd()));
+    EXPECT_TRUE(sparesForwarded(test::dhcpcd(67)));
+    EXPECT_FALSE(sparesForwarded(test::dhcpcd(53)));
+    EXPECT_TRUE(sparesForwarded(test::dhcpcdArp()));
+    const auto with = [](std::size_t at, FilterInstruction instruction) {
+        auto filter = test::dhcpcd();
+        filter.at(at) = instruction;
+        return sparesForwarded(filter);
+    };
+    constexpr FilterInstruction shift{BPF_ALU | BPF_LSH | BPF_K, 0, 0, 2};
+    EXPECT_TRUE(with(16, shift));
+    EXPECT_TRUE(with(14, {BPF_LD | BPF_B | BPF_ABS, 0, 0, 14}));
+    EXPECT_FALSE(with(3, {BPF_LDX | BPF_W | BPF_IMM, 0, 0, 15}));
+    EXPECT_FALSE(with(3, {BPF_LDX | BPF_W | BPF_IMM, 0, 0, 0x1000e}));
+    EXPECT_FALSE(with(3, {BPF_LDX | BPF_W | BPF_LEN, 0, 0, 14}));
+    EXPECT_FALSE(with(3, headerLength)) << "what is added is not where the header begins";
+    EXPECT_FALSE(with(8, {BPF_LD | BPF_B | BPF_IND, 0, 0, 10}));
+    EXPECT_FALSE(with(8, {BPF_LD | BPF_H | BPF_IND, 0, 0, 9}));
+    EXPECT_FALSE(with(14, {BPF_LD | BPF_B | BPF_IND, 0, 0, 1})) << "another byte";
+    EXPECT_FALSE(with(15, {BPF_ALU | BPF_AND | BPF_K, 0, 0, 7}));
+    EXPECT_FALSE(with(15, {BPF_ALU | BPF_OR | BPF_K, 0, 0, 15}));
+    EXPECT_FALSE(with(16, {BPF_ALU | BPF_MUL | BPF_K, 0, 0, 2}));
+    EXPECT_FALSE(with(16, {BPF_ALU | BPF_MUL | BPF_X, 0, 0, 4}));
+    EXPECT_FALSE(with(16, {BPF_ALU | BPF_LSH | BPF_K, 0, 0, 4}));
+    EXPECT_FALSE(with(17, {BPF_ALU | BPF_ADD | BPF_K, 0, 0, 14})) << "not understood";
+    EXPECT_FALSE(with(17, {BPF_ALU | BPF_SUB | BPF_X, 0, 0, 0}));
+    EXPECT_FALSE(with(17, shift)) << "it is no place";
+    EXPECT_FALSE(with(18, {BPF_MISC | BPF_TXA, 0, 0, 0}));
+    EXPECT_FALSE(with(19, {BPF_LD | BPF_H | BPF_IND, 0, 0, 0})) << "the source port";
+    EXPECT_FALSE(with(19, {BPF_LD | BPF_H | BPF_IND, 0, 0, 0x10002}));
+    EXPECT_FALSE(with(19, {BPF_LD | BPF_H | BPF_ABS, 0, 0, 2}));
+    EXPECT_FALSE(with(19, {BPF_LD | BPF_B | BPF_IND, 0, 0, 2}));
+}
+
 TEST(PacketFilters, KnowWhatTheyHaveAsked) {
     // What is ARP is not IPv4 as well.
     EXPECT_TRUE(sparesForwarded(
