@@ -18,8 +18,8 @@
 #include "connection/vet.bpf.h"
 #include "packet/dhcp.bpf.h"
 
-/* Rules have looked at the connection's mark, and nobody has changed it since. Of the first packet that is
- * learnt that is not known. */
+/* Rules have looked at the connection's mark as it is: they set it to one constant only, so if it is the same
+ * before and behind them, it was all the time. Of the first packet that is learnt that is not known. */
 INLINE int connection_mark_known(const struct tna_passage *here, u64 entry,
 				 const volatile struct tna_judged_rules *judged)
 {

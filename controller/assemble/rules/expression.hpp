@@ -64,6 +64,11 @@ struct Loaded {
 /// The matches and targets of iptables, by name and revision.
 [[nodiscard]] Step evaluateMatch(const model::RuleExpression& expression, const AbstractPacket& packet);
 [[nodiscard]] Step evaluateTarget(const model::RuleExpression& expression);
+/// The mark that a match asks for, all of it.
+[[nodiscard]] std::optional<std::uint32_t> markMatchedBy(const model::RuleExpression& expression);
+/// What a target sets the connection's mark to, of a packet with this mark.
+[[nodiscard]] std::optional<MarkSetting> markSavedBy(const model::RuleExpression& expression,
+                                                     std::uint32_t mark);
 
 /// The headers that routes are looked up by, besides addresses.
 [[nodiscard]] std::vector<std::string_view> routesLookAt(const AbstractPacket& packet);

@@ -118,10 +118,6 @@ public:
         bits.cleared |= ~setting.value & setting.mask;
     }
 
-    void addAsking(std::uint8_t protocol, bool ipv6, std::size_t place) {
-        asking_.insert({protocol, ipv6, place});
-    }
-
     void judge(std::vector<JudgedHook>& hooks) const {
         for (const auto& one : all_) {
             const auto& bits = bits_.at({one.protocol, one.ipv6});
@@ -131,12 +127,6 @@ public:
                                                                "something else"},
                                                               *one.base, one.protocol));
         }
-        for (const auto& [protocol, ipv6, place] : asking_)
-            if (bits_.contains({protocol, ipv6})) {
-                std::set<std::string> looksAt(hooks.at(place).looksAt.begin(), hooks.at(place).looksAt.end());
-                looksAt.insert("the connection's mark as it comes");
-                hooks.at(place).looksAt.assign(looksAt.begin(), looksAt.end());
-            }
     }
 
 private:
@@ -145,7 +135,6 @@ private:
         std::uint32_t cleared = 0;
     };
     std::map<std::pair<std::uint8_t, bool>, Bits> bits_; ///< by protocols
-    std::set<std::tuple<std::uint8_t, bool, std::size_t>> asking_;
     std::vector<One> all_;
 };
 
@@ -232,8 +221,6 @@ private:
                 judged_.marksTcp |= protocol == IPPROTO_TCP && walk.mayBeMarked();
                 for (const auto& finding : walk.findings())
                     add(judged_, obstacleOf(finding, base, protocol));
-                if (walk.asksConnectionMark())
-                    marking_.addAsking(protocol, ipv6, index_);
                 for (const auto& one : walk.marking())
                     marking_.add({one, &base, protocol, ipv6, index_});
             }

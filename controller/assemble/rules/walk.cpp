@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/rules/walk.hpp"
 
+#include "assemble/rules/known_mark.hpp"
+
 #include <algorithm>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
@@ -84,6 +86,7 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
     Outcome outcome{.rule = &rule, .leads = {}, .fromObstacle = {}, .obstacle = {}, .looksAt = {}};
     bool ends = false;
     std::optional<Origin> origin;
+    KnownMark mark;
     const auto lead = [&](const Leads& leads) {
         outcome.leads.add(leads);
         if (!outcome.obstacle.empty())
@@ -91,6 +94,10 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
     };
     for (const auto& expression : rule.expressions) {
         auto step = evaluate(expression, packet_, registers, surroundings_, chain.family, chain.table);
+        if (const auto saved = mark.savedBy(expression)) {
+            step = Step::flow(Answer::yes);
+            step.connectionMark = saved;
+        }
         settle(expression, step, origin, outcome);
         std::ranges::copy(step.looksAt, std::back_inserter(outcome.looksAt));
         ends = step.answer == Answer::no;
@@ -108,6 +115,7 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
             lead(own);
         if (ends)
             break;
+        mark.pass(expression, registers);
         asksConnectionMark_ |= step.asksConnectionMark;
         if (step.connectionMark)
             marking_.push_back({&chain, &rule, *step.connectionMark});

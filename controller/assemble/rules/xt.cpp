@@ -12,6 +12,7 @@
 #include <linux/netfilter/xt_connmark.h>
 #include <linux/netfilter/xt_conntrack.h>
 #include <linux/netfilter/xt_CT.h>
+#include <linux/netfilter/xt_mark.h>
 #include <linux/netfilter/xt_state.h>
 #include <linux/netfilter/xt_tcpudp.h>
 
@@ -152,21 +153,33 @@ constexpr std::array matches{
     KnownMatch{"hl", 0, keyed<lives>}, KnownMatch{"dscp", 0, keyed<services>},
     KnownMatch{"tos", 1, keyed<services>}, KnownMatch{"pkttype", 0, keyed<packetTypes>}};
 
-/// Setting a mark is the same for each packet if it sets all the bits that it changes.
-Step connmark(const RuleExpression& expression) {
-    std::uint32_t mark = 0, mask = 0;
-    std::uint8_t mode = 0, shift = 0;
+/// What both revisions have.
+struct Connmark {
+    std::uint32_t mark = 0;
+    std::uint32_t mask = 0; ///< of the connection's
+    std::uint32_t packetMask = 0;
+    std::uint8_t mode = 0;
+    std::uint8_t shift = 0;
+};
+
+std::optional<Connmark> connmarkOf(const RuleExpression& expression) {
     if (expression.key == 1) {
         const auto info = infoOf<xt_connmark_tginfo1>(expression);
-        if (!info)
-            return unreadable();
-        mark = info->ctmark, mask = info->ctmask, mode = info->mode;
-    } else {
-        const auto info = infoOf<xt_connmark_tginfo2>(expression);
-        if (!info)
-            return unreadable();
-        mark = info->ctmark, mask = info->ctmask, mode = info->mode, shift = info->shift_bits;
+        return info ? std::optional(Connmark{info->ctmark, info->ctmask, info->nfmask, info->mode, 0})
+                    : std::nullopt;
     }
+    const auto info = infoOf<xt_connmark_tginfo2>(expression);
+    return info ? std::optional(
+                      Connmark{info->ctmark, info->ctmask, info->nfmask, info->mode, info->shift_bits})
+                : std::nullopt;
+}
+
+/// Setting a mark is the same for each packet if it sets all the bits that it changes.
+Step connmark(const RuleExpression& expression) {
+    const auto info = connmarkOf(expression);
+    if (!info)
+        return unreadable();
+    const auto [mark, mask, packetMask, mode, shift] = *info;
     if (mode == XT_CONNMARK_RESTORE) {
         auto step = Step::flow(Answer::yes);
         step.asksConnectionMark = step.alters = true;
@@ -232,6 +245,22 @@ const auto* rowFor(const Rows& rows, const RuleExpression& expression) {
     return row == rows.end() ? nullptr : &*row;
 }
 } // namespace
+
+std::optional<std::uint32_t> markMatchedBy(const RuleExpression& expression) {
+    if (expression.kind != "match" || expression.name != "mark" || expression.key != 1)
+        return std::nullopt;
+    const auto info = infoOf<xt_mark_mtinfo1>(expression);
+    return info && info->mask == ~0U && info->invert == 0 ? std::optional(info->mark) : std::nullopt;
+}
+
+std::optional<MarkSetting> markSavedBy(const RuleExpression& expression, std::uint32_t mark) {
+    const auto* known = expression.kind == "target" ? rowFor(targets, expression) : nullptr;
+    const auto info = known != nullptr && known->evaluate == connmark ? connmarkOf(expression) : std::nullopt;
+    if (!info || info->mode != XT_CONNMARK_SAVE || info->shift != 0 ||
+        (mark & info->packetMask & ~info->mask) != 0)
+        return std::nullopt;
+    return MarkSetting{.value = mark & info->packetMask, .mask = info->mask};
+}
 
 Step evaluateMatch(const RuleExpression& expression, const AbstractPacket& packet) {
     if (const auto* known = rowFor(matches, expression))

@@ -85,6 +85,9 @@ const std::vector<Case> cases{
     {"libvirt.iptables", {}},
     {"kube_proxy.iptables", {}, Invalid::dropped},
     {"clamped.iptables", {}},
+    {"tailscale.iptables", {}},
+    {"wg_quick.iptables", {}, Invalid::passed},
+    {"wg_quick.nft", {}, Invalid::passed},
     {"limited.iptables",
      {"ip forward udp: FORWARD: meta l4proto 17 xt match hashlimit counter drop: the match 'hashlimit' "
       "(revision 3) "

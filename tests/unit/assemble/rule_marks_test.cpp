@@ -3,7 +3,10 @@
 #include "assemble/rules/flows.hpp"
 #include "rule_builder.hpp"
 
+#include <cstring>
 #include <gtest/gtest.h>
+#include <linux/netfilter/xt_connmark.h>
+#include <linux/netfilter/xt_mark.h>
 
 namespace tna::test {
 namespace {
@@ -36,6 +39,98 @@ TEST(MarkingRules, WhetherPacketsOfTcpAreMarkedEarly) {
     early.chains.push_back(
         baseOf("early", NF_INET_PRE_ROUTING, -150, {early.chains.front().rules.front().expressions}));
     EXPECT_TRUE(judgedMarks(early).ipv4.tcpByMark());
+}
+
+template <typename Info>
+std::vector<std::uint8_t> bytesOf(const Info& info) {
+    std::vector<std::uint8_t> bytes(sizeof info);
+    std::memcpy(bytes.data(), &info, sizeof info);
+    return bytes;
+}
+
+using Rule = std::vector<model::RuleExpression>;
+
+Rule joined(const std::vector<Rule>& parts) {
+    Rule rule;
+    for (const auto& part : parts)
+        rule.insert(rule.end(), part.begin(), part.end());
+    return rule;
+}
+
+Rule saving(std::uint32_t packetMask = ~0U, std::uint32_t mask = ~0U, std::uint8_t shift = 0) {
+    xt_connmark_tginfo2 info{};
+    info.mode = XT_CONNMARK_SAVE;
+    info.nfmask = packetMask;
+    info.ctmask = mask;
+    info.shift_bits = shift;
+    return {target("CONNMARK", 2, bytesOf(info))};
+}
+
+Rule marked(std::uint32_t mark, std::uint32_t mask = ~0U, bool inverted = false) {
+    xt_mark_mtinfo1 info{};
+    info.mark = mark;
+    info.mask = mask;
+    info.invert = inverted ? 1 : 0;
+    return {match("mark", 1, bytesOf(info))};
+}
+
+const Rule loaded{meta(NFT_META_MARK)};
+const Rule markedSeven{meta(NFT_META_MARK), cmp({7, 0, 0, 0})};
+const Rule saved{meta(NFT_META_MARK), writing(ct(NFT_CT_MARK))};
+
+bool isConstant(const std::vector<Rule>& parts) {
+    return judgedForward(ruleSetOf({joined(parts)})).obstacles.empty();
+}
+
+/// It is a constant then.
+TEST(SavedMarks, OfPacketsWhoseMarkTheRuleHasAskedFor) {
+    EXPECT_FALSE(isConstant({saved}));
+    EXPECT_TRUE(isConstant({markedSeven, saved}));
+    EXPECT_TRUE(isConstant({markedSeven, {of("counter"), meta(NFT_META_L4PROTO), cmp({17})}, saved}));
+    EXPECT_FALSE(isConstant({loaded, {cmp({7, 0, 0, 0}, NFT_CMP_NEQ)}, saved}));
+    EXPECT_FALSE(isConstant({loaded, {cmp({7, 0, 0, 0}, NFT_CMP_GTE)}, saved}));
+    EXPECT_FALSE(isConstant({loaded, {cmp({7, 0})}, saved})) << "a part of it";
+    EXPECT_FALSE(isConstant({loaded, {bitwise({7, 0, 0, 0}, {0, 0, 0, 0}), cmp({7, 0, 0, 0})}, saved}));
+    EXPECT_FALSE(isConstant({{meta(NFT_META_IIF), cmp({7, 0, 0, 0})}, saved})) << "of another thing";
+    EXPECT_FALSE(isConstant({loaded, {payload(1, 12, 4), cmp({7, 0, 0, 0})}, saved}));
+    EXPECT_FALSE(isConstant({markedSeven, {ct(NFT_CT_MARK), writing(meta(NFT_META_MARK))}, saved}))
+        << "it is another one by then";
+    const Rule seven{immediate({7, 0, 0, 0}), writing(meta(NFT_META_MARK))};
+    EXPECT_TRUE(isConstant({seven, saved})) << "it has set it";
+    EXPECT_TRUE(isConstant({seven, saving()}));
+    EXPECT_FALSE(
+        isConstant({seven, {immediate({1, 0, 0, 0}), ct(NFT_CT_MARK), writing(meta(NFT_META_MARK))}, saved}));
+    EXPECT_TRUE(isConstant({markedSeven, {match("comment", 0)}, saving()}));
+    EXPECT_FALSE(isConstant({markedSeven, {target("MARK", 2)}, saving()}));
+}
+
+TEST(SavedMarks, ByIptables) {
+    EXPECT_FALSE(isConstant({saving()}));
+    EXPECT_TRUE(isConstant({marked(7), saving()}));
+    EXPECT_TRUE(isConstant({marked(7), saved}));
+    EXPECT_TRUE(isConstant({marked(7), saving(0xff, 0xff)}));
+    EXPECT_TRUE(isConstant({marked(7), saving(4, 6)}));
+    EXPECT_FALSE(isConstant({marked(7), saving(7, 6)})) << "it turns a bit";
+    EXPECT_FALSE(isConstant({marked(7), saving(~0U, ~0U, 1)}));
+    EXPECT_FALSE(isConstant({marked(7, 0xff), saving()})) << "not all of it";
+    EXPECT_FALSE(isConstant({marked(7, ~0U, true), saving()}));
+    EXPECT_FALSE(isConstant({marked(7), {target("MARK", 2)}, saving()}));
+    auto later = marked(7);
+    later.front().key = 2;
+    EXPECT_FALSE(isConstant({later, saving()}));
+}
+
+/// One value in all rules.
+TEST(SavedMarks, AreTheSameInAllRules) {
+    const auto steady = [](const Rule& one, const Rule& other) {
+        return judgedForward(ruleSetOf({one, other})).obstacles.empty();
+    };
+    const Rule seven = joined({marked(7), saving()}), eight = joined({marked(8), saving()});
+    EXPECT_TRUE(steady(seven, seven));
+    EXPECT_FALSE(steady(seven, eight));
+    EXPECT_TRUE(steady(joined({marked(7), saving(4, 4)}), joined({marked(6), saving(2, 2)})));
+    EXPECT_FALSE(steady(joined({marked(7), saving(4, 4)}), joined({marked(3), saving(4, 4)})));
+    EXPECT_TRUE(steady(seven, joined({markedSeven, saved})));
 }
 
 } // namespace
