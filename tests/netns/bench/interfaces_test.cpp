@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* shortDelays = "delays --intervals 0 --seconds 0.01 --rounds 1";
+constexpr const char* shortDelays = "delays --intervals 0 --seconds 0.1 --rounds 1";
 
 /// Interfaces that are cabled: a veth pair of this machine stands in for both, or reaches into another.
 class StudiesOfInterfaces : public Studies {

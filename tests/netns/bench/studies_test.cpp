@@ -21,10 +21,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* shortDelays = "delays --intervals 0 --seconds 0.01 --rounds 1";
+constexpr const char* shortDelays = "delays --intervals 0 --seconds 0.1 --rounds 1";
 
 TEST_F(Studies, DelaysMeasureEveryCombinationAndYardstick) {
-    const auto document = measured("delays --intervals 0.002,0 --seconds 0.01 --rounds 1");
+    const auto document = measured("delays --intervals 0.002,0 --seconds 0.1 --rounds 1");
     ASSERT_TRUE(document.is_object());
     EXPECT_TRUE(document["complete"]);
     std::size_t combinations = 2; // intervals
