@@ -210,19 +210,32 @@ Result<bool> Controller::removeCustomModule(const std::string& name) {
     return modules_.remove(name);
 }
 
+namespace {
+/// Not for who has the lock.
+void tellWhoIsUnknown(json& function) {
+    function["unknown"] = unknownAmong(function["users"], function["groups"]);
+}
+} // namespace
+
 json Controller::networkFunctions() {
-    const std::lock_guard lock{mutex_};
-    return functions_.list();
+    auto list = locked([&] { return functions_.list(); });
+    for (auto& function : list["functions"])
+        tellWhoIsUnknown(function);
+    return list;
 }
 
 std::optional<json> Controller::networkFunction(const std::string& name) {
-    const std::lock_guard lock{mutex_};
-    return functions_.find(name);
+    auto function = locked([&] { return functions_.find(name); });
+    if (function)
+        tellWhoIsUnknown(*function);
+    return function;
 }
 
 Result<json> Controller::declareFunction(const std::string& name, const std::string& text) {
-    const std::lock_guard lock{mutex_};
-    return functions_.add(name, text);
+    auto function = locked([&] { return functions_.add(name, text); });
+    if (function)
+        tellWhoIsUnknown(*function);
+    return function;
 }
 
 Result<bool> Controller::removeFunction(const std::string& name) {
@@ -237,10 +250,6 @@ Result<bool> Controller::bypassFunction(const std::string& name, bool bypassed) 
 
 std::expected<HandedOver, FunctionControl::Refused>
 Controller::connectFunction(const std::string& name, const api::Peer& peer, FunctionCaller caller) {
-    const auto locked = [this](auto ask) {
-        const std::lock_guard lock{mutex_};
-        return ask();
-    };
     const auto declared = locked([&] { return functions_.declared(name); });
     if (!declared)
         return std::unexpected(declared.error());

@@ -70,6 +70,12 @@ private:
     Controller(config::Config config, std::unique_ptr<Kernel> kernel,
                std::unique_ptr<introspect::NetworkSource> source);
 
+    template <typename Ask>
+    auto locked(Ask ask) {
+        const std::lock_guard lock{mutex_};
+        return ask();
+    }
+
     std::mutex mutex_;
     Wanted wanted_;
     Reporter reporter_;

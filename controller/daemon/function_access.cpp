@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <fmt/format.h>
 #include <grp.h>
 #include <optional>
 #include <pwd.h>
@@ -27,6 +28,10 @@ std::optional<Number> find(const std::string& name, Ask ask, Number Entry::* num
     return std::nullopt;
 }
 
+std::optional<gid_t> idOfGroup(const std::string& name) {
+    return find(name, ::getgrnam_r, &group::gr_gid);
+}
+
 std::optional<uid_t> idOfUser(const std::string& name) {
     uid_t number = 0;
     const auto* end = name.data() + name.size();
@@ -42,9 +47,21 @@ bool mayConnect(const functions::Declaration& declared, const api::Peer& peer) {
            std::ranges::any_of(declared.users,
                                [&](const auto& user) { return idOfUser(user) == peer.user; }) ||
            std::ranges::any_of(declared.groups, [&](const auto& name) {
-               const auto id = find(name, ::getgrnam_r, &group::gr_gid);
+               const auto id = idOfGroup(name);
                return id && std::ranges::find(peer.groups, *id) != peer.groups.end();
            });
+}
+
+std::vector<std::string> unknownAmong(const std::vector<std::string>& users,
+                                      const std::vector<std::string>& groups) {
+    std::vector<std::string> unknown;
+    for (const auto& name : users)
+        if (!idOfUser(name))
+            unknown.push_back(fmt::format("user '{}'", name));
+    for (const auto& name : groups)
+        if (!idOfGroup(name))
+            unknown.push_back(fmt::format("group '{}'", name));
+    return unknown;
 }
 
 } // namespace tna::daemon

@@ -40,6 +40,15 @@ std::string portsOf(const json& function) {
     return fmt::format("{}", fmt::join(ports, ","));
 }
 
+/// Who may connect, but is not there.
+std::string strangersOf(const json& function) {
+    std::string told;
+    for (const auto& one : part(function, "unknown"))
+        if (one.is_string())
+            told += "there is no " + printable(one.get<std::string>()) + " here (yet)\n";
+    return told;
+}
+
 std::uint64_t sumOf(const json& rows, const char* of) {
     std::uint64_t sum = 0;
     for (const auto& row : rows)
@@ -88,6 +97,7 @@ std::string renderFunction(const json& function) {
     for (const auto& port : part(function, "ports"))
         if (part(port, "against").is_string())
             shown.insert(shown.size() - 1, text(port, "against") + "\n");
+    shown.insert(shown.size() - 1, strangersOf(function));
     Table rules{{"RULE", "PRIORITY", "PACKETS", "BYTES", "OTHERWISE"}};
     for (const auto& rule : part(function, "rules"))
         rules.add({part(rule, "rule").dump(), part(rule, "priority").dump(), part(rule, "packets").dump(),

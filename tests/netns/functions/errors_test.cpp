@@ -51,6 +51,15 @@ TEST_F(Errors, StrangersAreNotHandedAnything) {
     expectForwarded();
 }
 
+/// They may come to be there: that is no reason to refuse it.
+TEST_F(Errors, UsersWhoAreNotThereAreNamed) {
+    ASSERT_EQ(declare("dns", "users = [\"nobdoy\", \"nobody\"]\ngroups = [\"no-such-group\"]\n"
+                             "ports = [\"p0\"]\n[[rule]]\nprotocol = \"udp\"\n"),
+              "");
+    EXPECT_EQ(functionNamed("dns")["unknown"],
+              (std::vector<std::string>{"user 'nobdoy'", "group 'no-such-group'"}));
+}
+
 TEST_F(Errors, FunctionThatNobodyHasDeclaredIsWaitedFor) {
     EXPECT_THAT(workload("nobody", "web").output, HasSubstr("there is no network function 'web'"));
 }

@@ -19,6 +19,8 @@ TEST(FunctionAccess, IsForUsersAndGroupsOfTheDeclaration) {
     EXPECT_TRUE(mayConnect({.groups = {"no-such-group", group->gr_name}}, peer));
     EXPECT_FALSE(mayConnect({.users = {group->gr_name, "4711"}, .groups = {"root"}}, peer));
     EXPECT_TRUE(mayConnect({}, {0, {0}})) << "root";
+    EXPECT_EQ(unknownAmong({"nobody", "no-such-user", "4711"}, {"no-such-group", group->gr_name}),
+              (std::vector<std::string>{"user 'no-such-user'", "group 'no-such-group'"}));
 }
 
 } // namespace

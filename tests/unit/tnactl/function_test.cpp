@@ -16,6 +16,7 @@ json dns() {
              {{{"name", "p0"}, {"there", true}},
               {{"name", "p1"}, {"there", false}},
               {{"name", "p2"}, {"there", true}, {"against", "it is at tcx"}}}},
+            {"unknown", {"user 'nobdoy'"}},
             {"queues", {0, 1}},
             {"frames", 4096},
             {"frame_size", 2048},
@@ -53,7 +54,7 @@ TEST(Functions, OneIsShownWithItsRulesAndSockets) {
     EXPECT_EQ(renderFunction(dns()),
               "dns: full, it does not take what it is given, and gets no more until it does\n"
               "ports p0,p1 (not there),p2 (not steered), queues [0,1], 4096 frames of 2048 bytes, mode auto, "
-              "otherwise linux, given back next\nit is at tcx\n"
+              "otherwise linux, given back next\nit is at tcx\nthere is no user 'nobdoy' here (yet)\n"
               "\n"
               "RULE  PRIORITY  PACKETS  BYTES  OTHERWISE\n"
               "   1         7        5    300          1\n"
