@@ -18,14 +18,14 @@
 #include "connection/vet.bpf.h"
 #include "packet/dhcp.bpf.h"
 
-/* Rules have looked at the connection's mark as it is: they set it to one constant only, so if it is the same
- * before and behind them, it was all the time. Of the first packet that is learnt that is not known. */
-INLINE int connection_mark_known(const struct tna_passage *here, u64 entry,
+/* Rules have looked at the connection's mark, and nobody has changed it since. Of the first packet that is
+ * learnt that is not known. */
+INLINE int connection_mark_known(const struct tna_passage *here, u64 entry, u32 mark,
 				 const volatile struct tna_judged_rules *judged)
 {
 	if (!entry || !(judged->steady & TNA_CONNECTION_MARKS))
 		return 1;
-	return here->entry == entry && here->connection_mark == tracked_mark(entry);
+	return here->entry == entry && here->connection_mark == mark;
 }
 
 INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *here, u64 entry, u32 direction,
@@ -35,8 +35,9 @@ INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *her
 	u64 stamp = bpf_ktime_get_ns() << 12 | (bpf_get_smp_processor_id() & 0xfff);
 	s64 most = refresh, left = entry ? tracked_left(entry) : most << 6;
 	s64 lasts = left >> 6 < most ? left >> 6 : most;
+	u32 mark = entry ? tracked_mark(entry) : 0; /* once: somebody may change it */
 
-	if (!connection_mark_known(here, entry, judged_rules(version)))
+	if (!connection_mark_known(here, entry, mark, judged_rules(version)))
 		lasts = -1; /* the next one is Linux's, too */
 
 	*lesson = (struct tna_lesson){
@@ -44,7 +45,7 @@ INLINE void make_lesson(struct tna_lesson *lesson, const struct tna_passage *her
 		.entry = entry,
 		.generation = here->generation,
 		.serial = here->serial,
-		.mark = entry ? tracked_mark(entry) : 0,
+		.mark = mark,
 		.direction = direction,
 		.until = bpf_jiffies64() + lasts,
 		.arrival = passed->from,

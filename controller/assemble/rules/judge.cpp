@@ -118,6 +118,10 @@ public:
         bits.cleared |= ~setting.value & setting.mask;
     }
 
+    void addAsking(std::uint8_t protocol, bool ipv6, std::size_t place) {
+        asking_.insert({protocol, ipv6, place});
+    }
+
     void judge(std::vector<JudgedHook>& hooks) const {
         for (const auto& one : all_) {
             const auto& bits = bits_.at({one.protocol, one.ipv6});
@@ -127,6 +131,12 @@ public:
                                                                "something else"},
                                                               *one.base, one.protocol));
         }
+        for (const auto& [protocol, ipv6, place] : asking_)
+            if (bits_.contains({protocol, ipv6})) {
+                std::set<std::string> looksAt(hooks.at(place).looksAt.begin(), hooks.at(place).looksAt.end());
+                looksAt.insert("the connection's mark as it comes");
+                hooks.at(place).looksAt.assign(looksAt.begin(), looksAt.end());
+            }
     }
 
 private:
@@ -135,6 +145,7 @@ private:
         std::uint32_t cleared = 0;
     };
     std::map<std::pair<std::uint8_t, bool>, Bits> bits_; ///< by protocols
+    std::set<std::tuple<std::uint8_t, bool, std::size_t>> asking_;
     std::vector<One> all_;
 };
 
@@ -221,6 +232,8 @@ private:
                 judged_.marksTcp |= protocol == IPPROTO_TCP && walk.mayBeMarked();
                 for (const auto& finding : walk.findings())
                     add(judged_, obstacleOf(finding, base, protocol));
+                if (walk.asksConnectionMark())
+                    marking_.addAsking(protocol, ipv6, index_);
                 for (const auto& one : walk.marking())
                     marking_.add({one, &base, protocol, ipv6, index_});
             }

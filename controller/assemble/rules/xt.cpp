@@ -247,14 +247,16 @@ const auto* rowFor(const Rows& rows, const RuleExpression& expression) {
 } // namespace
 
 std::optional<std::uint32_t> markMatchedBy(const RuleExpression& expression) {
-    if (expression.kind != "match" || expression.name != "mark" || expression.key != 1)
+    if (expression.kind != "match" || expression.name != "mark" || expression.key != 1 ||
+        !expression.understood)
         return std::nullopt;
     const auto info = infoOf<xt_mark_mtinfo1>(expression);
     return info && info->mask == ~0U && info->invert == 0 ? std::optional(info->mark) : std::nullopt;
 }
 
 std::optional<MarkSetting> markSavedBy(const RuleExpression& expression, std::uint32_t mark) {
-    const auto* known = expression.kind == "target" ? rowFor(targets, expression) : nullptr;
+    const auto* known =
+        expression.kind == "target" && expression.understood ? rowFor(targets, expression) : nullptr;
     const auto info = known != nullptr && known->evaluate == connmark ? connmarkOf(expression) : std::nullopt;
     if (!info || info->mode != XT_CONNMARK_SAVE || info->shift != 0 ||
         (mark & info->packetMask & ~info->mask) != 0)

@@ -163,44 +163,6 @@ TEST_F(RoutedByMark, MarksOfConnectionsThatPacketsGet) {
     expectChanged(routedTo(forth()));
 }
 
-/// The second packet comes with the mark that the first one has left.
-TEST_F(RoutedByMark, MarksOfConnectionsThatRulesSave) {
-    begin(fmt::format(
-        "{}; table ip marks {{ chain before {{ type filter hook prerouting priority -150;"
-        " meta mark set ct mark; }};"
-        " chain within {{ type filter hook forward priority -150; udp dport 5000 meta mark set 1; }};"
-        " chain behind {{ type filter hook postrouting priority -150;"
-        " meta mark 1 ct mark set meta mark; }}; }}",
-        rules));
-    must("ip rule add fwmark 1 lookup 7");
-    EXPECT_EQ(treat(forth()), (Treatment{slowPath("flow-unknown"), routedTo(forth())}));
-    EXPECT_EQ(treat(forth()), (Treatment{slowPath("flow-refresh"), toOther(forth())}));
-    for (int i = 0; i < 3; i++)
-        EXPECT_EQ(treat(forth()), (Treatment{fastPath(), toOther(forth())}));
-    ASSERT_EQ(markConnection(connection_, 2), 0);
-    EXPECT_EQ(treat(forth()), (Treatment{slowPath("flow-changed"), routedTo(forth())}));
-    EXPECT_EQ(treat(forth()), (Treatment{slowPath("flow-refresh"), toOther(forth())}));
-    EXPECT_EQ(treat(forth()), (Treatment{fastPath(), toOther(forth())}));
-}
-
-/// What it adds for the host's own packets is no reason to be slow for those of others.
-TEST_F(RoutedByMark, WgQuickLeavesTheOthersTheirWays) {
-    must("ip link add wg0 type veth peer name wg1");
-    must("ip link set wg0 up");
-    must("ip address add 10.66.0.2/32 dev wg0");
-    must("ip route add default dev wg0 table 51820");
-    must("ip rule add not fwmark 51820 lookup 51820");
-    must("ip rule add lookup main suppress_prefixlength 0");
-    sysctl("net.ipv4.conf.all.src_valid_mark", "1");
-    must("nft -f " TNA_RULE_SETS "wg_quick.nft");
-    begin();
-    learned();
-    // Of the second packet it is certain which mark of the connection the rules have seen.
-    EXPECT_EQ(treat(forth()), (Treatment{slowPath("flow-refresh"), routedTo(forth())}));
-    for (int i = 0; i < 3; i++)
-        expectFast(forth());
-}
-
 /// Linux looks for the way back by the mark then.
 TEST_F(RoutedByMark, MarksThatSourcesAreFoundByAreLinuxs) {
     begin(fmt::format("{}; {}", rules, marks));

@@ -324,22 +324,22 @@ TEST(ConnectionsMarks, OfDifferentPlacesAndProtocols) {
     EXPECT_TRUE(steady(set));
 }
 
-/// Of the second packet it is certain that they were the same before and behind the rules.
-TEST(ConnectionsMarks, AreAskedForWhereRulesSetThem) {
+/// The first packet that a rule marks comes with another mark than those after it.
+TEST(ConnectionsMarks, AreLookedAtAsTheyComeWhereRulesSetThem) {
+    const Names before{"the connection's mark as it comes"};
     const Expressions asks{ct(NFT_CT_MARK), cmp({1, 0, 0, 0}), drop()};
     xt_connmark_tginfo1 restored{};
     restored.mode = XT_CONNMARK_RESTORE;
-    EXPECT_FALSE(judgedForward(ruleSetOf({marking(1)})).asksConnectionMark);
+    EXPECT_EQ(looksAt(asks), Names{});
+    EXPECT_EQ(looksAt(marking(1)), Names{});
     for (const auto& rule : {asks, Expressions{match("connmark", 1), drop()},
                              Expressions{target("CONNMARK", 1, bytesOf(restored))}}) {
         auto set = ruleSetOf({rule, marking(1)});
-        EXPECT_EQ(reasonOf(set), "");
-        EXPECT_EQ(judgedForward(set).looksAt, Names{});
-        EXPECT_TRUE(judgedForward(set).asksConnectionMark);
+        EXPECT_EQ(judgedForward(set).looksAt, before);
         set.chains.push_back(baseOf("behind", NF_INET_POST_ROUTING, 0, {marking(1)}));
-        EXPECT_EQ(reasonOf(set), "");
-        set.chains.push_back(baseOf("otherwise", NF_INET_POST_ROUTING, 1, {marking(2)}));
-        EXPECT_NE(reasonOf(set), "");
+        set.chains[0].rules.pop_back();
+        EXPECT_EQ(judgedForward(set).looksAt, before);
+        EXPECT_EQ(judgedAt(set, RuleFamily::ip, NF_INET_POST_ROUTING).looksAt, Names{});
     }
 }
 
