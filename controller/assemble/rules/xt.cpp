@@ -247,8 +247,7 @@ const auto* rowFor(const Rows& rows, const RuleExpression& expression) {
 } // namespace
 
 std::optional<std::uint32_t> markMatchedBy(const RuleExpression& expression) {
-    if (expression.kind != "match" || expression.name != "mark" || expression.key != 1 ||
-        !expression.understood)
+    if (expression.kind != "match" || expression.name != "mark" || expression.key != 1)
         return std::nullopt;
     const auto info = infoOf<xt_mark_mtinfo1>(expression);
     return info && info->mask == ~0U && info->invert == 0 ? std::optional(info->mark) : std::nullopt;

@@ -11,6 +11,13 @@ namespace tna::test {
 
 using Value = std::vector<std::uint8_t>;
 
+/// What a match or a target of iptables is told.
+template <typename Info>
+Value bytesOf(const Info& info) {
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(&info);
+    return {begin, begin + sizeof info};
+}
+
 inline model::RuleExpression of(const char* kind, std::uint32_t destination = 0, std::uint32_t key = 0) {
     model::RuleExpression expression;
     expression.kind = kind;

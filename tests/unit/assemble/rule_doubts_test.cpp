@@ -35,12 +35,6 @@ std::string reasonOf(const model::RuleSet& set) {
     const auto hook = judgedForward(set);
     return hook.obstacles.empty() ? "" : hook.obstacles[0].reason;
 }
-template <typename Info>
-Value bytesOf(const Info& info) {
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(&info);
-    return {begin, begin + sizeof info};
-}
-
 TEST(LooksAt, AllFieldsThatAreLoadedAtOnce) {
     EXPECT_EQ(looksAt({payload(1, 0, 4), cmp({0x45, 0, 0, 64}), drop()}),
               (Names{"DSCP and ECN", "IP options", "length"}));

@@ -3,7 +3,6 @@
 #include "assemble/rules/flows.hpp"
 #include "rule_builder.hpp"
 
-#include <cstring>
 #include <gtest/gtest.h>
 #include <linux/netfilter/xt_connmark.h>
 #include <linux/netfilter/xt_mark.h>
@@ -39,13 +38,6 @@ TEST(MarkingRules, WhetherPacketsOfTcpAreMarkedEarly) {
     early.chains.push_back(
         baseOf("early", NF_INET_PRE_ROUTING, -150, {early.chains.front().rules.front().expressions}));
     EXPECT_TRUE(judgedMarks(early).ipv4.tcpByMark());
-}
-
-template <typename Info>
-std::vector<std::uint8_t> bytesOf(const Info& info) {
-    std::vector<std::uint8_t> bytes(sizeof info);
-    std::memcpy(bytes.data(), &info, sizeof info);
-    return bytes;
 }
 
 using Rule = std::vector<model::RuleExpression>;
@@ -118,6 +110,9 @@ TEST(SavedMarks, ByIptables) {
     auto later = marked(7);
     later.front().key = 2;
     EXPECT_FALSE(isConstant({later, saving()}));
+    auto newer = saving();
+    newer.front().understood = false;
+    EXPECT_FALSE(isConstant({marked(7), newer}));
 }
 
 /// One value in all rules.

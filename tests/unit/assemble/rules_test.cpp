@@ -35,12 +35,6 @@ std::ostream& operator<<(std::ostream& out, const Row& row) {
     return out << row.name;
 }
 
-template <typename Info>
-std::vector<std::uint8_t> bytesOf(const Info& info) {
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(&info);
-    return {begin, begin + sizeof info};
-}
-
 std::vector<std::uint8_t> connectionMark(std::uint8_t mode, std::uint32_t mark, std::uint32_t mask) {
     xt_connmark_tginfo1 info{};
     info.mode = mode;
