@@ -17,10 +17,10 @@ bool haveRules(const model::Network& network) {
 assemble::SpecialDevices specialDevicesOf(const model::Network& network) {
     assemble::SpecialDevices special;
     for (const auto& [ifindex, link] : network.links)
-        if (link.bridge)
-            special.bridges.push_back({.name = link.name, .ifindex = ifindex, .group = link.group});
-        else if (ifindex == special.loopback.ifindex)
+        if (ifindex == special.loopback.ifindex)
             special.loopback.name = link.name;
+        else if (!link.bridgePort)
+            special.others.push_back({.name = link.name, .ifindex = ifindex, .group = link.group});
     return special;
 }
 } // namespace

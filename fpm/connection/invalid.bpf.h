@@ -89,9 +89,13 @@ INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 		return NF_DROP;
 	if (!bridge_noted(skb) && would_be_marked_otherwise(skb, version))
 		return NF_DROP;
-	return judged->steady & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version)
-		       ? NF_DROP
-		       : NF_ACCEPT;
+	u32 becomes = judged->steady;
+
+	if (!(becomes & INVALID_KNOWN))
+		becomes = invalid_on_the_way(KGET(u64, KCAST(struct nf_hook_state, ctx->state), in), 0,
+					     version);
+	return becomes & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version) ? NF_DROP
+												: NF_ACCEPT;
 }
 
 #endif

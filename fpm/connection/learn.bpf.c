@@ -216,6 +216,44 @@ INLINE struct passed passed_from_to(struct bpf_nf_ctx *ctx)
 	return (struct passed){.from = KGET(u64, state, in), .to = KGET(u64, state, out)};
 }
 
+/* What was learnt of the other way of a connection, if nothing translates it. */
+INLINE const struct tna_lesson *lesson_back(const struct tna_passage *here, const int version)
+{
+	if (version == 6) {
+		struct tna_ends6 back = {
+			.source = {here->ends6.destination[0], here->ends6.destination[1]},
+			.destination = {here->ends6.source[0], here->ends6.source[1]},
+			.source_port = here->ends6.destination_port,
+			.destination_port = here->ends6.source_port,
+			.protocol = here->ends6.protocol,
+		};
+
+		return bpf_map_lookup_elem(&lessons6, &back);
+	}
+	struct tna_ends back = {.source = here->ends.destination,
+				.destination = here->ends.source,
+				.source_port = here->ends.destination_port,
+				.destination_port = here->ends.source_port,
+				.protocol = here->ends.protocol};
+
+	return bpf_map_lookup_elem(&lessons, &back);
+}
+
+/*
+ * Of both ways of a connection it is known what becomes of its invalid packets. Only then is connection
+ * tracking told to call none of them so; where that depends on the devices, they have been seen.
+ */
+INLINE int both_ways_certain(const struct tna_passage *here, u64 entry,
+			     const volatile struct tna_judged_rules *judged, const int version)
+{
+	if (rules_certain(own_net, judged->steady, PROTOCOL_TCP))
+		return 1;
+	const struct tna_lesson *back = lesson_back(here, version);
+
+	return back && back->entry == entry && back->generation == here->generation &&
+	       back->serial == here->serial && back->routes == here->routes && back->invalid & INVALID_KNOWN;
+}
+
 /* `known`: of TCP, its windows are. */
 INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked, int known, const int version)
 {
@@ -244,7 +282,7 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	if (protocol == PROTOCOL_TCP && !passed.out_port && may_be_routed_by_mark(own_net, judged, version) &&
 	    !invalid_ends_early(own_net, judged))
 		return;
-	if (known == FOLLOWED_NOT && stream_begin(entry))
+	if (known == FOLLOWED_NOT && both_ways_certain(here, entry, judged, version) && stream_begin(entry))
 		return;
 	if (version == 6)
 		write_lesson6(here, tracked, &passed);

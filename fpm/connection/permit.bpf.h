@@ -30,8 +30,7 @@ INLINE u32 evaluate_rules(hook_context *ctx, volatile struct tna_judged_rules *j
 
 	BECAUSE(hook_has_past(hook_kernel_buffer(ctx)), MARKED);
 	BECAUSE(!rules_generation(net, judged) || !rules_steady(judged, protocol), IP_NETFILTER);
-	BECAUSE(!rules_certain(net, judged->steady, protocol) && !(bridged && judged->bridges[0].name[0]),
-		IP_NETFILTER);
+	BECAUSE(!rules_certain(net, judged->steady, protocol) && !judged->ways[0].from.name[0], IP_NETFILTER);
 	if (rules_differ(net, judged, version)) {
 		judged->generation = 0;
 		judged->missed = 1;

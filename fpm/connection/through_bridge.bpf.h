@@ -76,28 +76,30 @@ INLINE int passed_devices(struct sk_buff *skb, u64 noted, u64 net, struct passed
 	return passed->in_port && passed->out_port;
 }
 
-/* Packets of TCP that connection tracking calls invalid pass within this bridge. */
-APART u32 invalid_passes_within(u64 bridge, int version)
+/* What becomes of packets of TCP that connection tracking calls invalid and that come by a device and leave
+ * by another one (0: nobody knows by which); 0: that is not known. */
+APART u32 invalid_on_the_way(u64 from, u64 to, int version)
 {
 	const volatile struct tna_judged_rules *judged = judged_rules(version);
 
-	EACH (index, TNA_JUDGED_BRIDGES_MAX) {
-		if (!judged->bridges[index].name[0])
+	EACH (index, TNA_JUDGED_WAYS_MAX) {
+		const volatile struct tna_judged_way *way = &judged->ways[index];
+
+		if (!way->from.name[0])
 			return 0;
-		if (!lesson_device_differs(bridge, &judged->bridges[index]))
-			return 1;
+		if (!lesson_device_differs(from, &way->from) &&
+		    (!way->to.name[0] || (to && !lesson_device_differs(to, &way->to))))
+			return way->becomes;
 	}
 	return 0;
 }
 
-/* What becomes of such packets that pass these devices. */
+/* The same, if it does not depend on the devices, as well. */
 INLINE u32 invalid_becomes(const struct passed *passed, const int version)
 {
 	u32 known = judged_rules(version)->steady & INVALID_KNOWN;
 
-	if (!known && passed->from == passed->to && invalid_passes_within(passed->from, version))
-		return TNA_INVALID_PASSED;
-	return known;
+	return known ? known : invalid_on_the_way(passed->from, passed->to, version);
 }
 
 #endif

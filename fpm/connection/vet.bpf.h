@@ -43,6 +43,32 @@ INLINE int drops_invalid(u32 steps, const int version)
 			 rules_are_known(own_net, judged, version));
 }
 
+/* It leaves as those do of which this is the lesson. Of IPv6 nobody knows. */
+INLINE int goes_as_they_did(const struct tna_lesson *lesson, u32 service, const int version)
+{
+	return version == 4 && lesson->serial == judged_rules(version)->serial &&
+	       lesson->routes == routes_generation(own_net, version) && lesson->service == service;
+}
+
+/*
+ * The same where that depends on more, such as the devices, of which only the one is known by which it comes.
+ * In doubt it is dropped: it must not end what it does not belong to, and connection tracking minds no
+ * windows of that any more.
+ */
+INLINE int drops_invalid_in_doubt(const struct tna_lesson *lesson, u64 arrival, u32 service,
+				  const int version)
+{
+	volatile struct tna_judged_rules *judged = judged_rules(version);
+
+	if (judged->steady & INVALID_KNOWN || tracking_liberal(own_net) ||
+	    !rules_are_known(own_net, judged, version))
+		return 0;
+	if (lesson_device_differs(arrival, &lesson->from))
+		return 1;
+	return !(invalid_on_the_way(arrival, 0, version) & TNA_INVALID_PASSED) &&
+	       !(lesson->invalid & TNA_INVALID_PASSED && goes_as_they_did(lesson, service, version));
+}
+
 /* Also one that Linux would have let pass without taking it: that it cannot, where it minds no windows. */
 INLINE u32 vet_outside(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part)
 {
@@ -130,8 +156,12 @@ INLINE int vet(struct bpf_nf_ctx *ctx, const int version)
 
 	if (!entry || tracked_differs(entry, direction, &ends, version))
 		return NF_ACCEPT;
+	u64 arrival = KGET(u64, KCAST(struct nf_hook_state, ctx->state), in);
+
 	return stream_vet(ctx, before, entry, direction,
-			  drops_invalid(tracked_steps(entry, direction), version))
+			  drops_invalid(tracked_steps(entry, direction), version) ||
+				  drops_invalid_in_doubt(lesson, arrival, header_service(header, version),
+							 version))
 		       ? NF_DROP
 		       : NF_ACCEPT;
 }

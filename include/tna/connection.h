@@ -59,8 +59,17 @@ struct tna_rule_device {
 	__u32 group;
 };
 
-/* Bridges about which more is known than about all packets; of others it is not. */
-#define TNA_JUDGED_BRIDGES_MAX 32
+/* What becomes of packets of TCP that connection tracking calls invalid and that come and leave by these; of
+ * no name: by whatever they leave. */
+struct tna_judged_way {
+	struct tna_rule_device from;
+	struct tna_rule_device to;
+	__u32 becomes; /* TNA_INVALID_* */
+	__u32 unused;
+};
+
+/* Ways of which more is known than of all packets; of others it is not. */
+#define TNA_JUDGED_WAYS_MAX 64
 
 /* What the fast path may do at a device with packets whose connections are learnt. */
 #define TNA_FLOW_COMES 1u  /* forward those that come by it */
@@ -77,9 +86,8 @@ struct tna_judged_rules {
 	__u32 functions[TNA_RULE_HOOKS]; /* their number */
 	__u32 known;                     /* as `generation`, also where nothing is steady */
 	__u64 lists[TNA_RULE_HOOKS];     /* struct nf_hook_entries * */
-	/* Within these bridges packets of TCP pass that connection tracking calls invalid, if `steady` does
-	 * not say of all what becomes of them; ended by one without a name. */
-	struct tna_rule_device bridges[TNA_JUDGED_BRIDGES_MAX];
+	/* If `steady` does not say of all; ended by one without a name. */
+	struct tna_judged_way ways[TNA_JUDGED_WAYS_MAX];
 };
 
 /* Who talks to whom over IPv4, in one direction, as it lies in the headers. */

@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 #include <limits>
 #include <linux/netfilter.h>
+#include <tna/connection.h>
+#include <utility>
 
 namespace tna::assemble {
 
@@ -54,16 +56,56 @@ RuleObstacle looking(RuleFamily family, const std::vector<std::string>& fields) 
     return obstacle;
 }
 
-RuleObstacle uncertain(RuleFamily family, const std::vector<rules::RuleDevice>& passing) {
+std::string wordsFor(const InvalidWay& way) {
+    return way.to ? fmt::format("from {} to {}", way.from.name, way.to->name) : "from " + way.from.name;
+}
+
+RuleObstacle uncertain(RuleFamily family, const std::vector<InvalidWay>& known) {
     RuleObstacle obstacle{.family = family, .tcp = true};
     obstacle.reason = "what becomes of packets of TCP that connection tracking calls invalid depends on more "
                       "than that";
-    for (const auto& bridge : passing)
+    for (const auto& way : known)
         obstacle.reason +=
-            fmt::format("{} {}", &bridge == &passing.front() ? "; they pass within" : ",", bridge.name);
+            fmt::format("{} {}", &way == &known.front() ? "; it is known" : ",", wordsFor(way));
     obstacle.hint = "drop them first (`ct state invalid drop`), or have none called so "
                     "(`sysctl net.netfilter.nf_conntrack_tcp_be_liberal=1`)";
     return obstacle;
+}
+
+/// So many devices are asked for in pairs.
+constexpr std::size_t mostInPairs = 16;
+
+/// What is known of the ways between devices, as much as the fast path can know: first of all of those where
+/// the arrival suffices, then within bridges. `all`: there is no other way.
+struct Ways {
+    std::vector<InvalidWay> known;
+    bool all = true;
+};
+Ways waysOf(const SpecialDevices& devices, RuleFamily family, const model::RuleSet& set) {
+    Ways ways;
+    std::vector<const rules::RuleDevice*> asked;
+    const auto take = [&](const rules::RuleDevice& from, const rules::RuleDevice* to) {
+        if (ways.known.size() == TNA_JUDGED_WAYS_MAX)
+            return false;
+        const auto fate = invalidBetween(from, to, family, set);
+        if (fate.becomes == Invalid::depends)
+            return false;
+        ways.known.push_back({from, to != nullptr ? std::optional(*to) : std::nullopt, fate});
+        return true;
+    };
+    for (const auto& from : devices.others)
+        if (!take(from, nullptr))
+            asked.push_back(&from);
+    for (const auto* from : asked)
+        ways.all &= take(*from, from);
+    if (devices.others.size() > mostInPairs)
+        return {.known = std::move(ways.known), .all = ways.all && asked.empty()};
+    for (const auto* from : asked)
+        for (const auto& to : devices.others)
+            if (&to != from)
+                ways.all &= take(*from, &to);
+    ways.all &= !devices.others.empty();
+    return ways;
 }
 
 /// About a function that netfilter calls, not about a rule: what it does with packets is not known at all.
@@ -72,8 +114,7 @@ bool isOfFunction(const RuleObstacle& obstacle) {
 }
 
 void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector<JudgedHook>& judged,
-                 const std::vector<rules::RuleDevice>& bridges, FlowRules& rules,
-                 std::vector<RuleObstacle>& obstacles) {
+                 const SpecialDevices& devices, FlowRules& rules, std::vector<RuleObstacle>& obstacles) {
     rules.tcp = rules.udp = true;
     bool dropped = false, passed = true, masked = false, early = false, treated = false;
     for (const auto& hook : judged) {
@@ -102,11 +143,10 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         rules.invalid = dropped ? Invalid::dropped : Invalid::passed;
     else {
         // Also where TCP is not steady any more: connections have been fast, and go on.
-        for (const auto& bridge : bridges)
-            if (!masked && passInvalidWithin(bridge, family, set))
-                rules.passingInvalid.push_back(bridge);
-        if (rules.tcp)
-            obstacles.push_back(uncertain(family, rules.passingInvalid));
+        auto ways = masked ? Ways{.known = {}, .all = false} : waysOf(devices, family, set);
+        rules.invalidWays = std::move(ways.known);
+        if (rules.tcp && !ways.all)
+            obstacles.push_back(uncertain(family, rules.invalidWays));
     }
     rules.invalidDroppedEarly = early && rules.invalid == Invalid::dropped;
     for (const auto& one : *set.functions)
@@ -156,8 +196,8 @@ RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& o
     });
     const auto judged = judgeRules(rules.set, devices.loopback);
     judgement.ipv4.invalidDroppedForHost = dropInvalidForHost(devices.loopback, RuleFamily::ip, rules.set);
-    judgeFamily(RuleFamily::ip, rules.set, judged, devices.bridges, judgement.ipv4, judgement.obstacles);
-    judgeFamily(RuleFamily::ip6, rules.set, judged, devices.bridges, judgement.ipv6, judgement.obstacles);
+    judgeFamily(RuleFamily::ip, rules.set, judged, devices, judgement.ipv4, judgement.obstacles);
+    judgeFamily(RuleFamily::ip6, rules.set, judged, devices, judgement.ipv6, judgement.obstacles);
     if (tracksBridged(rules.set)) {
         judgement.ipv4.tcp = judgement.ipv6.tcp = false;
         judgement.obstacles.push_back(bridged());

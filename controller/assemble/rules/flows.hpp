@@ -18,8 +18,13 @@ struct FunctionPlace {
 };
 using FunctionPlaces = std::array<FunctionPlace, 3>;
 
-/// What becomes of packets of TCP that connection tracking calls invalid.
-enum class Invalid { depends, dropped, passed };
+/// What becomes of packets of TCP that connection tracking calls invalid, where that depends on the devices.
+struct InvalidWay {
+    rules::RuleDevice from;
+    std::optional<rules::RuleDevice> to; ///< none: by whatever they leave
+    InvalidFate fate;
+    bool operator==(const InvalidWay&) const = default;
+};
 
 /// What the fast path has to know of the rules that packets of one protocol pass, to repeat what Linux did
 /// with a flow's first packets.
@@ -28,12 +33,11 @@ struct FlowRules {
     bool udp = false;
     bool untracked = false; ///< connection tracking sees none of these packets
     Invalid invalid = Invalid::depends;
-    bool invalidDroppedEarly = false;   ///< at pre-routing, wherever they are to go
-    bool invalidDroppedForHost = false; ///< that are for this host; looked at for IPv4 only
-    bool asksConnectionMark = false;    ///< what becomes of a packet may depend on its connection's mark
-    bool tcpMarkedEarly = false;        ///< packets of it may get marks before they are routed
-    std::vector<rules::RuleDevice>
-        passingInvalid; ///< bridges within which they pass, where it depends on devices
+    bool invalidDroppedEarly = false;      ///< at pre-routing, wherever they are to go
+    bool invalidDroppedForHost = false;    ///< that are for this host; looked at for IPv4 only
+    bool asksConnectionMark = false;       ///< what becomes of a packet may depend on its connection's mark
+    bool tcpMarkedEarly = false;           ///< packets of it may get marks before they are routed
+    std::vector<InvalidWay> invalidWays{}; ///< what is known where that depends on the devices
     FunctionPlaces functions{};
     /// TCP that connection tracking translates, too: packets that it calls invalid are not translated, and
     /// are dropped wherever they go.
@@ -64,7 +68,7 @@ struct RulesInPlace {
 struct SpecialDevices {
     rules::RuleDevice loopback{
         .name = "lo", .ifindex = 1, .group = 0}; ///< nothing comes by it from elsewhere
-    std::vector<rules::RuleDevice> bridges;      ///< that may have the rules called for what they forward
+    std::vector<rules::RuleDevice> others;       ///< by which packets may come and leave
     bool operator==(const SpecialDevices&) const = default;
 };
 

@@ -304,12 +304,12 @@ private:
 
 /// At pre-routing netfilter does not know yet where a packet will leave, and behind a bridge not any more
 /// where it came.
-AbstractPacket invalidWithin(const rules::RuleDevice& bridge, const Place& place) {
+AbstractPacket invalidPacket(const rules::RuleDevice& from, const rules::RuleDevice* to, const Place& place) {
     return {.ipv6 = place.packets == RuleFamily::ip6,
             .protocol = IPPROTO_TCP,
             .invalid = true,
-            .from = place.hook != NF_INET_POST_ROUTING ? &bridge : nullptr,
-            .to = place.hook != NF_INET_PRE_ROUTING ? &bridge : nullptr};
+            .from = place.hook != NF_INET_POST_ROUTING ? &from : nullptr,
+            .to = place.hook != NF_INET_PRE_ROUTING ? to : nullptr};
 }
 } // namespace
 
@@ -322,21 +322,31 @@ bool tracksConnections(RuleFamily family, const model::RuleSet& set) {
     });
 }
 
-bool passInvalidWithin(const rules::RuleDevice& bridge, RuleFamily family, const model::RuleSet& set) {
+InvalidFate invalidBetween(const rules::RuleDevice& from, const rules::RuleDevice* to, RuleFamily family,
+                           const model::RuleSet& set) {
     const rules::Chains chains(set);
     const rules::Surroundings surroundings(set);
-    for (const auto& place : places)
-        for (const auto& chain : set.chains) {
-            if (place.packets != family || !passes(place, chain) || chain.type == "nat" ||
-                (place.hook == NF_INET_PRE_ROUTING && chain.priority < NF_IP_PRI_CONNTRACK))
+    bool dropped = false, early = false, passed = true, treated = false;
+    for (const auto& place : places) { // in their order
+        if (place.packets != family)
+            continue;
+        Ends ends;
+        for (const auto* chain : chainsAt(place, set)) {
+            if (chain->type == "nat" ||
+                (place.hook == NF_INET_PRE_ROUTING && chain->priority < NF_IP_PRI_CONNTRACK))
                 continue;
-            const auto packet = invalidWithin(bridge, place);
+            const auto packet = invalidPacket(from, to, place);
             rules::Walk walk(packet, chains, surroundings);
-            walk.base(chain);
-            if (walk.mayBeDropped())
-                return false;
+            walk.base(*chain);
+            if (isTracked(*chain))
+                ends.note(walk, chain->priority);
+            passed &= !walk.mayBeDropped();
         }
-    return true;
+        dropped |= ends.dropsAll() && !treated;
+        treated |= ends.treatsSome();
+        early |= dropped && place.hook == NF_INET_PRE_ROUTING;
+    }
+    return {dropped ? Invalid::dropped : passed ? Invalid::passed : Invalid::depends, early};
 }
 
 bool dropInvalidForHost(const rules::RuleDevice& loopback, RuleFamily family, const model::RuleSet& set) {

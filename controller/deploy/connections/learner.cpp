@@ -57,6 +57,15 @@ tna_rule_device asRulesKnow(const assemble::rules::RuleDevice& device) {
     return known;
 }
 
+tna_judged_way asFastPathKnows(const assemble::InvalidWay& way) {
+    return {.from = asRulesKnow(way.from),
+            .to = way.to ? asRulesKnow(*way.to) : tna_rule_device{},
+            .becomes =
+                (way.fate.becomes == assemble::Invalid::dropped ? TNA_INVALID_DROPPED : TNA_INVALID_PASSED) |
+                (way.fate.early ? TNA_INVALID_DROPPED_EARLY : 0U),
+            .unused = 0};
+}
+
 void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::FlowRules& judged) {
     __atomic_store_n(&rules.generation, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&rules.known, 0, __ATOMIC_SEQ_CST);
@@ -71,10 +80,10 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
         rules.functions[place] = judged.functions.at(place).number;
         rules.lists[place] = judged.functions.at(place).list;
     }
-    const auto bridges = std::min<std::size_t>(judged.passingInvalid.size(), TNA_JUDGED_BRIDGES_MAX);
-    std::ranges::fill(rules.bridges, tna_rule_device{});
-    for (std::size_t place = 0; place < bridges; ++place)
-        rules.bridges[place] = asRulesKnow(judged.passingInvalid[place]);
+    const auto ways = std::min<std::size_t>(judged.invalidWays.size(), TNA_JUDGED_WAYS_MAX);
+    std::ranges::fill(rules.ways, tna_judged_way{});
+    for (std::size_t place = 0; place < ways; ++place)
+        rules.ways[place] = asFastPathKnows(judged.invalidWays[place]);
     rules.missed = 0;
     rules.serial++;
     __atomic_store_n(&rules.known, generation, __ATOMIC_SEQ_CST);

@@ -261,12 +261,14 @@ std::string passingWithin(const std::vector<std::vector<model::RuleExpression>>&
     set.chains.front().policy = NF_DROP;
     const auto judgement = judged(
         std::move(set), {},
-        {.bridges = {{.name = "br0", .ifindex = 4, .group = 0}, {.name = "br1", .ifindex = 5, .group = 9}}});
+        {.others = {{.name = "br0", .ifindex = 4, .group = 0}, {.name = "br1", .ifindex = 5, .group = 9}}});
     EXPECT_EQ(judgement.ipv4.invalid, assemble::Invalid::depends);
     std::string names;
-    for (const auto& bridge : judgement.ipv4.passingInvalid)
-        names += bridge.name + " ";
-    EXPECT_TRUE(judgement.ipv6.passingInvalid.empty());
+    for (const auto& way : judgement.ipv4.invalidWays) {
+        if (way.fate.becomes == assemble::Invalid::passed && (!way.to || way.from == *way.to))
+            names += way.from.name + " ";
+    }
+    EXPECT_TRUE(judgement.ipv6.invalidWays.empty());
     return names;
 }
 

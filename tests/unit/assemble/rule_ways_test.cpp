@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of segments that connection tracking calls invalid, where that depends on the devices.
+#include "assemble/rules/flows.hpp"
+#include "rule_builder.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/ranges.h>
+#include <functional>
+#include <gtest/gtest.h>
+#include <set>
+#include <tna/connection.h>
+
+namespace tna::test {
+namespace {
+
+assemble::RuleJudgement judged(model::RuleSet set, const assemble::SpecialDevices& devices) {
+    set.generation = 7;
+    return assemble::judgeForFlows({.set = std::move(set), .ipv4 = {}, .ipv6 = {}}, {}, devices);
+}
+
+std::vector<model::RuleExpression> between(const char* from, const char* to,
+                                           const model::RuleExpression& verdict,
+                                           std::vector<model::RuleExpression> more = {}) {
+    const auto name = [](const char* text) {
+        std::vector<std::uint8_t> bytes(16);
+        std::copy_n(text, std::strlen(text), bytes.begin());
+        return bytes;
+    };
+    std::vector<model::RuleExpression> rule;
+    if (from != nullptr)
+        rule.insert(rule.end(), {meta(NFT_META_IIFNAME), cmp(name(from))});
+    if (to != nullptr)
+        rule.insert(rule.end(), {meta(NFT_META_OIFNAME), cmp(name(to))});
+    rule.insert(rule.end(), more.begin(), more.end());
+    rule.push_back(verdict);
+    return rule;
+}
+
+const assemble::SpecialDevices twoRouted{
+    .others = {{.name = "lan", .ifindex = 2, .group = 0}, {.name = "wan", .ifindex = 3, .group = 0}}};
+
+/// "lan>wan passed", of rules behind one that accepts what is established, or of all.
+std::string waysOf(std::vector<std::vector<model::RuleExpression>> rules, std::uint32_t policy = NF_DROP,
+                   const std::function<void(model::RuleSet&)>& change = {}) {
+    rules.insert(rules.begin(), {ct(NFT_CT_STATE), bitwise({2, 0, 0, 0}, {0, 0, 0, 0}),
+                                 cmp({0, 0, 0, 0}, NFT_CMP_NEQ), accept()});
+    auto set = ruleSetOf(std::move(rules));
+    set.chains.front().policy = policy;
+    if (change)
+        change(set);
+    std::set<std::string> texts;
+    for (const auto& way : judged(std::move(set), twoRouted).ipv4.invalidWays)
+        texts.insert(way.from.name + ">" + (way.to ? way.to->name : "any") +
+                     (way.fate.becomes == assemble::Invalid::passed ? " passed"
+                      : way.fate.early                              ? " dropped early"
+                                                                    : " dropped"));
+    return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+TEST(InvalidWays, WhatBecomesOfInvalidPacketsBetweenDevices) {
+    const std::vector<model::RuleExpression> port{payload(2, 0, 2), cmp({0, 22})};
+    EXPECT_EQ(waysOf({between("lan", "wan", accept())}), "lan>lan dropped, lan>wan passed, wan>any dropped");
+    EXPECT_EQ(waysOf({between("lan", nullptr, accept())}), "lan>any passed, wan>any dropped");
+    EXPECT_EQ(waysOf({between(nullptr, "lan", accept())}),
+              "lan>lan passed, lan>wan dropped, wan>lan passed, wan>wan dropped");
+    EXPECT_EQ(waysOf({between("dmz", nullptr, accept(), port), between("lan", "dmz", accept(), port),
+                      between("lan", "wan", accept())}),
+              "lan>lan dropped, lan>wan passed, wan>any dropped");
+    EXPECT_EQ(waysOf({between("lan", "wan", accept(), port), between("wan", "lan", accept())}),
+              "lan>lan dropped, wan>lan passed, wan>wan dropped");
+    EXPECT_EQ(waysOf({between("lan", "wan", drop())}, NF_ACCEPT),
+              "lan>lan passed, lan>wan dropped, wan>any passed");
+    EXPECT_EQ(waysOf({between("lan", "wan", drop(), port), between("wan", nullptr, drop())}, NF_ACCEPT),
+              "lan>lan passed, wan>any dropped");
+    EXPECT_EQ(waysOf({between("lan", "wan", of("reject"))}, NF_ACCEPT), "lan>lan passed, wan>any passed")
+        << "it is answered";
+    EXPECT_EQ(waysOf({between("lan", nullptr, of("queue"))}, NF_ACCEPT), "wan>any passed");
+}
+
+TEST(InvalidWays, WhatBecomesOfInvalidPacketsBetweenDevicesAtAllPlaces) {
+    const auto at = [](std::uint32_t hook, std::int32_t priority, std::vector<model::RuleExpression> rule) {
+        return [=](model::RuleSet& set) { set.chains.push_back(baseOf("more", hook, priority, {rule})); };
+    };
+    const std::vector<std::vector<model::RuleExpression>> some{between("lan", "wan", accept())};
+    // Behind where they are dropped nothing counts, in front of it what may treat them.
+    EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_FORWARD, 10, {of("reject")})),
+              "lan>lan dropped, wan>any dropped");
+    EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_FORWARD, -10, between("wan", nullptr, of("reject")))),
+              "lan>lan dropped, lan>wan passed");
+    EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_PRE_ROUTING, -150, between("wan", nullptr, of("reject")))),
+              "lan>lan dropped, lan>wan passed");
+    EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_PRE_ROUTING, -150, between("lan", nullptr, drop()))),
+              "lan>any dropped early, wan>any dropped");
+    EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_PRE_ROUTING, -300, between("lan", nullptr, drop()))),
+              "lan>lan dropped, lan>wan passed, wan>any dropped")
+        << "connection tracking does not see them";
+    EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_PRE_ROUTING, -150, between(nullptr, "wan", drop()))),
+              "lan>lan dropped, wan>any dropped")
+        << "it is not known yet where they leave";
+    EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_POST_ROUTING, 0, between(nullptr, "wan", drop()))),
+              "lan>lan dropped, lan>wan dropped, wan>any dropped");
+    EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_POST_ROUTING, 0, between("lan", nullptr, drop()))),
+              "lan>lan dropped, wan>any dropped")
+        << "nor any more where they came";
+    // A mark may lead them elsewhere.
+    EXPECT_EQ(waysOf(some, NF_DROP,
+                     at(NF_INET_PRE_ROUTING, -150,
+                        {meta(NFT_META_IIF), cmp({2, 0, 0, 0}), immediate({1, 0, 0, 0}),
+                         writing(meta(NFT_META_MARK))})),
+              "wan>any dropped");
+    // Not tracked, or in another zone: they are not called invalid.
+    EXPECT_EQ(waysOf(some, NF_DROP,
+                     at(NF_INET_PRE_ROUTING, -300, {meta(NFT_META_IIF), cmp({9, 0, 0, 0}), of("notrack")})),
+              "");
+}
+
+/// Where all of it is known, nothing is in the way of TCP.
+TEST(InvalidWays, WaysThatAreKnownAreNamed) {
+    const auto reasons = [](std::vector<std::vector<model::RuleExpression>> rules) {
+        auto set = ruleSetOf(std::move(rules));
+        set.chains.front().policy = NF_DROP;
+        std::string text;
+        for (const auto& obstacle : judged(std::move(set), twoRouted).obstacles)
+            text += obstacle.reason + "\n";
+        return text;
+    };
+    const std::vector<model::RuleExpression> port{payload(2, 0, 2), cmp({0, 22})};
+    EXPECT_EQ(reasons({between("lan", "wan", accept())}), "");
+    EXPECT_EQ(
+        reasons({between("lan", "wan", accept(), port)}),
+        "what becomes of packets of TCP that connection tracking calls invalid depends on more than that; it "
+        "is known from wan, from lan to lan\n");
+}
+
+/// No more than there is room for, and not in pairs of many.
+TEST(InvalidWays, BetweenManyDevices) {
+    const auto known = [](std::uint32_t number, const char* to) {
+        assemble::SpecialDevices devices;
+        for (std::uint32_t ifindex = 2; ifindex < number + 2; ifindex++)
+            devices.others.push_back({.name = "p" + std::to_string(ifindex), .ifindex = ifindex, .group = 0});
+        auto set = ruleSetOf({between("p2", to, accept())});
+        set.chains.front().policy = NF_DROP;
+        return judged(std::move(set), devices).ipv4.invalidWays.size();
+    };
+    EXPECT_EQ(known(16, "p3"), 31U);
+    EXPECT_EQ(known(17, "p3"), 17U) << "within themselves only";
+    EXPECT_EQ(known(TNA_JUDGED_WAYS_MAX, nullptr), std::size_t{TNA_JUDGED_WAYS_MAX});
+    EXPECT_EQ(known(TNA_JUDGED_WAYS_MAX + 1, nullptr), std::size_t{TNA_JUDGED_WAYS_MAX});
+}
+
+} // namespace
+} // namespace tna::test
