@@ -92,9 +92,15 @@ void Connections::tell(const model::Network& network, bool atInterval) {
         announce(*judged);
         judgement_ = std::move(*judged);
     }
-    if ((atInterval && (judgement_.generation == 0 || learner_->missed())) ||
-        devices_ != specialDevicesOf(network))
+    if ((atInterval && (judgement_.generation == 0 || learner_->missed())) || othersMatter(network))
         rulesChanged(network);
+}
+
+/// The devices are not those that the rules were judged for, which asked for them.
+bool Connections::othersMatter(const model::Network& network) const {
+    const auto now = specialDevicesOf(network);
+    return now.loopback != devices_.loopback ||
+           ((judgement_.ipv4.asksDevices || judgement_.ipv6.asksDevices) && now.others != devices_.others);
 }
 
 } // namespace tna::daemon

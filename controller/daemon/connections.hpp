@@ -40,6 +40,7 @@ public:
 
 private:
     [[nodiscard]] bool begin(const deploy::DataPath& dataPath, const model::Network& network);
+    [[nodiscard]] bool othersMatter(const model::Network& network) const;
     void announce(const assemble::RuleJudgement& judged) const;
 
     Kernel& kernel_;

@@ -91,7 +91,7 @@ INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 		return NF_DROP;
 	u32 becomes = judged->steady;
 
-	if (!(becomes & INVALID_KNOWN))
+	if (!(becomes & TNA_INVALID_DROPPED_EARLY))
 		becomes = invalid_on_the_way(KGET(u64, KCAST(struct nf_hook_state, ctx->state), in), 0,
 					     version);
 	return becomes & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version) ? NF_DROP

@@ -44,7 +44,7 @@ INLINE int drops_invalid(u32 steps, const int version)
 }
 
 /* It leaves as those do of which this is the lesson. Of IPv6 nobody knows. */
-INLINE int goes_as_they_did(const struct tna_lesson *lesson, u32 service, const int version)
+INLINE int goes_as_they_did(const volatile struct tna_lesson *lesson, u32 service, const int version)
 {
 	return version == 4 && lesson->serial == judged_rules(version)->serial &&
 	       lesson->routes == routes_generation(own_net, version) && lesson->service == service;
@@ -55,8 +55,8 @@ INLINE int goes_as_they_did(const struct tna_lesson *lesson, u32 service, const 
  * In doubt it is dropped: it must not end what it does not belong to, and connection tracking minds no
  * windows of that any more.
  */
-INLINE int drops_invalid_in_doubt(const struct tna_lesson *lesson, u64 arrival, u32 service,
-				  const int version)
+INLINE int drops_invalid_in_doubt(const volatile struct tna_lesson *lesson, u64 stamp, u64 arrival,
+				  u32 service, const int version)
 {
 	volatile struct tna_judged_rules *judged = judged_rules(version);
 
@@ -65,8 +65,10 @@ INLINE int drops_invalid_in_doubt(const struct tna_lesson *lesson, u64 arrival, 
 		return 0;
 	if (lesson_device_differs(arrival, &lesson->from))
 		return 1;
-	return !(invalid_on_the_way(arrival, 0, version) & TNA_INVALID_PASSED) &&
-	       !(lesson->invalid & TNA_INVALID_PASSED && goes_as_they_did(lesson, service, version));
+	int passes = invalid_on_the_way(arrival, 0, version) & TNA_INVALID_PASSED ||
+		     (lesson->invalid & TNA_INVALID_PASSED && goes_as_they_did(lesson, service, version));
+
+	return !passes || lesson->stamp != stamp || lesson->stamp_again != stamp;
 }
 
 /* Also one that Linux would have let pass without taking it: that it cannot, where it minds no windows. */
@@ -138,7 +140,7 @@ INLINE int vet(struct bpf_nf_ctx *ctx, const int version)
 
 	if (!before || !(flags_at_hand(skb, header, before) & VETTED))
 		return NF_ACCEPT;
-	const struct tna_lesson *lesson = NULL;
+	const volatile struct tna_lesson *lesson = NULL;
 
 	if (version == 6) {
 		ends.ipv6 = packet_ends6(header, PROTOCOL_TCP);
@@ -151,7 +153,7 @@ INLINE int vet(struct bpf_nf_ctx *ctx, const int version)
 	}
 	if (!lesson)
 		return NF_ACCEPT;
-	u64 entry = lesson->entry;
+	u64 stamp = lesson->stamp, entry = lesson->entry;
 	u32 direction = lesson->direction;
 
 	if (!entry || tracked_differs(entry, direction, &ends, version))
@@ -160,8 +162,8 @@ INLINE int vet(struct bpf_nf_ctx *ctx, const int version)
 
 	return stream_vet(ctx, before, entry, direction,
 			  drops_invalid(tracked_steps(entry, direction), version) ||
-				  drops_invalid_in_doubt(lesson, arrival, header_service(header, version),
-							 version))
+				  drops_invalid_in_doubt(lesson, stamp, arrival,
+							 header_service(header, version), version))
 		       ? NF_DROP
 		       : NF_ACCEPT;
 }

@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 #include <limits>
 #include <linux/netfilter.h>
-#include <tna/connection.h>
+#include <ranges>
 #include <utility>
 
 namespace tna::assemble {
@@ -60,52 +60,39 @@ std::string wordsFor(const InvalidWay& way) {
     return way.to ? fmt::format("from {} to {}", way.from.name, way.to->name) : "from " + way.from.name;
 }
 
+constexpr std::size_t mostNamed = 8;
+
 RuleObstacle uncertain(RuleFamily family, const std::vector<InvalidWay>& known) {
     RuleObstacle obstacle{.family = family, .tcp = true};
-    obstacle.reason = "what becomes of packets of TCP that connection tracking calls invalid depends on more "
-                      "than that";
-    for (const auto& way : known)
-        obstacle.reason +=
-            fmt::format("{} {}", &way == &known.front() ? "; it is known" : ",", wordsFor(way));
+    std::vector<std::string> words;
+    std::ranges::transform(known | std::views::take(mostNamed), std::back_inserter(words), wordsFor);
+    if (known.size() > mostNamed)
+        words.push_back(fmt::format("and {} other ways", known.size() - mostNamed));
+    obstacle.reason = fmt::format("what becomes of packets of TCP that connection tracking calls invalid "
+                                  "depends on more than that{}{}",
+                                  known.empty() ? "" : "; it is known ", fmt::join(words, ", "));
     obstacle.hint = "drop them first (`ct state invalid drop`), or have none called so "
                     "(`sysctl net.netfilter.nf_conntrack_tcp_be_liberal=1`)";
     return obstacle;
 }
 
-/// So many devices are asked for in pairs.
-constexpr std::size_t mostInPairs = 16;
-
-/// What is known of the ways between devices, as much as the fast path can know: first of all of those where
-/// the arrival suffices, then within bridges. `all`: there is no other way.
-struct Ways {
-    std::vector<InvalidWay> known;
-    bool all = true;
-};
-Ways waysOf(const SpecialDevices& devices, RuleFamily family, const model::RuleSet& set) {
-    Ways ways;
-    std::vector<const rules::RuleDevice*> asked;
-    const auto take = [&](const rules::RuleDevice& from, const rules::RuleDevice* to) {
-        if (ways.known.size() == TNA_JUDGED_WAYS_MAX)
-            return false;
-        const auto fate = invalidBetween(from, to, family, set);
-        if (fate.becomes == Invalid::depends)
-            return false;
-        ways.known.push_back({from, to != nullptr ? std::optional(*to) : std::nullopt, fate});
-        return true;
-    };
-    for (const auto& from : devices.others)
-        if (!take(from, nullptr))
-            asked.push_back(&from);
-    for (const auto* from : asked)
-        ways.all &= take(*from, from);
-    if (devices.others.size() > mostInPairs)
-        return {.known = std::move(ways.known), .all = ways.all && asked.empty()};
-    for (const auto* from : asked)
-        for (const auto& to : devices.others)
-            if (&to != from)
-                ways.all &= take(*from, &to);
-    ways.all &= !devices.others.empty();
-    return ways;
+/// What becomes of invalid packets of TCP by their devices; of those that are dropped anyway, where that is
+/// so early. Also where TCP is not steady any more: connections have been fast, and go on.
+void judgeByDevices(const InvalidJudge& judge, const SpecialDevices& devices, bool someEarly,
+                    FlowRules& rules) {
+    InvalidWays ways;
+    if (rules.invalid == Invalid::dropped) {
+        if (!someEarly)
+            return;
+        ways = judge.droppedEarly(devices.others);
+    }
+    if (rules.invalid == Invalid::depends || !ways.all) {
+        rules.invalid = Invalid::depends;
+        ways = judge.ways(devices.others);
+    }
+    rules.asksDevices = true;
+    rules.invalidKnown = ways.all;
+    rules.invalidWays = std::move(ways.known);
 }
 
 /// About a function that netfilter calls, not about a rule: what it does with packets is not known at all.
@@ -116,7 +103,7 @@ bool isOfFunction(const RuleObstacle& obstacle) {
 void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector<JudgedHook>& judged,
                  const SpecialDevices& devices, FlowRules& rules, std::vector<RuleObstacle>& obstacles) {
     rules.tcp = rules.udp = true;
-    bool dropped = false, passed = true, masked = false, early = false, treated = false;
+    bool dropped = false, passed = true, masked = false, early = false, someEarly = false, treated = false;
     for (const auto& hook : judged) {
         if (hook.packets != family)
             continue;
@@ -125,6 +112,7 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         rules.asksConnectionMark |= hook.asksConnectionMark;
         rules.tcpMarkedEarly |= hook.marksTcp && hook.hook == NF_INET_PRE_ROUTING;
         early |= hook.dropsInvalid && hook.hook == NF_INET_PRE_ROUTING;
+        someEarly |= !hook.passesInvalid && hook.hook == NF_INET_PRE_ROUTING;
         rules.invalidDroppedForHost &= hook.hook != NF_INET_PRE_ROUTING || !hook.treatsInvalid;
         masked |= hook.maskInvalid;
         passed &= hook.passesInvalid;
@@ -141,13 +129,10 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         rules.invalid = Invalid::passed;
     else if ((dropped || passed) && !masked)
         rules.invalid = dropped ? Invalid::dropped : Invalid::passed;
-    else {
-        // Also where TCP is not steady any more: connections have been fast, and go on.
-        auto ways = masked ? Ways{.known = {}, .all = false} : waysOf(devices, family, set);
-        rules.invalidWays = std::move(ways.known);
-        if (rules.tcp && !ways.all)
-            obstacles.push_back(uncertain(family, rules.invalidWays));
-    }
+    if (!masked && rules.invalid != Invalid::passed && !early)
+        judgeByDevices({set, family}, devices, someEarly, rules);
+    if (rules.tcp && rules.invalid == Invalid::depends && !rules.invalidKnown)
+        obstacles.push_back(uncertain(family, rules.invalidWays));
     rules.invalidDroppedEarly = early && rules.invalid == Invalid::dropped;
     for (const auto& one : *set.functions)
         if (one.family == family && outside(one)) {
@@ -195,7 +180,8 @@ RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& o
         return one.program != 0 && own.contains(one.program);
     });
     const auto judged = judgeRules(rules.set, devices.loopback);
-    judgement.ipv4.invalidDroppedForHost = dropInvalidForHost(devices.loopback, RuleFamily::ip, rules.set);
+    judgement.ipv4.invalidDroppedForHost =
+        InvalidJudge(rules.set, RuleFamily::ip).droppedForHost(devices.loopback);
     judgeFamily(RuleFamily::ip, rules.set, judged, devices, judgement.ipv4, judgement.obstacles);
     judgeFamily(RuleFamily::ip6, rules.set, judged, devices, judgement.ipv6, judgement.obstacles);
     if (tracksBridged(rules.set)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "assemble/rules/invalid.hpp"
 #include "assemble/rules/judge.hpp"
-#include "assemble/rules/packet.hpp"
 
 #include <array>
 #include <cstdint>
@@ -18,14 +18,6 @@ struct FunctionPlace {
 };
 using FunctionPlaces = std::array<FunctionPlace, 3>;
 
-/// What becomes of packets of TCP that connection tracking calls invalid, where that depends on the devices.
-struct InvalidWay {
-    rules::RuleDevice from;
-    std::optional<rules::RuleDevice> to; ///< none: by whatever they leave
-    InvalidFate fate;
-    bool operator==(const InvalidWay&) const = default;
-};
-
 /// What the fast path has to know of the rules that packets of one protocol pass, to repeat what Linux did
 /// with a flow's first packets.
 struct FlowRules {
@@ -37,7 +29,9 @@ struct FlowRules {
     bool invalidDroppedForHost = false;    ///< that are for this host; looked at for IPv4 only
     bool asksConnectionMark = false;       ///< what becomes of a packet may depend on its connection's mark
     bool tcpMarkedEarly = false;           ///< packets of it may get marks before they are routed
-    std::vector<InvalidWay> invalidWays{}; ///< what is known where that depends on the devices
+    bool asksDevices = false;              ///< the next two depend on which devices there are
+    bool invalidKnown = false;             ///< what becomes of it on all ways, where that depends on devices
+    std::vector<InvalidWay> invalidWays{}; ///< where it does; of what is dropped, where that is so early
     FunctionPlaces functions{};
     /// TCP that connection tracking translates, too: packets that it calls invalid are not translated, and
     /// are dropped wherever they go.

@@ -2,16 +2,14 @@
 #include "assemble/rules/judge.hpp"
 
 #include "assemble/rules/functions.hpp"
+#include "assemble/rules/places.hpp"
 #include "assemble/rules/text.hpp"
 #include "assemble/rules/walk.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <linux/in.h>
 #include <linux/netfilter.h>
-#include <linux/netfilter/nf_tables.h>
-#include <linux/netfilter_ipv4.h>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -25,37 +23,13 @@ using rules::AbstractPacket;
 
 constexpr std::size_t mostObstacles = 20;
 
-/// The hooks that packets pass which are forwarded; of a bridge those, too, that are routed from and to it.
-struct Place {
-    RuleFamily packets;
-    std::uint32_t hook;
-};
-constexpr std::array places{
-    Place{RuleFamily::ip, NF_INET_PRE_ROUTING},     Place{RuleFamily::ip, NF_INET_FORWARD},
-    Place{RuleFamily::ip, NF_INET_POST_ROUTING},    Place{RuleFamily::ip6, NF_INET_PRE_ROUTING},
-    Place{RuleFamily::ip6, NF_INET_FORWARD},        Place{RuleFamily::ip6, NF_INET_POST_ROUTING},
-    Place{RuleFamily::bridge, NF_INET_PRE_ROUTING}, Place{RuleFamily::bridge, NF_INET_LOCAL_IN},
-    Place{RuleFamily::bridge, NF_INET_FORWARD},     Place{RuleFamily::bridge, NF_INET_LOCAL_OUT},
-    Place{RuleFamily::bridge, NF_INET_POST_ROUTING}};
-
-bool passes(const Place& place, const RuleChain& chain) {
-    const bool family = chain.family == place.packets ||
-                        (chain.family == RuleFamily::inet && place.packets != RuleFamily::bridge);
-    return chain.base && family && chain.hook == place.hook;
-}
-
-/// Where connections are looked up (NF_IP_PRI_CONNTRACK, the same for all families), or behind.
-bool isTracked(const RuleChain& chain) {
-    return chain.hook != NF_INET_PRE_ROUTING || chain.priority > NF_IP_PRI_CONNTRACK;
-}
-
 /// iptables-nft names its chains like that.
 bool isOfIptables(const RuleChain& base) {
     return base.name == "PREROUTING" || base.name == "FORWARD" || base.name == "POSTROUTING";
 }
 
 std::string hintFor(const RuleChain& base) {
-    if (!isTracked(base))
+    if (!rules::isTracked(base))
         return "connections are not known yet in a chain of this priority: move the rule into one whose "
                "priority "
                "is above -200, behind a rule that accepts established connections";
@@ -149,45 +123,6 @@ private:
     std::vector<One> all_;
 };
 
-/// Whether its table sleeps.
-bool isDormant(const RuleChain& chain, const model::RuleSet& set) {
-    return std::ranges::any_of(set.tables, [&](const model::RuleTable& table) {
-        return table.family == chain.family && table.name == chain.table &&
-               (table.flags & NFT_TABLE_F_DORMANT) != 0;
-    });
-}
-
-/// Those whose rules packets of a place come to, in their order.
-std::vector<const RuleChain*> chainsAt(const Place& place, const model::RuleSet& set) {
-    std::vector<const RuleChain*> found;
-    for (const auto& chain : set.chains)
-        if (passes(place, chain) && !isDormant(chain, set))
-            found.push_back(&chain);
-    std::ranges::stable_sort(found, {}, &RuleChain::priority);
-    return found;
-}
-
-/// Where packets end at one place, and where something else may be done with them first. Of two chains with
-/// the same priority, either may be called first.
-class Ends {
-public:
-    void note(const rules::Walk& walk, std::int32_t priority) {
-        if (!walk.mayPass())
-            take(dropped_, priority);
-        if (walk.mayBeTreated() || walk.mayChangeSides())
-            take(treated_, priority);
-    }
-    void noteTreated(std::int32_t priority) { take(treated_, priority); }
-    [[nodiscard]] bool dropsAll() const { return dropped_ && !treatsSome(); }
-    [[nodiscard]] bool treatsSome() const { return treated_ && (!dropped_ || *treated_ <= *dropped_); }
-
-private:
-    static void take(std::optional<std::int32_t>& earliest, std::int32_t priority) {
-        earliest = std::min(earliest.value_or(priority), priority);
-    }
-    std::optional<std::int32_t> dropped_, treated_;
-};
-
 /// Judges one place.
 class Judge {
 public:
@@ -195,14 +130,14 @@ public:
           const rules::Surroundings& surroundings, Marking& marking)
         : set_(set), loopback_(loopback), chains_(chains), surroundings_(surroundings), marking_(marking) {}
 
-    [[nodiscard]] JudgedHook judge(const Place& place, std::size_t index) {
+    [[nodiscard]] JudgedHook judge(const rules::Place& place, std::size_t index) {
         judged_ = {};
         ends_ = {};
         index_ = index;
         judged_.packets = place.packets;
         judged_.hook = place.hook;
         looksAt_.clear();
-        for (const auto* chain : chainsAt(place, set_)) {
+        for (const auto* chain : rules::chainsAt(place, set_)) {
             const bool forNewOnly = chain->type == "nat" && place.packets != RuleFamily::bridge;
             judged_.chains.push_back(
                 {chain->family, chain->table, chain->name, chain->type, chain->priority, forNewOnly});
@@ -218,12 +153,12 @@ public:
     }
 
 private:
-    void walk(const Place& place, const RuleChain& base) {
+    void walk(const rules::Place& place, const RuleChain& base) {
         for (const std::uint8_t protocol : {IPPROTO_TCP, IPPROTO_UDP}) {
             for (const bool ipv6 : {false, true}) {
                 if ((place.packets == RuleFamily::ip && ipv6) || (place.packets == RuleFamily::ip6 && !ipv6))
                     continue;
-                const bool tracked = isTracked(base) && tracksConnections(place.packets, set_);
+                const bool tracked = rules::isTracked(base) && tracksConnections(place.packets, set_);
                 const AbstractPacket packet{place.packets == RuleFamily::bridge, ipv6, protocol, tracked};
                 rules::Walk walk(packet, chains_, surroundings_);
                 walk.base(base);
@@ -242,7 +177,7 @@ private:
     }
 
     /// What is not known to drop or to pass all of them does neither.
-    void walkInvalid(const Place& place, const RuleChain& base) {
+    void walkInvalid(const rules::Place& place, const RuleChain& base) {
         const AbstractPacket packet{.bridged = place.packets == RuleFamily::bridge,
                                     .ipv6 = place.packets == RuleFamily::ip6,
                                     .protocol = IPPROTO_TCP,
@@ -250,11 +185,8 @@ private:
                                     .notFrom = &loopback_};
         rules::Walk walk(packet, chains_, surroundings_);
         walk.base(base);
-        // Before connections are looked up, only what becomes of that matters. Of two functions with the same
-        // priority, either may be called first.
-        const bool before = place.hook == NF_INET_PRE_ROUTING && base.priority < NF_IP_PRI_CONNTRACK;
-        if (!before) {
-            if (isTracked(base))
+        if (rules::meetsInvalid(base)) {
+            if (rules::isTracked(base))
                 ends_.note(walk, base.priority);
             judged_.passesInvalid &= !walk.mayBeDropped();
         }
@@ -270,7 +202,7 @@ private:
     }
 
     /// Its rules change without notice: neither is there a generation, nor can their number be seen.
-    void lookForLegacy(const Place& place) {
+    void lookForLegacy(const rules::Place& place) {
         const auto prefix = textOf(place.packets) + ' ';
         for (const auto& name : set_.legacyTables)
             if (name.starts_with(prefix))
@@ -280,7 +212,7 @@ private:
                           "rules anew");
     }
 
-    void lookForOthers(const Place& place) {
+    void lookForOthers(const rules::Place& place) {
         if (!set_.functions)
             return addForAll(place.packets, "", "it is not known which functions netfilter calls here",
                              "the kernel lists them if it has CONFIG_NETFILTER_NETLINK_HOOK (since 5.14)");
@@ -297,20 +229,10 @@ private:
     const rules::Surroundings& surroundings_;
     Marking& marking_;
     JudgedHook judged_;
-    Ends ends_;             ///< of what is invalid
+    rules::Ends ends_;      ///< of what is invalid
     std::size_t index_ = 0; ///< of the place
     std::set<std::string> looksAt_;
 };
-
-/// At pre-routing netfilter does not know yet where a packet will leave, and behind a bridge not any more
-/// where it came.
-AbstractPacket invalidPacket(const rules::RuleDevice& from, const rules::RuleDevice* to, const Place& place) {
-    return {.ipv6 = place.packets == RuleFamily::ip6,
-            .protocol = IPPROTO_TCP,
-            .invalid = true,
-            .from = place.hook != NF_INET_POST_ROUTING ? &from : nullptr,
-            .to = place.hook != NF_INET_PRE_ROUTING ? to : nullptr};
-}
 } // namespace
 
 bool tracksConnections(RuleFamily family, const model::RuleSet& set) {
@@ -322,61 +244,12 @@ bool tracksConnections(RuleFamily family, const model::RuleSet& set) {
     });
 }
 
-InvalidFate invalidBetween(const rules::RuleDevice& from, const rules::RuleDevice* to, RuleFamily family,
-                           const model::RuleSet& set) {
-    const rules::Chains chains(set);
-    const rules::Surroundings surroundings(set);
-    bool dropped = false, early = false, passed = true, treated = false;
-    for (const auto& place : places) { // in their order
-        if (place.packets != family)
-            continue;
-        Ends ends;
-        for (const auto* chain : chainsAt(place, set)) {
-            if (chain->type == "nat" ||
-                (place.hook == NF_INET_PRE_ROUTING && chain->priority < NF_IP_PRI_CONNTRACK))
-                continue;
-            const auto packet = invalidPacket(from, to, place);
-            rules::Walk walk(packet, chains, surroundings);
-            walk.base(*chain);
-            if (isTracked(*chain))
-                ends.note(walk, chain->priority);
-            passed &= !walk.mayBeDropped();
-        }
-        dropped |= ends.dropsAll() && !treated;
-        treated |= ends.treatsSome();
-        early |= dropped && place.hook == NF_INET_PRE_ROUTING;
-    }
-    return {dropped ? Invalid::dropped : passed ? Invalid::passed : Invalid::depends, early};
-}
-
-bool dropInvalidForHost(const rules::RuleDevice& loopback, RuleFamily family, const model::RuleSet& set) {
-    if (!set.functions)
-        return false;
-    const rules::Chains chains(set);
-    const rules::Surroundings surroundings(set);
-    const Place place{family, NF_INET_LOCAL_IN};
-    const AbstractPacket packet{
-        .ipv6 = family == RuleFamily::ip6, .protocol = IPPROTO_TCP, .invalid = true, .notFrom = &loopback};
-    Ends ends;
-    for (const auto* chain : chainsAt(place, set)) {
-        if (chain->type == "nat")
-            continue;
-        rules::Walk walk(packet, chains, surroundings);
-        walk.base(*chain);
-        ends.note(walk, chain->priority);
-    }
-    for (const auto& one : *set.functions)
-        if (one.family == family && one.hook == place.hook && rules::mayTreatFlowsUnalike(one))
-            ends.noteTreated(one.priority);
-    return ends.dropsAll();
-}
-
 std::vector<JudgedHook> judgeRules(const model::RuleSet& set, const rules::RuleDevice& loopback) {
     const rules::Chains chains(set);
     const rules::Surroundings surroundings(set);
     std::vector<JudgedHook> hooks;
     Marking marking;
-    for (const auto& place : places)
+    for (const auto& place : rules::forwardPlaces())
         hooks.push_back(Judge(set, loopback, chains, surroundings, marking).judge(place, hooks.size()));
     marking.judge(hooks);
     return hooks;

@@ -64,23 +64,4 @@ struct JudgedHook {
                                                  const rules::RuleDevice& loopback = {
                                                      .name = "lo", .ifindex = 1, .group = 0});
 
-/// What becomes of packets of TCP that connection tracking calls invalid.
-enum class Invalid { depends, dropped, passed };
-
-/// The same on a way: of those that are dropped, whether that is so at pre-routing already.
-struct InvalidFate {
-    Invalid becomes = Invalid::depends;
-    bool early = false;
-    bool operator==(const InvalidFate&) const = default;
-};
-
-/// Of those of this family that come by one device and leave by the other (none: by any); of a bridge, which
-/// has the rules called, both are that bridge. Functions that are no rules are not looked at. Pure.
-[[nodiscard]] InvalidFate invalidBetween(const rules::RuleDevice& from, const rules::RuleDevice* to,
-                                         model::RuleFamily family, const model::RuleSet& set);
-/// Whether all packets of TCP of this family are dropped that connection tracking calls invalid, and that are
-/// for this host, by whatever device they come but the loopback. Pure.
-[[nodiscard]] bool dropInvalidForHost(const rules::RuleDevice& loopback, model::RuleFamily family,
-                                      const model::RuleSet& set);
-
 } // namespace tna::assemble

@@ -40,6 +40,16 @@ std::vector<model::RuleExpression> between(const char* from, const char* to,
 const assemble::SpecialDevices twoRouted{
     .others = {{.name = "lan", .ifindex = 2, .group = 0}, {.name = "wan", .ifindex = 3, .group = 0}}};
 
+std::string textOf(const assemble::FlowRules& rules) {
+    std::set<std::string> texts;
+    for (const auto& way : rules.invalidWays)
+        texts.insert(way.from.name + ">" + (way.to ? way.to->name : "any") +
+                     (way.fate.becomes == assemble::Invalid::passed ? " passed"
+                      : way.fate.early                              ? " dropped early"
+                                                                    : " dropped"));
+    return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 /// "lan>wan passed", of rules behind one that accepts what is established, or of all.
 std::string waysOf(std::vector<std::vector<model::RuleExpression>> rules, std::uint32_t policy = NF_DROP,
                    const std::function<void(model::RuleSet&)>& change = {}) {
@@ -49,13 +59,25 @@ std::string waysOf(std::vector<std::vector<model::RuleExpression>> rules, std::u
     set.chains.front().policy = policy;
     if (change)
         change(set);
-    std::set<std::string> texts;
-    for (const auto& way : judged(std::move(set), twoRouted).ipv4.invalidWays)
-        texts.insert(way.from.name + ">" + (way.to ? way.to->name : "any") +
-                     (way.fate.becomes == assemble::Invalid::passed ? " passed"
-                      : way.fate.early                              ? " dropped early"
-                                                                    : " dropped"));
-    return fmt::format("{}", fmt::join(texts, ", "));
+    return textOf(judged(std::move(set), twoRouted).ipv4);
+}
+
+/// p2, p3, and so on.
+assemble::SpecialDevices many(std::uint32_t number) {
+    assemble::SpecialDevices devices;
+    for (std::uint32_t ifindex = 2; ifindex < number + 2; ifindex++)
+        devices.others.push_back({.name = "p" + std::to_string(ifindex), .ifindex = ifindex, .group = 0});
+    return devices;
+}
+
+const std::vector<model::RuleExpression> invalidDropped{ct(NFT_CT_STATE), bitwise({1, 0, 0, 0}, {0, 0, 0, 0}),
+                                                        cmp({0, 0, 0, 0}, NFT_CMP_NEQ), drop()};
+
+/// Rules that drop all that is invalid, and at pre-routing what comes so.
+model::RuleSet droppedAtLast(const std::vector<model::RuleExpression>& early) {
+    auto set = ruleSetOf({invalidDropped});
+    set.chains.push_back(baseOf("before", NF_INET_PRE_ROUTING, -150, {early}));
+    return set;
 }
 
 TEST(InvalidWays, WhatBecomesOfInvalidPacketsBetweenDevices) {
@@ -136,17 +158,68 @@ TEST(InvalidWays, WaysThatAreKnownAreNamed) {
 /// No more than there is room for, and not in pairs of many.
 TEST(InvalidWays, BetweenManyDevices) {
     const auto known = [](std::uint32_t number, const char* to) {
-        assemble::SpecialDevices devices;
-        for (std::uint32_t ifindex = 2; ifindex < number + 2; ifindex++)
-            devices.others.push_back({.name = "p" + std::to_string(ifindex), .ifindex = ifindex, .group = 0});
         auto set = ruleSetOf({between("p2", to, accept())});
         set.chains.front().policy = NF_DROP;
-        return judged(std::move(set), devices).ipv4.invalidWays.size();
+        return judged(std::move(set), many(number)).ipv4.invalidWays.size();
     };
     EXPECT_EQ(known(16, "p3"), 31U);
     EXPECT_EQ(known(17, "p3"), 17U) << "within themselves only";
     EXPECT_EQ(known(TNA_JUDGED_WAYS_MAX, nullptr), std::size_t{TNA_JUDGED_WAYS_MAX});
     EXPECT_EQ(known(TNA_JUDGED_WAYS_MAX + 1, nullptr), std::size_t{TNA_JUDGED_WAYS_MAX});
+}
+
+/// Nor in more time than there is.
+TEST(InvalidWays, WithManyRules) {
+    std::vector<std::vector<model::RuleExpression>> rules(1U << 17U, {of("counter")});
+    rules.push_back(between("p2", nullptr, accept()));
+    auto set = ruleSetOf(std::move(rules));
+    set.chains.front().policy = NF_DROP;
+    const auto judgement = judged(std::move(set), many(9));
+    EXPECT_EQ(judgement.ipv4.invalidWays.size(), 7U);
+    EXPECT_FALSE(judgement.ipv4.invalidKnown);
+}
+
+TEST(InvalidWays, WaysBeyondTheFirstAreCounted) {
+    auto set = ruleSetOf({between("p2", "p3", accept(), {payload(2, 0, 2), cmp({0, 22})})});
+    set.chains.front().policy = NF_DROP;
+    const auto judgement = judged(std::move(set), many(12));
+    ASSERT_FALSE(judgement.obstacles.empty());
+    EXPECT_TRUE(judgement.obstacles.front().reason.ends_with("from p10, and 14 other ways"))
+        << judgement.obstacles.front().reason;
+}
+
+/// Where all of them are dropped sooner or later, it matters where that is so before they are routed.
+TEST(InvalidWays, WhatIsDroppedEarlyByOneDevice) {
+    const auto some = judged(droppedAtLast(between("wan", nullptr, drop(),
+                                                   {invalidDropped.begin(), invalidDropped.end() - 1})),
+                             twoRouted)
+                          .ipv4;
+    EXPECT_EQ(some.invalid, assemble::Invalid::dropped);
+    EXPECT_FALSE(some.invalidDroppedEarly);
+    EXPECT_TRUE(some.asksDevices);
+    EXPECT_EQ(textOf(some), "wan>any dropped early");
+
+    const auto all = judged(droppedAtLast(invalidDropped), twoRouted).ipv4;
+    EXPECT_TRUE(all.invalidDroppedEarly);
+    EXPECT_FALSE(all.asksDevices);
+    EXPECT_EQ(textOf(all), "");
+
+    const auto none = judged(droppedAtLast({of("counter")}), twoRouted).ipv4;
+    EXPECT_EQ(none.invalid, assemble::Invalid::dropped);
+    EXPECT_FALSE(none.asksDevices);
+}
+
+/// Then it is known of some, and not of all.
+TEST(InvalidWays, WhatIsDroppedEarlyByTooManyDevices) {
+    auto names = between("p2", nullptr, drop());
+    names.at(1).operation = NFT_CMP_NEQ;
+    const auto known = [&](std::uint32_t number) { return judged(droppedAtLast(names), many(number)).ipv4; };
+    EXPECT_EQ(known(TNA_JUDGED_WAYS_MAX + 1).invalid, assemble::Invalid::dropped);
+    EXPECT_EQ(known(TNA_JUDGED_WAYS_MAX + 1).invalidWays.size(), std::size_t{TNA_JUDGED_WAYS_MAX});
+    const auto many = judged(droppedAtLast(names), test::many(TNA_JUDGED_WAYS_MAX + 2));
+    EXPECT_EQ(many.ipv4.invalid, assemble::Invalid::depends);
+    EXPECT_FALSE(many.ipv4.invalidKnown);
+    EXPECT_EQ(many.obstacles.size(), 1U);
 }
 
 } // namespace
