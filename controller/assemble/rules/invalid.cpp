@@ -46,7 +46,7 @@ InvalidJudge::InvalidJudge(const model::RuleSet& set, RuleFamily family)
 }
 
 InvalidFate InvalidJudge::between(const RuleDevice& from, const RuleDevice* to) const {
-    bool passed = true, treated = false;
+    bool passed = true;
     for (const auto& [place, chains] : forward_) {
         rules::Ends ends;
         const auto packet = invalidPacket(from, to, place);
@@ -57,10 +57,9 @@ InvalidFate InvalidJudge::between(const RuleDevice& from, const RuleDevice* to) 
                 ends.note(walk, chain->priority);
             passed &= !walk.mayBeDropped();
         }
-        if (ends.dropsAll() && !treated)
+        if (ends.dropsAll())
             return {Invalid::dropped, place.hook == NF_INET_PRE_ROUTING};
-        treated |= ends.treatsSome();
-        if (treated && !passed)
+        if (ends.treatsSome())
             return {};
     }
     return {passed ? Invalid::passed : Invalid::depends};
