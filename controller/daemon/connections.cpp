@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <spdlog/spdlog.h>
+#include <tuple>
 
 namespace tna::daemon {
 
@@ -14,20 +15,39 @@ bool haveRules(const model::Network& network) {
     });
 }
 
+std::string loopbackName(const model::Network& network) {
+    const assemble::rules::RuleDevice usual = assemble::SpecialDevices{}.loopback;
+    const auto* link = network.link(usual.ifindex);
+    return link != nullptr ? link->name : usual.name;
+}
+
 assemble::SpecialDevices specialDevicesOf(const model::Network& network) {
     assemble::SpecialDevices special;
+    special.loopback.name = loopbackName(network);
     for (const auto& [ifindex, link] : network.links)
-        if (ifindex == special.loopback.ifindex)
-            special.loopback.name = link.name;
-        else if (!link.bridgePort)
+        if (ifindex != special.loopback.ifindex && !link.bridgePort)
             special.others.push_back({.name = link.name, .ifindex = ifindex, .group = link.group});
+    // There may not be room for all: bridges first.
+    std::ranges::stable_partition(special.others, [&](const assemble::rules::RuleDevice& device) {
+        return network.links.at(device.ifindex).bridge.has_value();
+    });
     return special;
+}
+
+/// Another reason may be the same outcome: it names devices.
+bool sameOutcome(const std::vector<assemble::RuleObstacle>& these,
+                 const std::vector<assemble::RuleObstacle>& those) {
+    const auto place = [](const assemble::RuleObstacle& one) {
+        return std::tie(one.family, one.table, one.chain, one.handle, one.hint, one.tcp, one.udp);
+    };
+    return std::ranges::equal(these, those, {}, place, place);
 }
 } // namespace
 
 /// Once for each outcome, not for each change of the rules.
 void Connections::announce(const assemble::RuleJudgement& judged) const {
-    if (judged.generation != 0 && judged.obstacles == judgement_.obstacles && judgement_.generation != 0)
+    if (judged.generation != 0 && judgement_.generation != 0 &&
+        sameOutcome(judged.obstacles, judgement_.obstacles))
         return;
     if (judged.obstacles.empty())
         spdlog::info("the rules are steady: flows that Linux lets pass are learnt");
@@ -98,9 +118,10 @@ void Connections::tell(const model::Network& network, bool atInterval) {
 
 /// The devices are not those that the rules were judged for, which asked for them.
 bool Connections::othersMatter(const model::Network& network) const {
-    const auto now = specialDevicesOf(network);
-    return now.loopback != devices_.loopback ||
-           ((judgement_.ipv4.asksDevices || judgement_.ipv6.asksDevices) && now.others != devices_.others);
+    if (loopbackName(network) != devices_.loopback.name)
+        return true;
+    return (judgement_.ipv4.asksDevices || judgement_.ipv6.asksDevices) &&
+           specialDevicesOf(network).others != devices_.others;
 }
 
 } // namespace tna::daemon

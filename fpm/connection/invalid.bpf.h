@@ -61,7 +61,8 @@ NOINLINE int lets_invalid_pass(struct bpf_nf_ctx *ctx, int version)
 	struct passed passed = {.from = KGET(u64, state, in), .to = KGET(u64, state, out)};
 
 	if (tracked_steps(tracked & ~CONNECTION_INFO, tracked_direction(tracked)) ||
-	    !rules_are_known(own_net, judged_rules(version), version))
+	    !rules_are_known(own_net, judged_rules(version), version) ||
+	    !rules_steady(judged_rules(version), PROTOCOL_TCP)) /* those of its connection have treated it */
 		return 0;
 	if (passed.from && would_be_marked_otherwise(skb, version)) /* from none, where a bridge sends it */
 		return 0;
@@ -72,8 +73,9 @@ NOINLINE int lets_invalid_pass(struct bpf_nf_ctx *ctx, int version)
 
 /*
  * Behind all of pre-routing, where connection tracking has seen a segment, whatever rules do with it from
- * there on: it is noted, once. What connection tracking would have called invalid there, and what is dropped
- * then before anybody asks for its hops or its size, must not come further, or its sender is told of those.
+ * there on: it is noted, once. What connection tracking would have called invalid there, and what may be
+ * dropped then before anybody asks for its hops or its size, must not come further, or its sender is told of
+ * those: it is dropped anyway.
  * Nor one that may be routed by a mark; what comes by a bridge that has called the rules need not be routed.
  */
 INLINE int came(struct bpf_nf_ctx *ctx, const int version)
@@ -91,11 +93,11 @@ INLINE int came(struct bpf_nf_ctx *ctx, const int version)
 		return NF_DROP;
 	u32 becomes = judged->steady;
 
-	if (!(becomes & TNA_INVALID_DROPPED_EARLY))
+	if (!(becomes & INVALID_KNOWN))
 		becomes = invalid_on_the_way(KGET(u64, KCAST(struct nf_hook_state, ctx->state), in), 0,
 					     version);
-	return becomes & TNA_INVALID_DROPPED_EARLY && rules_are_known(own_net, judged, version) ? NF_DROP
-												: NF_ACCEPT;
+	return becomes & TNA_INVALID_SOME_EARLY && rules_are_known(own_net, judged, version) ? NF_DROP
+											     : NF_ACCEPT;
 }
 
 #endif

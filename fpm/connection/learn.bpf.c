@@ -217,7 +217,7 @@ INLINE struct passed passed_from_to(struct bpf_nf_ctx *ctx)
 }
 
 /* What was learnt of the other way of a connection, if nothing translates it. */
-INLINE const struct tna_lesson *lesson_back(const struct tna_passage *here, const int version)
+INLINE const volatile struct tna_lesson *lesson_back(const struct tna_passage *here, const int version)
 {
 	if (version == 6) {
 		struct tna_ends6 back = {
@@ -243,15 +243,21 @@ INLINE const struct tna_lesson *lesson_back(const struct tna_passage *here, cons
  * Of both ways of a connection it is known what becomes of its invalid packets. Only then is connection
  * tracking told to call none of them so; where that depends on the devices, they have been seen.
  */
-INLINE int both_ways_certain(const struct tna_passage *here, u64 entry,
+INLINE int both_ways_certain(const struct tna_passage *here, u64 entry, const struct passed *passed,
 			     const volatile struct tna_judged_rules *judged, const int version)
 {
-	if (rules_certain(own_net, judged->steady, PROTOCOL_TCP))
+	if (passed->from == passed->to || rules_certain(own_net, judged->steady, PROTOCOL_TCP))
 		return 1;
-	const struct tna_lesson *back = lesson_back(here, version);
+	const volatile struct tna_lesson *back = lesson_back(here, version);
 
-	return back && back->entry == entry && back->generation == here->generation &&
-	       back->serial == here->serial && back->routes == here->routes && back->invalid & INVALID_KNOWN;
+	if (!back)
+		return 0;
+	u64 stamp = back->stamp;
+	int known = back->entry == entry && back->generation == here->generation &&
+		    back->serial == here->serial && back->routes == here->routes &&
+		    back->invalid & INVALID_KNOWN;
+
+	return known && back->stamp == stamp && back->stamp_again == stamp;
 }
 
 /* `known`: of TCP, its windows are. */
@@ -282,7 +288,7 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	if (protocol == PROTOCOL_TCP && !passed.out_port && may_be_routed_by_mark(own_net, judged, version) &&
 	    !invalid_ends_early(own_net, judged))
 		return;
-	if (known == FOLLOWED_NOT && both_ways_certain(here, entry, judged, version) && stream_begin(entry))
+	if (known == FOLLOWED_NOT && both_ways_certain(here, entry, &passed, judged, version) && stream_begin(entry))
 		return;
 	if (version == 6)
 		write_lesson6(here, tracked, &passed);

@@ -77,10 +77,11 @@ INLINE int passed_devices(struct sk_buff *skb, u64 noted, u64 net, struct passed
 }
 
 /* What becomes of packets of TCP that connection tracking calls invalid and that come by a device and leave
- * by another one (0: nobody knows by which); 0: that is not known. */
+ * by another one (0: nobody knows by which); 0: that is not known, or is being judged anew. */
 APART u32 invalid_on_the_way(u64 from, u64 to, int version)
 {
 	const volatile struct tna_judged_rules *judged = judged_rules(version);
+	u32 serial = judged->serial;
 
 	EACH (index, TNA_JUDGED_WAYS_MAX) {
 		const volatile struct tna_judged_way *way = &judged->ways[index];
@@ -88,8 +89,11 @@ APART u32 invalid_on_the_way(u64 from, u64 to, int version)
 		if (!way->from.name[0])
 			return 0;
 		if (!lesson_device_differs(from, &way->from) &&
-		    (!way->to.name[0] || (to && !lesson_device_differs(to, &way->to))))
-			return way->becomes;
+		    (!way->to.name[0] || (to && !lesson_device_differs(to, &way->to)))) {
+			u32 becomes = way->becomes;
+
+			return judged->serial == serial && judged->known ? becomes : 0;
+		}
 	}
 	return 0;
 }

@@ -43,11 +43,16 @@ INLINE int drops_invalid(u32 steps, const int version)
 			 rules_are_known(own_net, judged, version));
 }
 
-/* It leaves as those do of which this is the lesson. Of IPv6 nobody knows. */
-INLINE int goes_as_they_did(const volatile struct tna_lesson *lesson, u32 service, const int version)
+/* It leaves as those do of which this is the lesson. Of IPv6 nobody knows, nor where a bridge has called the
+ * rules, which may yet keep it. */
+INLINE int goes_as_they_did(struct sk_buff *skb, const volatile struct tna_lesson *lesson, const int version)
 {
-	return version == 4 && lesson->serial == judged_rules(version)->serial &&
-	       lesson->routes == routes_generation(own_net, version) && lesson->service == service;
+	u32 service = header_service(header_of(skb), version);
+
+	return version == 4 && !bridge_noted(skb) && lesson->serial == judged_rules(version)->serial &&
+	       lesson->routes == routes_generation(own_net, version) && lesson->service == service &&
+	       lesson->routed_mark == KGET(u32, skb, mark) &&
+	       !lesson_device_differs(lesson->departure, &lesson->to);
 }
 
 /*
@@ -55,9 +60,11 @@ INLINE int goes_as_they_did(const volatile struct tna_lesson *lesson, u32 servic
  * In doubt it is dropped: it must not end what it does not belong to, and connection tracking minds no
  * windows of that any more.
  */
-INLINE int drops_invalid_in_doubt(const volatile struct tna_lesson *lesson, u64 stamp, u64 arrival,
-				  u32 service, const int version)
+INLINE int drops_invalid_in_doubt(struct bpf_nf_ctx *ctx, const volatile struct tna_lesson *lesson, u64 stamp,
+				  const int version)
 {
+	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
+	u64 arrival = KGET(u64, KCAST(struct nf_hook_state, ctx->state), in);
 	volatile struct tna_judged_rules *judged = judged_rules(version);
 
 	if (judged->steady & INVALID_KNOWN || tracking_liberal(own_net) ||
@@ -66,7 +73,7 @@ INLINE int drops_invalid_in_doubt(const volatile struct tna_lesson *lesson, u64 
 	if (lesson_device_differs(arrival, &lesson->from))
 		return 1;
 	int passes = invalid_on_the_way(arrival, 0, version) & TNA_INVALID_PASSED ||
-		     (lesson->invalid & TNA_INVALID_PASSED && goes_as_they_did(lesson, service, version));
+		     (lesson->invalid & TNA_INVALID_PASSED && goes_as_they_did(skb, lesson, version));
 
 	return !passes || lesson->stamp != stamp || lesson->stamp_again != stamp;
 }
@@ -158,12 +165,9 @@ INLINE int vet(struct bpf_nf_ctx *ctx, const int version)
 
 	if (!entry || tracked_differs(entry, direction, &ends, version))
 		return NF_ACCEPT;
-	u64 arrival = KGET(u64, KCAST(struct nf_hook_state, ctx->state), in);
-
 	return stream_vet(ctx, before, entry, direction,
 			  drops_invalid(tracked_steps(entry, direction), version) ||
-				  drops_invalid_in_doubt(lesson, stamp, arrival,
-							 header_service(header, version), version))
+				  drops_invalid_in_doubt(ctx, lesson, stamp, version))
 		       ? NF_DROP
 		       : NF_ACCEPT;
 }

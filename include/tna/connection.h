@@ -23,6 +23,8 @@
 #define TNA_MARKED_EARLY 128u
 /* Rules may look at connections' marks. */
 #define TNA_CONNECTION_MARKS 256u
+/* Of those that are dropped, some are at pre-routing. */
+#define TNA_INVALID_SOME_EARLY 512u
 
 /* The places that forwarded packets pass: pre-routing, forward, post-routing. */
 #define TNA_RULE_HOOKS 3
@@ -86,8 +88,7 @@ struct tna_judged_rules {
 	__u32 functions[TNA_RULE_HOOKS]; /* their number */
 	__u32 known;                     /* as `generation`, also where nothing is steady */
 	__u64 lists[TNA_RULE_HOOKS];     /* struct nf_hook_entries * */
-	/* If `steady` does not say of all; or, of what is dropped, those where that is so early. Ended by one
-	 * without a name. */
+	/* If `steady` does not say of all; ended by one without a name. */
 	struct tna_judged_way ways[TNA_JUDGED_WAYS_MAX];
 };
 

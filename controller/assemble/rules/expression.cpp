@@ -271,8 +271,10 @@ bool Surroundings::onlyFades(const NamedSet& set) const {
 Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Registers& registers,
               const Surroundings& surroundings, model::RuleFamily family, const std::string& table) {
     const auto& kind = expression.kind;
-    if (!expression.understood)
+    if (!expression.understood) {
+        registers = {}; // it may have written there
         return Step::never(fmt::format("'{}' is not understood: it may be newer than tnad", kind));
+    }
     if (kind == "immediate")
         return immediate(expression, registers);
     if (kind == "cmp")
@@ -302,9 +304,11 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
         return object(expression.operation);
     if (kind == "lookup" || kind == "objref") {
         const NamedSet* set = nullptr;
-        if (auto obstacle = surroundings.obstacleOf(family, table, expression.name, set); !obstacle.empty())
+        if (auto obstacle = surroundings.obstacleOf(family, table, expression.name, set); !obstacle.empty()) {
+            registers = {};
             return fades(expression, set, surroundings) ? fading(std::move(obstacle))
                                                         : Step::never(std::move(obstacle));
+        }
         if (kind == "lookup")
             return lookup(expression, registers, set);
         auto step = object(set->objectType);
@@ -316,6 +320,8 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
         step.lets |= packet.invalid && expression.name == "recent";
         return step;
     }
+    if (kind != "target")
+        registers = {}; // some load something (numgen, socket, ...)
     auto step = kind == "target" ? evaluateTarget(expression) : byName(kind);
     // It is dropped, but answered as well, or its sender is remembered.
     if (packet.invalid && (kind == "reject" || expression.name == "REJECT" || kind == "dynset"))

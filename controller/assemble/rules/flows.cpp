@@ -76,30 +76,6 @@ RuleObstacle uncertain(RuleFamily family, const std::vector<InvalidWay>& known) 
     return obstacle;
 }
 
-/// What becomes of invalid packets of TCP by their devices; of those that are dropped anyway, where that is
-/// so early. Also where TCP is not steady any more: connections have been fast, and go on.
-void judgeByDevices(const InvalidJudge& judge, const SpecialDevices& devices, bool someEarly,
-                    FlowRules& rules) {
-    InvalidWays ways;
-    if (rules.invalid == Invalid::dropped) {
-        if (!someEarly)
-            return;
-        ways = judge.droppedEarly(devices.others);
-    }
-    if (rules.invalid == Invalid::depends || !ways.all) {
-        rules.invalid = Invalid::depends;
-        ways = judge.ways(devices.others);
-    }
-    rules.asksDevices = true;
-    rules.invalidKnown = ways.all;
-    rules.invalidWays = std::move(ways.known);
-}
-
-/// About a function that netfilter calls, not about a rule: what it does with packets is not known at all.
-bool isOfFunction(const RuleObstacle& obstacle) {
-    return obstacle.chain.empty();
-}
-
 void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector<JudgedHook>& judged,
                  const SpecialDevices& devices, FlowRules& rules, std::vector<RuleObstacle>& obstacles) {
     rules.tcp = rules.udp = true;
@@ -114,13 +90,12 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         early |= hook.dropsInvalid && hook.hook == NF_INET_PRE_ROUTING;
         someEarly |= !hook.passesInvalid && hook.hook == NF_INET_PRE_ROUTING;
         rules.invalidDroppedForHost &= hook.hook != NF_INET_PRE_ROUTING || !hook.treatsInvalid;
-        masked |= hook.maskInvalid;
+        masked |= hook.maskInvalid || hook.meetsOthers;
         passed &= hook.passesInvalid;
         const auto fields = notCompared(hook);
         rules.tcp &= hook.steadyForTcp && fields.empty();
         rules.udp &= hook.steadyForUdp && fields.empty();
         obstacles.insert(obstacles.end(), hook.obstacles.begin(), hook.obstacles.end());
-        masked |= std::ranges::any_of(hook.obstacles, isOfFunction);
         if (!fields.empty())
             obstacles.push_back(looking(family, fields));
     }
@@ -129,11 +104,14 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         rules.invalid = Invalid::passed;
     else if ((dropped || passed) && !masked)
         rules.invalid = dropped ? Invalid::dropped : Invalid::passed;
-    if (!masked && rules.invalid != Invalid::passed && !early)
-        judgeByDevices({set, family}, devices, someEarly, rules);
-    if (rules.tcp && rules.invalid == Invalid::depends && !rules.invalidKnown)
-        obstacles.push_back(uncertain(family, rules.invalidWays));
     rules.invalidDroppedEarly = early && rules.invalid == Invalid::dropped;
+    rules.invalidSomeEarly = someEarly && rules.invalid == Invalid::dropped;
+    rules.asksDevices = rules.invalid == Invalid::depends && !masked;
+    // Also where TCP is not steady any more: connections have been fast, and go on.
+    auto ways = rules.asksDevices ? InvalidJudge(set, family).ways(devices.others) : InvalidWays{.all = false};
+    rules.invalidWays = std::move(ways.known);
+    if (rules.tcp && rules.invalid == Invalid::depends && !ways.all)
+        obstacles.push_back(uncertain(family, rules.invalidWays));
     for (const auto& one : *set.functions)
         if (one.family == family && outside(one)) {
             rules.tcp = rules.udp = false;

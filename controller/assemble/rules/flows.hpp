@@ -29,9 +29,9 @@ struct FlowRules {
     bool invalidDroppedForHost = false;    ///< that are for this host; looked at for IPv4 only
     bool asksConnectionMark = false;       ///< what becomes of a packet may depend on its connection's mark
     bool tcpMarkedEarly = false;           ///< packets of it may get marks before they are routed
-    bool asksDevices = false;              ///< the next two depend on which devices there are
-    bool invalidKnown = false;             ///< what becomes of it on all ways, where that depends on devices
-    std::vector<InvalidWay> invalidWays{}; ///< where it does; of what is dropped, where that is so early
+    bool invalidSomeEarly = false;         ///< some of those that are dropped
+    bool asksDevices = false;              ///< what is known depends on which devices there are
+    std::vector<InvalidWay> invalidWays{}; ///< what is known where that depends on the devices
     FunctionPlaces functions{};
     /// TCP that connection tracking translates, too: packets that it calls invalid are not translated, and
     /// are dropped wherever they go.

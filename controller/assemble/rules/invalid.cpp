@@ -17,8 +17,8 @@ using rules::RuleDevice;
 
 /// So many devices are asked for in pairs.
 constexpr std::size_t mostInPairs = 16;
-/// So many rules are walked through, for all ways together.
-constexpr std::size_t mostRules = 1U << 20U;
+/// So many steps through rules are done, for all ways together: half a second.
+constexpr std::size_t mostSteps = 1U << 21U;
 
 /// At pre-routing netfilter does not know yet where a packet will leave, and behind a bridge not any more
 /// where it came.
@@ -40,89 +40,55 @@ InvalidJudge::InvalidJudge(const model::RuleSet& set, RuleFamily family)
         std::erase_if(chains, [](const model::RuleChain* chain) { return !rules::meetsInvalid(*chain); });
         forward_.push_back({place, std::move(chains)});
     }
-    for (const auto& chain : set.chains)
-        if (chain.family == family || chain.family == RuleFamily::inet)
-            rules_ += chain.rules.size();
 }
 
 InvalidFate InvalidJudge::between(const RuleDevice& from, const RuleDevice* to) const {
-    bool passed = true;
+    bool passed = true, early = false;
     for (const auto& [place, chains] : forward_) {
         rules::Ends ends;
         const auto packet = invalidPacket(from, to, place);
         for (const auto* chain : chains) {
             rules::Walk walk(packet, chains_, surroundings_);
             walk.base(*chain);
-            if (rules::isTracked(*chain))
-                ends.note(walk, chain->priority);
+            ends.note(walk, *chain);
             passed &= !walk.mayBeDropped();
+            steps_ += walk.steps();
         }
+        early |= !passed && place.hook == NF_INET_PRE_ROUTING;
         if (ends.dropsAll())
-            return {Invalid::dropped, place.hook == NF_INET_PRE_ROUTING};
+            return {Invalid::dropped, early};
         if (ends.treatsSome())
             return {};
     }
     return {passed ? Invalid::passed : Invalid::depends};
 }
 
-/// Ways that are known, as many as there is room and time for.
-class InvalidJudge::Collection {
-public:
-    explicit Collection(const InvalidJudge& judge) : judge_(judge) {}
-
-    /// Whether what becomes of packets on this way is known.
-    bool take(const RuleDevice& from, const RuleDevice* to) {
-        const auto fate = judge(from, to);
-        return fate && fate->becomes != Invalid::depends && add(from, to, *fate);
-    }
-    /// Takes it if they are dropped early; whether it is known if they are.
-    bool takeEarly(const RuleDevice& from) {
-        const auto fate = judge(from, nullptr);
-        return fate && (!fate->early || add(from, nullptr, *fate));
-    }
-    [[nodiscard]] InvalidWays with(bool all) { return {.known = std::move(found_), .all = all}; }
-
-private:
-    std::optional<InvalidFate> judge(const RuleDevice& from, const RuleDevice* to) {
-        walked_ += judge_.rules_;
-        return walked_ <= mostRules ? std::optional(judge_.between(from, to)) : std::nullopt;
-    }
-    bool add(const RuleDevice& from, const RuleDevice* to, const InvalidFate& fate) {
-        if (found_.size() == TNA_JUDGED_WAYS_MAX)
-            return false;
-        found_.push_back({from, to != nullptr ? std::optional(*to) : std::nullopt, fate});
-        return true;
-    }
-
-    const InvalidJudge& judge_;
-    std::vector<InvalidWay> found_;
-    std::size_t walked_ = 0;
-};
-
 InvalidWays InvalidJudge::ways(const std::vector<RuleDevice>& devices) const {
-    Collection found(*this);
+    InvalidWays ways{.known = {}, .all = !devices.empty()};
+    const auto take = [&](const RuleDevice& from, const RuleDevice* to) {
+        if (ways.known.size() == TNA_JUDGED_WAYS_MAX || steps_ >= mostSteps)
+            return false;
+        const auto fate = between(from, to);
+        if (fate.becomes == Invalid::depends)
+            return false;
+        ways.known.push_back({from, to != nullptr ? std::optional(*to) : std::nullopt, fate});
+        return true;
+    };
     std::vector<const RuleDevice*> asked;
     for (const auto& from : devices)
-        if (!found.take(from, nullptr))
+        if (!take(from, nullptr)) {
+            ways.all &= take(from, &from);
             asked.push_back(&from);
-    bool all = !devices.empty();
-    for (const auto* from : asked)
-        all &= found.take(*from, from);
-    if (devices.size() > mostInPairs)
-        return found.with(all && asked.empty());
+        }
+    if (devices.size() > mostInPairs) {
+        ways.all &= asked.empty();
+        return ways;
+    }
     for (const auto* from : asked)
         for (const auto& to : devices)
             if (&to != from)
-                all &= found.take(*from, &to);
-    return found.with(all);
-}
-
-InvalidWays InvalidJudge::droppedEarly(const std::vector<RuleDevice>& devices) const {
-    Collection found(*this);
-    bool all = true;
-    for (const auto& from : devices)
-        all &= found.takeEarly(from);
-    return found.with(all);
+                ways.all &= take(*from, &to);
+    return ways;
 }
 
 bool InvalidJudge::droppedForHost(const RuleDevice& loopback) const {
@@ -137,7 +103,7 @@ bool InvalidJudge::droppedForHost(const RuleDevice& loopback) const {
             continue;
         rules::Walk walk(packet, chains_, surroundings_);
         walk.base(*chain);
-        ends.note(walk, chain->priority);
+        ends.note(walk, *chain);
     }
     for (const auto& one : *set_.functions)
         if (one.family == family_ && one.hook == place.hook && rules::mayTreatFlowsUnalike(one))

@@ -11,7 +11,7 @@ namespace tna::assemble {
 /// What becomes of packets of TCP that connection tracking calls invalid.
 enum class Invalid { depends, dropped, passed };
 
-/// The same on a way: of those that are dropped, whether that is so at pre-routing already.
+/// The same on a way: of those that are dropped, whether some are at pre-routing already.
 struct InvalidFate {
     Invalid becomes = Invalid::depends;
     bool early = false;
@@ -39,11 +39,9 @@ public:
 
     /// Of those that come by one device and leave by the other (none: by any).
     [[nodiscard]] InvalidFate between(const rules::RuleDevice& from, const rules::RuleDevice* to) const;
-    /// What is known of the ways between devices, as much as the fast path can know: first of all of those
-    /// where the arrival suffices, then within bridges.
+    /// What is known of the ways between devices, as much as there is room for, and time: first of all, device
+    /// by device, of those where the arrival suffices, or that lie within it.
     [[nodiscard]] InvalidWays ways(const std::vector<rules::RuleDevice>& devices) const;
-    /// The devices by which they come only to be dropped at pre-routing.
-    [[nodiscard]] InvalidWays droppedEarly(const std::vector<rules::RuleDevice>& devices) const;
     /// Whether all are dropped that are for this host, by whatever device they come but the loopback.
     [[nodiscard]] bool droppedForHost(const rules::RuleDevice& loopback) const;
 
@@ -52,14 +50,13 @@ private:
         rules::Place place;
         std::vector<const model::RuleChain*> chains;
     };
-    class Collection;
 
     const model::RuleSet& set_;
     model::RuleFamily family_;
     rules::Chains chains_;
     rules::Surroundings surroundings_;
     std::vector<AtPlace> forward_;
-    std::size_t rules_ = 0; ///< their number
+    mutable std::size_t steps_ = 0; ///< that it took so far
 };
 
 } // namespace tna::assemble

@@ -186,8 +186,7 @@ private:
         rules::Walk walk(packet, chains_, surroundings_);
         walk.base(base);
         if (rules::meetsInvalid(base)) {
-            if (rules::isTracked(base))
-                ends_.note(walk, base.priority);
+            ends_.note(walk, base);
             judged_.passesInvalid &= !walk.mayBeDropped();
         }
         judged_.maskInvalid |= walk.mayChangeSides();
@@ -199,6 +198,7 @@ private:
         obstacle.hint = std::move(hint);
         obstacle.tcp = obstacle.udp = true;
         add(judged_, std::move(obstacle));
+        judged_.meetsOthers = true;
     }
 
     /// Its rules change without notice: neither is there a generation, nor can their number be seen.

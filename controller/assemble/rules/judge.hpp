@@ -43,6 +43,7 @@ struct JudgedHook {
     /// What becomes here of packets of TCP that connection tracking calls invalid; neither: that depends.
     bool dropsInvalid = false;
     bool passesInvalid = true;
+    bool meetsOthers = false;         ///< what is no rule: what it does with packets is not known at all
     bool treatsInvalid = false;       ///< before that, some may be answered, marked, or the like
     bool asksConnectionMark = false;  ///< of packets in the middle of a flow
     bool marksTcp = false;            ///< packets in the middle of a flow may get marks

@@ -89,7 +89,7 @@ void fill(Bits& bits, std::size_t at, std::uint32_t base, std::uint32_t offset,
         packet.invalid ? set(0, syn) : set(ack, static_cast<std::uint8_t>(~(ackOrPush ^ ack)));
     if (base != NFT_PAYLOAD_NETWORK_HEADER)
         return;
-    if (offset == (packet.ipv6 ? 6U : 9U))
+    if (offset == (packet.ipv6 ? 6U : 9U) && !(packet.ipv6 && packet.invalid)) // or an extension header's
         set(packet.protocol, 0xff);
     if (!packet.ipv6 && offset == 6)
         set(0, moreFragmentsAndOffset);

@@ -37,7 +37,7 @@ struct AbstractPacket {
     /// a veth (nf_conntrack_bridge, skb_scrub_packet).
     bool tracked = true;
     /// Connection tracking has called it invalid, because of its windows: it has no connection then. Its
-    /// flags are any, but SYN.
+    /// flags are any, but SYN, and over IPv6 there may be headers in front of it.
     bool invalid = false;
     /// The devices by which it comes and leaves, where they are known.
     const RuleDevice* from = nullptr;

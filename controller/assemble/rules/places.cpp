@@ -62,11 +62,11 @@ bool meetsInvalid(const RuleChain& base) {
     return base.type != "nat" && (base.hook != NF_INET_PRE_ROUTING || base.priority >= NF_IP_PRI_CONNTRACK);
 }
 
-void Ends::note(const Walk& walk, std::int32_t priority) {
-    if (!walk.mayPass())
-        take(dropped_, priority);
+void Ends::note(const Walk& walk, const RuleChain& base) {
+    if (!walk.mayPass() && isTracked(base))
+        take(dropped_, base.priority);
     if (walk.mayBeTreated() || walk.mayChangeSides())
-        noteTreated(priority);
+        noteTreated(base.priority);
 }
 
 void Ends::noteTreated(std::int32_t priority) {

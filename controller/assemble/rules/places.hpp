@@ -33,7 +33,7 @@ struct Place {
 /// the same priority, either may be called first.
 class Ends {
 public:
-    void note(const Walk& walk, std::int32_t priority);
+    void note(const Walk& walk, const model::RuleChain& base);
     void noteTreated(std::int32_t priority);
     [[nodiscard]] bool dropsAll() const { return dropped_ && !treatsSome(); }
     [[nodiscard]] bool treatsSome() const { return treated_ && (!dropped_ || *treated_ <= *dropped_); }

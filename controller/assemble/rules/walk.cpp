@@ -94,6 +94,7 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
     };
     for (const auto& expression : rule.expressions) {
         auto step = evaluate(expression, packet_, registers, surroundings_, chain.family, chain.table);
+        steps_ += 1 + step.verdicts.size();
         if (const auto saved = mark.savedBy(expression)) {
             step = Step::flow(Answer::yes);
             step.connectionMark = saved;

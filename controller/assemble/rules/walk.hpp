@@ -54,6 +54,8 @@ public:
     [[nodiscard]] bool mayBeMarked() const { return mayBeMarked_; }
     /// Whether connection tracking may take it for something else from then on.
     [[nodiscard]] bool mayChangeSides() const { return mayChangeSides_; }
+    /// How much was looked at: expressions, and elements of maps.
+    [[nodiscard]] std::size_t steps() const { return steps_; }
 
 private:
     /// Where a rule, or a part of one, may lead to.
@@ -107,6 +109,7 @@ private:
     bool mayBeTreated_ = false;
     bool mayBeMarked_ = false;
     bool mayChangeSides_ = false;
+    std::size_t steps_ = 0;
 };
 
 } // namespace tna::assemble::rules

@@ -118,9 +118,9 @@ Step addressType(const RuleExpression&, const AbstractPacket&) {
 Step reversePath(const RuleExpression&, const AbstractPacket& packet) {
     return Step::key(routesLookAt(packet));
 }
-/// Of IPv6; packets that have one are not meant.
+/// Of IPv6; packets that have one are not meant, but for those that are called invalid.
 Step extensionHeader(const RuleExpression& expression, const AbstractPacket& packet) {
-    return packet.ipv6 ? Step::flow(Answer::no)
+    return packet.ipv6 ? Step::flow(packet.invalid ? Answer::maybe : Answer::no)
                        : Step::differs(fmt::format("'{}' is known for IPv6 only", expression.name));
 }
 constexpr const char* macs = "MAC addresses";

@@ -62,17 +62,19 @@ tna_judged_way asFastPathKnows(const assemble::InvalidWay& way) {
             .to = way.to ? asRulesKnow(*way.to) : tna_rule_device{},
             .becomes =
                 (way.fate.becomes == assemble::Invalid::dropped ? TNA_INVALID_DROPPED : TNA_INVALID_PASSED) |
-                (way.fate.early ? TNA_INVALID_DROPPED_EARLY : 0U),
+                (way.fate.early ? TNA_INVALID_SOME_EARLY : 0U),
             .unused = 0};
 }
 
 void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::FlowRules& judged) {
     __atomic_store_n(&rules.generation, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&rules.known, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&rules.serial, rules.serial + 1, __ATOMIC_SEQ_CST); // whoever reads meanwhile sees it
     rules.steady = (judged.tcp ? TNA_STEADY_TCP : 0U) | (judged.udp ? TNA_STEADY_UDP : 0U) |
                    (judged.invalid == assemble::Invalid::dropped ? TNA_INVALID_DROPPED : 0U) |
                    (judged.invalid == assemble::Invalid::passed ? TNA_INVALID_PASSED : 0U) |
                    (judged.invalidDroppedEarly ? TNA_INVALID_DROPPED_EARLY : 0U) |
+                   (judged.invalidSomeEarly ? TNA_INVALID_SOME_EARLY : 0U) |
                    (judged.invalidDroppedForHost ? TNA_INVALID_DROPPED_FOR_HOST : 0U) |
                    (judged.asksConnectionMark ? TNA_CONNECTION_MARKS : 0U) |
                    (judged.tcpMarkedEarly ? TNA_MARKED_EARLY : 0U) | (judged.untracked ? TNA_UNTRACKED : 0U);
@@ -85,7 +87,6 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
     for (std::size_t place = 0; place < ways; ++place)
         rules.ways[place] = asFastPathKnows(judged.invalidWays[place]);
     rules.missed = 0;
-    rules.serial++;
     __atomic_store_n(&rules.known, generation, __ATOMIC_SEQ_CST);
     if (judged.tcp || judged.udp)
         __atomic_store_n(&rules.generation, generation, __ATOMIC_SEQ_CST);
@@ -160,9 +161,14 @@ Result<void> Learner::link(const bpf_program* of, unsigned family, unsigned hook
     return {};
 }
 
-void Learner::judge(const assemble::RuleJudgement& judgement) const {
-    publish(rules_[0], judgement.generation, judgement.ipv4);
-    publish(rules_[1], judgement.generation, judgement.ipv6);
+/// What is as it was stays, and with it what was learnt; unless packets have met other functions.
+void Learner::judge(const assemble::RuleJudgement& judgement) {
+    const bool same = judged_ && judged_->generation == judgement.generation && !missed();
+    if (!same || judged_->ipv4 != judgement.ipv4)
+        publish(rules_[0], judgement.generation, judgement.ipv4);
+    if (!same || judged_->ipv6 != judgement.ipv6)
+        publish(rules_[1], judgement.generation, judgement.ipv6);
+    judged_ = judgement;
 }
 
 /// What finds no room there is left to Linux.

@@ -25,7 +25,7 @@ public:
 
     [[nodiscard]] std::set<std::uint32_t> programs() const override { return programs_; }
     void learnBetween(const assemble::FlowPlaces& places) override;
-    void judge(const assemble::RuleJudgement& judgement) const override;
+    void judge(const assemble::RuleJudgement& judgement) override;
     [[nodiscard]] bool missed() const override;
     [[nodiscard]] std::vector<Stream> streams() const override;
     [[nodiscard]] std::optional<tna_stream> stream(std::uint64_t entry) const override;
@@ -43,6 +43,7 @@ private:
     int streams_ = -1;                  ///< the pipeline's
     int places_ = -1;
     assemble::FlowPlaces known_; ///< that are in there
+    std::optional<assemble::RuleJudgement> judged_;
     std::vector<UniqueFd> links_;
     std::set<std::uint32_t> programs_;
 };

@@ -95,7 +95,7 @@ public:
     /// Only what comes and leaves by these, from now on; at first, nothing.
     virtual void learnBetween(const assemble::FlowPlaces& places) = 0;
     /// These are the rules now: what was learnt of others does not hold.
-    virtual void judge(const assemble::RuleJudgement& judgement) const = 0;
+    virtual void judge(const assemble::RuleJudgement& judgement) = 0;
     /// Whether packets have met other functions than those that were judged.
     [[nodiscard]] virtual bool missed() const = 0;
     /// From any thread.

@@ -70,14 +70,18 @@ assemble::SpecialDevices many(std::uint32_t number) {
     return devices;
 }
 
-const std::vector<model::RuleExpression> invalidDropped{ct(NFT_CT_STATE), bitwise({1, 0, 0, 0}, {0, 0, 0, 0}),
+const std::vector<model::RuleExpression> invalidDropped{ct(NFT_CT_STATE),
+                                                        bitwise({1, 0, 0, 0}, {0, 0, 0, 0}),
                                                         cmp({0, 0, 0, 0}, NFT_CMP_NEQ), drop()};
 
-/// Rules that drop all that is invalid, and at pre-routing what comes so.
-model::RuleSet droppedAtLast(const std::vector<model::RuleExpression>& early) {
+/// Behind it all that is invalid is dropped.
+assemble::FlowRules droppedAtLast(const std::vector<model::RuleExpression>& rule,
+                                  std::uint32_t hook = NF_INET_FORWARD, std::int32_t priority = -10,
+                                  const char* family = "ip") {
     auto set = ruleSetOf({invalidDropped});
-    set.chains.push_back(baseOf("before", NF_INET_PRE_ROUTING, -150, {early}));
-    return set;
+    set.chains.push_back(baseOf("before", hook, priority, {rule}));
+    const auto judgement = judged(std::move(set), twoRouted);
+    return std::string(family) == "ip" ? judgement.ipv4 : judgement.ipv6;
 }
 
 TEST(InvalidWays, WhatBecomesOfInvalidPacketsBetweenDevices) {
@@ -170,13 +174,11 @@ TEST(InvalidWays, BetweenManyDevices) {
 
 /// Nor in more time than there is.
 TEST(InvalidWays, WithManyRules) {
-    std::vector<std::vector<model::RuleExpression>> rules(1U << 17U, {of("counter")});
+    std::vector<std::vector<model::RuleExpression>> rules(1U << 17U, {of("counter"), of("counter")});
     rules.push_back(between("p2", nullptr, accept()));
     auto set = ruleSetOf(std::move(rules));
     set.chains.front().policy = NF_DROP;
-    const auto judgement = judged(std::move(set), many(9));
-    EXPECT_EQ(judgement.ipv4.invalidWays.size(), 7U);
-    EXPECT_FALSE(judgement.ipv4.invalidKnown);
+    EXPECT_EQ(judged(std::move(set), many(9)).ipv4.invalidWays.size(), 8U);
 }
 
 TEST(InvalidWays, WaysBeyondTheFirstAreCounted) {
@@ -184,42 +186,85 @@ TEST(InvalidWays, WaysBeyondTheFirstAreCounted) {
     set.chains.front().policy = NF_DROP;
     const auto judgement = judged(std::move(set), many(12));
     ASSERT_FALSE(judgement.obstacles.empty());
-    EXPECT_TRUE(judgement.obstacles.front().reason.ends_with("from p10, and 14 other ways"))
+    EXPECT_TRUE(judgement.obstacles.front().reason.ends_with("from p9, and 14 other ways"))
         << judgement.obstacles.front().reason;
 }
 
-/// Where all of them are dropped sooner or later, it matters where that is so before they are routed.
-TEST(InvalidWays, WhatIsDroppedEarlyByOneDevice) {
-    const auto some = judged(droppedAtLast(between("wan", nullptr, drop(),
-                                                   {invalidDropped.begin(), invalidDropped.end() - 1})),
-                             twoRouted)
-                          .ipv4;
-    EXPECT_EQ(some.invalid, assemble::Invalid::dropped);
-    EXPECT_FALSE(some.invalidDroppedEarly);
-    EXPECT_TRUE(some.asksDevices);
-    EXPECT_EQ(textOf(some), "wan>any dropped early");
-
-    const auto all = judged(droppedAtLast(invalidDropped), twoRouted).ipv4;
-    EXPECT_TRUE(all.invalidDroppedEarly);
-    EXPECT_FALSE(all.asksDevices);
-    EXPECT_EQ(textOf(all), "");
-
-    const auto none = judged(droppedAtLast({of("counter")}), twoRouted).ipv4;
-    EXPECT_EQ(none.invalid, assemble::Invalid::dropped);
-    EXPECT_FALSE(none.asksDevices);
+/// Where all of them are dropped sooner or later, it matters whether some are before they are routed.
+TEST(InvalidWays, WhetherSomeAreDroppedEarly) {
+    const auto early = [](const std::vector<model::RuleExpression>& rule) {
+        const auto rules = droppedAtLast(rule, NF_INET_PRE_ROUTING, -150);
+        EXPECT_EQ(rules.invalid, assemble::Invalid::dropped);
+        EXPECT_FALSE(rules.asksDevices);
+        return std::pair(rules.invalidDroppedEarly, rules.invalidSomeEarly);
+    };
+    EXPECT_EQ(early(invalidDropped), std::pair(true, true));
+    EXPECT_EQ(early(between("wan", nullptr, drop())), std::pair(false, true));
+    EXPECT_EQ(early({payload(2, 0, 2), cmp({0, 22}), drop()}), std::pair(false, true));
+    EXPECT_EQ(early({of("counter")}), std::pair(false, false));
 }
 
-/// Then it is known of some, and not of all.
-TEST(InvalidWays, WhatIsDroppedEarlyByTooManyDevices) {
-    auto names = between("p2", nullptr, drop());
-    names.at(1).operation = NFT_CMP_NEQ;
-    const auto known = [&](std::uint32_t number) { return judged(droppedAtLast(names), many(number)).ipv4; };
-    EXPECT_EQ(known(TNA_JUDGED_WAYS_MAX + 1).invalid, assemble::Invalid::dropped);
-    EXPECT_EQ(known(TNA_JUDGED_WAYS_MAX + 1).invalidWays.size(), std::size_t{TNA_JUDGED_WAYS_MAX});
-    const auto many = judged(droppedAtLast(names), test::many(TNA_JUDGED_WAYS_MAX + 2));
-    EXPECT_EQ(many.ipv4.invalid, assemble::Invalid::depends);
-    EXPECT_FALSE(many.ipv4.invalidKnown);
-    EXPECT_EQ(many.obstacles.size(), 1U);
+/// What loads something that nobody knows leaves nothing of what was known before.
+TEST(InvalidWays, WhatIsLoadedInPlaceOfADevice) {
+    const auto random = [](const model::RuleExpression& verdict) {
+        return between("lan", nullptr, verdict, {of("numgen"), cmp({0, 0, 0, 0})});
+    };
+    EXPECT_EQ(waysOf({random(drop())}, NF_ACCEPT), "wan>any passed");
+    EXPECT_EQ(waysOf({random(accept())}), "wan>any dropped");
+    auto newer = between("lan", nullptr, drop(), {of("newer"), cmp({0, 0, 0, 0})});
+    newer.at(2).understood = false;
+    EXPECT_EQ(waysOf({newer}, NF_ACCEPT), "wan>any passed");
+    EXPECT_EQ(droppedAtLast({meta(NFT_META_L4PROTO), cmp({6}), of("numgen"), cmp({1, 0, 0, 0}), accept()},
+                            NF_INET_PRE_ROUTING, -150)
+                  .invalid,
+              assemble::Invalid::dropped);
+    EXPECT_EQ(droppedAtLast({meta(NFT_META_L4PROTO), cmp({6}), of("numgen"), cmp({1, 0, 0, 0}), of("reject")})
+                  .invalid,
+              assemble::Invalid::depends);
+}
+
+/// Connection tracking may have seen packets in a chain of its own priority.
+TEST(InvalidWays, WhereConnectionsAreLookedUp) {
+    const auto becomes = [](const model::RuleExpression& verdict) {
+        auto rule = invalidDropped;
+        rule.back() = verdict;
+        return droppedAtLast(rule, NF_INET_PRE_ROUTING, -200);
+    };
+    EXPECT_EQ(becomes(of("reject")).invalid, assemble::Invalid::depends);
+    EXPECT_EQ(becomes(drop()).invalid, assemble::Invalid::dropped);
+    EXPECT_FALSE(becomes(drop()).invalidDroppedEarly);
+    EXPECT_EQ(waysOf({between("lan", "wan", accept())}, NF_DROP,
+                     [](model::RuleSet& set) {
+                         set.chains.push_back(baseOf("more", NF_INET_PRE_ROUTING, -200,
+                                                     {between("lan", nullptr, of("reject"))}));
+                     }),
+              "wan>any dropped");
+}
+
+/// Over IPv6 others may be in front of TCP's.
+TEST(InvalidWays, BehindExtensionHeaders) {
+    auto rule = invalidDropped;
+    rule.insert(rule.begin(), {payload(1, 6, 1), cmp({6})});
+    auto set = ruleSetOf({rule});
+    set.chains.front().family = set.tables.front().family = model::RuleFamily::inet;
+    const auto judgement = judged(std::move(set), twoRouted);
+    EXPECT_EQ(judgement.ipv6.invalid, assemble::Invalid::depends);
+}
+
+/// As many obstacles as are named do not hide that there are others.
+TEST(InvalidWays, WhereOthersTreatPacketsFirst) {
+    const auto becomes = [](std::size_t limits, bool function) {
+        std::vector<std::vector<model::RuleExpression>> rules{invalidDropped};
+        rules.insert(rules.end(), limits, {of("limit"), accept()});
+        auto set = ruleSetOf(std::move(rules));
+        if (function)
+            set.functions->push_back(
+                {.family = model::RuleFamily::ip, .hook = NF_INET_FORWARD, .priority = -5, .function = "other"});
+        return judged(std::move(set), twoRouted).ipv4.invalid;
+    };
+    EXPECT_EQ(becomes(0, true), assemble::Invalid::depends);
+    EXPECT_EQ(becomes(30, false), assemble::Invalid::dropped);
+    EXPECT_EQ(becomes(30, true), assemble::Invalid::depends);
 }
 
 } // namespace

@@ -79,7 +79,7 @@ public:
     ~FakeLearner() override { state_->learners--; }
     [[nodiscard]] std::set<std::uint32_t> programs() const override { return {77}; }
     void learnBetween(const assemble::FlowPlaces& places) override { state_->places = places; }
-    void judge(const assemble::RuleJudgement& judgement) const override {
+    void judge(const assemble::RuleJudgement& judgement) override {
         state_->judgements.push_back(judgement);
     }
     [[nodiscard]] bool missed() const override { return state_->missed; }
