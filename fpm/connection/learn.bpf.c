@@ -7,6 +7,7 @@
  * as long as neither the rules nor the connection change, Linux would do the same with the next packet.
  */
 #include "base/altered.bpf.h"
+#include "connection/both_ways.bpf.h"
 #include "connection/invalid.bpf.h"
 #include "connection/lesson.bpf.h"
 #include "connection/passage.bpf.h"
@@ -168,12 +169,13 @@ NOINLINE void write_lesson6(const struct tna_passage *here, u64 tracked, const s
  * host, which is known of its addresses only. If one goes, connections that are translated do, or routes are
  * others. */
 INLINE u64 lets_translated(const struct tna_passage *here, const volatile struct tna_judged_rules *judged,
-			   const struct passed *passed)
+			   const struct passed *passed, const int version)
 {
 	if (invalid_ends_early(own_net, judged))
 		return 1;
-	return translated_in_order(own_net, judged) && (!(here->leaves.steps & TNA_ANOTHER_DESTINATION) ||
-							for_arrival(passed->from, here->ends.destination));
+	return version == 4 && translated_in_order(own_net, judged) &&
+	       (!(here->leaves.steps & TNA_ANOTHER_DESTINATION) ||
+		for_arrival(passed->from, here->ends.destination));
 }
 
 /* It has passed rules that treat its like as they have treated it, and is as it was when it set out, but for
@@ -216,50 +218,6 @@ INLINE struct passed passed_from_to(struct bpf_nf_ctx *ctx)
 	return (struct passed){.from = KGET(u64, state, in), .to = KGET(u64, state, out)};
 }
 
-/* What was learnt of the other way of a connection, if nothing translates it. */
-INLINE const volatile struct tna_lesson *lesson_back(const struct tna_passage *here, const int version)
-{
-	if (version == 6) {
-		struct tna_ends6 back = {
-			.source = {here->ends6.destination[0], here->ends6.destination[1]},
-			.destination = {here->ends6.source[0], here->ends6.source[1]},
-			.source_port = here->ends6.destination_port,
-			.destination_port = here->ends6.source_port,
-			.protocol = here->ends6.protocol,
-		};
-
-		return bpf_map_lookup_elem(&lessons6, &back);
-	}
-	struct tna_ends back = {.source = here->ends.destination,
-				.destination = here->ends.source,
-				.source_port = here->ends.destination_port,
-				.destination_port = here->ends.source_port,
-				.protocol = here->ends.protocol};
-
-	return bpf_map_lookup_elem(&lessons, &back);
-}
-
-/*
- * Of both ways of a connection it is known what becomes of its invalid packets. Only then is connection
- * tracking told to call none of them so; where that depends on the devices, they have been seen.
- */
-INLINE int both_ways_certain(const struct tna_passage *here, u64 entry, const struct passed *passed,
-			     const volatile struct tna_judged_rules *judged, const int version)
-{
-	if (passed->from == passed->to || rules_certain(own_net, judged->steady, PROTOCOL_TCP))
-		return 1;
-	const volatile struct tna_lesson *back = lesson_back(here, version);
-
-	if (!back)
-		return 0;
-	u64 stamp = back->stamp;
-	int known = back->entry == entry && back->generation == here->generation &&
-		    back->serial == here->serial && back->routes == here->routes &&
-		    back->invalid & INVALID_KNOWN;
-
-	return known && back->stamp == stamp && back->stamp_again == stamp;
-}
-
 /* `known`: of TCP, its windows are. */
 INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked, int known, const int version)
 {
@@ -283,12 +241,14 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		return;
 	if (!is_of_use(&passed, version))
 		return;
-	if (protocol == PROTOCOL_TCP && here->leaves.steps && !lets_translated(here, judged, &passed))
+	if (protocol == PROTOCOL_TCP && here->leaves.steps &&
+	    !lets_translated(here, judged, &passed, version))
 		return;
 	if (protocol == PROTOCOL_TCP && !passed.out_port && may_be_routed_by_mark(own_net, judged, version) &&
 	    !invalid_ends_early(own_net, judged))
 		return;
-	if (known == FOLLOWED_NOT && both_ways_certain(here, entry, &passed, judged, version) && stream_begin(entry))
+	if (known == FOLLOWED_NOT && both_ways_certain(here, entry, &passed, judged, version) &&
+	    stream_begin(entry))
 		return;
 	if (version == 6)
 		write_lesson6(here, tracked, &passed);

@@ -29,6 +29,8 @@ INLINE u32 evaluate_rules(hook_context *ctx, volatile struct tna_judged_rules *j
 	u64 net = CONSTANT(NET);
 
 	BECAUSE(hook_has_past(hook_kernel_buffer(ctx)), MARKED);
+	BECAUSE(judged->steady & TNA_FINISHES_CHECKSUMS && hook_checksum_unfinished(hook_kernel_buffer(ctx)),
+		CHECKSUM);
 	BECAUSE(!rules_generation(net, judged) || !rules_steady(judged, protocol), IP_NETFILTER);
 	BECAUSE(!rules_certain(net, judged->steady, protocol) && !judged->ways[0].from.name[0], IP_NETFILTER);
 	if (rules_differ(net, judged, version)) {

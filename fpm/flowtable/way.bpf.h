@@ -21,7 +21,7 @@
 #define IPV4_FRAGMENT 0xff3fu /* more fragments, or an offset, as they lie in the header */
 #define TCP_HEADER_LEN 20
 #define UDP_HEADER_LEN 8
-#define TCP_ENDS 0x05u /* FIN, RST */
+#define TCP_TURNS 0x07u /* FIN, SYN, RST */
 
 struct flow_way {
 	u64 device;      /* by which the packet comes in */
@@ -83,7 +83,7 @@ NOINLINE u32 flow_parse(hook_context *ctx, struct flow_way *way, u64 station)
 	if (way->protocol == PROTOCOL_UDP)
 		return REASON_NONE;
 	BECAUSE(data + TCP_HEADER_LEN > end, SHORT);
-	BECAUSE(*(data + 13) & TCP_ENDS, FLOW_KIND); /* nf_flow_state_check() */
+	BECAUSE(*(data + 13) & TCP_TURNS, FLOW_KIND); /* nf_flow_state_check() */
 	return REASON_NONE;
 }
 

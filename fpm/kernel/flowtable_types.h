@@ -2,38 +2,12 @@
 #ifndef TNA_KERNEL_FLOWTABLE_TYPES_H
 #define TNA_KERNEL_FLOWTABLE_TYPES_H
 
-/* The kernel's types for flowtables, and for the routes that flows remember, cut down like those of types.h.
+/* The kernel's types for flowtables, cut down like those of types.h.
  */
 
 #include "kernel/inet_types.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-/* include/net/dst.h, include/net/route.h */
-struct dst_entry {
-	struct net_device *dev;
-	short obsolete;
-};
-
-struct rtable {
-	struct dst_entry dst;
-	int rt_genid;
-	u8 rt_gw_family;
-	u32 rt_gw4;
-};
-
-/* include/net/ip6_fib.h */
-struct in6_addr {
-	u32 words[4]; /* called otherwise there */
-};
-
-struct rt6_info {
-	struct dst_entry dst;
-	struct fib6_info *from;
-	int sernum;
-	struct in6_addr rt6i_gateway;
-	u32 rt6i_flags;
-};
 
 /* include/net/netfilter/nf_flow_table.h; only with CONFIG_NF_FLOW_TABLE */
 struct nf_flowtable {

@@ -134,6 +134,21 @@ struct dst_metrics {
 	u32 metrics[17];
 };
 
+/* include/net/dst.h, include/net/route.h */
+struct dst_entry {
+	struct net_device *dev;
+	unsigned long _metrics; /* an address, and flags */
+	short obsolete;
+};
+
+struct rtable {
+	struct dst_entry dst;
+	int rt_genid;
+	u16 rt_type;
+	u8 rt_gw_family;
+	u32 rt_gw4;
+};
+
 struct fib_nh_common {
 	struct net_device *nhc_dev;
 	unsigned char nhc_scope;
@@ -143,6 +158,7 @@ struct fib_nh_common {
 	union {
 		u32 ipv4; /* or the first of four words of an IPv6 address */
 	} nhc_gw;
+	struct rtable *nhc_rth_input;
 	struct fnhe_hash_bucket *nhc_exceptions;
 };
 
@@ -152,13 +168,29 @@ struct fib_nh {
 
 struct fib_info {
 	unsigned char fib_dead;
+	unsigned int fib_flags;
 	struct dst_metrics *fib_metrics;
 	int fib_nhs;
 	struct nexthop *nh;
 	struct fib_nh fib_nh[0];
 };
 
+#define METRICS_FLAGS 3u /* DST_METRICS_FLAGS */
+#define ROUTE_UNICAST 1  /* RTN_UNICAST */
+
 /* include/net/ip6_fib.h */
+struct in6_addr {
+	u32 words[4]; /* called otherwise there */
+};
+
+struct rt6_info {
+	struct dst_entry dst;
+	struct fib6_info *from;
+	int sernum;
+	struct in6_addr rt6i_gateway;
+	u32 rt6i_flags;
+};
+
 struct fib6_node {
 	struct fib6_node *parent;
 	struct fib6_node *left;
@@ -193,6 +225,7 @@ struct fib6_rule {
 
 struct fib6_nh {
 	struct fib_nh_common nh_common;
+	struct rt6_info **rt6i_pcpu; /* of each CPU */
 	struct rt6_exception_bucket *rt6i_exception_bucket;
 };
 

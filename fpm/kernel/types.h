@@ -224,6 +224,11 @@ struct tcx_entry {
 	struct bpf_mprog_bundle bundle;
 };
 
+/* include/linux/bpf.h */
+struct bpf_array {
+	void *pptrs[0]; /* of each CPU */
+};
+
 /* include/linux/netfilter.h, include/net/net_namespace.h */
 struct nf_hook_entry {
 	void *hook;

@@ -32,6 +32,7 @@
  *	hook_checksum_known()			not 0: Linux takes the checksum of TCP or UDP for right without
  *						looking
  *	hook_has_past()				not 0: it has with it what rules may look at, from before
+ *	hook_routed_by_past()			not 0: by that it may be routed otherwise
  *	hook_becomes_routed()			notes what a router does to a packet besides its bytes
  *	hook_mark()				puts a mark on it
  *	hook_move_head()			takes bytes off the frame's front, or (negative) adds some

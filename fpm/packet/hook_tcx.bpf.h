@@ -79,7 +79,8 @@ INLINE struct skb_shared_info *hook_shared(struct sk_buff *skb)
  * A checksum over all of the frame, which Linux forgets when it forwards (skb_forward_csum()). What a switch
  * chip has forwarded already; and what a card has put together from several frames (LRO), which Linux does
  * not forward (skb_warn_if_lro()). What a tunnel or a card has noted in the place of a route, which a router
- * takes off. That the buffer is a clone does not matter: the kernel makes a copy before
+ * takes off. An unfinished checksum behind a tag that is not beside the frame: how many there are, the bridge
+ * asks (br_dev_queue_push_xmit()). That the buffer is a clone does not matter: the kernel makes a copy before
  * it runs a program that writes (bpf_unclone_prologue()).
  */
 INLINE u32 hook_frame_unfit(hook_context *ctx, hook_buffer *buffer)
@@ -91,6 +92,9 @@ INLINE u32 hook_frame_unfit(hook_context *ctx, hook_buffer *buffer)
 		unfit |= BPF_CORE_READ_BITFIELD(skb, offload_fwd_mark);
 		unfit |= BPF_CORE_READ_BITFIELD(skb, offload_l3_fwd_mark);
 	}
+	if (BPF_CORE_READ_BITFIELD(skb, ip_summed) == CHECKSUM_PARTIAL)
+		unfit |= ctx->protocol == __builtin_bswap16(ETH_P_8021Q) ||
+			 ctx->protocol == __builtin_bswap16(ETH_P_8021AD);
 	if (ctx->gso_size)
 		unfit |= !KGET(u32, hook_shared(skb), gso_type);
 	return unfit | !!KGET(u64, skb, _skb_refdst);
@@ -162,6 +166,18 @@ INLINE u64 hook_has_past(hook_buffer *buffer)
 		COLLECT(word, KGET(u8, skb, active_extensions));
 	if (bpf_core_field_exists(struct sk_buff, nf_trace))
 		COLLECT(word, BPF_CORE_READ_BITFIELD(skb, nf_trace));
+	return word;
+}
+
+/* What matters to how it is routed: a mark, where rules ask for marks, and notes of others (that it was
+ * encrypted). */
+INLINE u64 hook_routed_by_past(hook_buffer *buffer, u64 marks_matter)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
+	u64 word = marks_matter ? KGET(u32, skb, mark) : 0;
+
+	if (bpf_core_field_exists(struct sk_buff, active_extensions))
+		COLLECT(word, KGET(u8, skb, active_extensions));
 	return word;
 }
 

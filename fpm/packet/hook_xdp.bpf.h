@@ -102,6 +102,11 @@ INLINE u64 hook_has_past(hook_buffer *buffer)
 	return 0;
 }
 
+INLINE u64 hook_routed_by_past(hook_buffer *buffer, u64 marks_matter)
+{
+	return 0;
+}
+
 /* The kernel's own structure is yet to be made of it. */
 INLINE int hook_becomes_routed(hook_context *ctx, u64 net, u32 version)
 {

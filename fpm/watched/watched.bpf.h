@@ -64,11 +64,15 @@ INLINE void watched_vlan(struct watched_path *path, const struct tna_watched_por
 
 /*
  * Whether Linux is going to learn from a frame, if the port learns: not from what is dropped on the way to
- * the bridge, nor, if it is told so, from frames to link-local addresses (no_linklocal_learn).
+ * the bridge, or goes another way (to a VLAN device, or what a protocol of its own has), nor, if it is told
+ * so, from frames to link-local addresses (no_linklocal_learn).
  */
 INLINE int watched_is_learnt(const struct packet *packet, const struct tna_watched_port *in)
 {
-	return in->ingress_reason == REASON_NONE &&
+	int tagged = is_vlan(packet->protocol);
+
+	return in->ingress_reason == REASON_NONE && !(tagged && in->tag_reason != REASON_NONE) &&
+	       !bridge_protocol_is_special(tagged ? packet->inner : packet->protocol) &&
 	       (packet->destination & MAC_LINK_LOCAL_MASK) != MAC_LINK_LOCAL;
 }
 

@@ -49,7 +49,8 @@ std::string learningText(const json& document) {
     if (withoutTranslated(ipv4) || withoutTranslated(ipv6))
         out +=
             "TCP that is translated is left to Linux, unless the rules drop what connection tracking calls "
-            "invalid\n(`ct state invalid drop`), both where it is forwarded and where it is for this host, or nothing is "
+            "invalid\n(`ct state invalid drop`), both where it is forwarded and where it is for this host, "
+            "or nothing is "
             "called so\n(`sysctl net.netfilter.nf_conntrack_tcp_be_liberal=1 "
             "net.netfilter.nf_conntrack_tcp_ignore_invalid_rst=1`).\n";
     const auto withoutMarked = [](const json& steady) {

@@ -32,6 +32,7 @@ struct Step {
     bool settles = false;  ///< whatever is not known of what it takes from its register is of no weight
     bool untracks = false; ///< whom it matches has no connection
     bool rezones = false;  ///< whom it matches may have another connection
+    bool finishes = false; ///< checksums that the sender has left to hardware
     bool alters = false;   ///< what becomes of the packet later may depend on it
     std::optional<MarkSetting> connectionMark{};
     bool asksConnectionMark = false;

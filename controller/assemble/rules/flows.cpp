@@ -86,6 +86,7 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         dropped |= hook.dropsInvalid && !treated; // places come in their order
         treated |= hook.treatsInvalid;
         rules.asksConnectionMark |= hook.asksConnectionMark;
+        rules.finishesChecksums |= hook.finishesChecksums;
         rules.tcpMarkedEarly |= hook.marksTcp && hook.hook == NF_INET_PRE_ROUTING;
         early |= hook.dropsInvalid && hook.hook == NF_INET_PRE_ROUTING;
         someEarly |= !hook.passesInvalid && hook.hook == NF_INET_PRE_ROUTING;
@@ -108,7 +109,8 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
     rules.invalidSomeEarly = someEarly && rules.invalid == Invalid::dropped;
     rules.asksDevices = rules.invalid == Invalid::depends && !masked;
     // Also where TCP is not steady any more: connections have been fast, and go on.
-    auto ways = rules.asksDevices ? InvalidJudge(set, family).ways(devices.others) : InvalidWays{.all = false};
+    auto ways =
+        rules.asksDevices ? InvalidJudge(set, family).ways(devices.others) : InvalidWays{.all = false};
     rules.invalidWays = std::move(ways.known);
     if (rules.tcp && rules.invalid == Invalid::depends && !ways.all)
         obstacles.push_back(uncertain(family, rules.invalidWays));

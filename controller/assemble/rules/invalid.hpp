@@ -39,8 +39,8 @@ public:
 
     /// Of those that come by one device and leave by the other (none: by any).
     [[nodiscard]] InvalidFate between(const rules::RuleDevice& from, const rules::RuleDevice* to) const;
-    /// What is known of the ways between devices, as much as there is room for, and time: first of all, device
-    /// by device, of those where the arrival suffices, or that lie within it.
+    /// What is known of the ways between devices, as much as there is room for, and time: first of all,
+    /// device by device, of those where the arrival suffices, or that lie within it.
     [[nodiscard]] InvalidWays ways(const std::vector<rules::RuleDevice>& devices) const;
     /// Whether all are dropped that are for this host, by whatever device they come but the loopback.
     [[nodiscard]] bool droppedForHost(const rules::RuleDevice& loopback) const;

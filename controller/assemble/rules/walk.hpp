@@ -50,6 +50,8 @@ public:
     [[nodiscard]] bool mayBeDropped() const { return mayBeDropped_; } ///< or anything but passed as it is
     /// Whether something else than that may be done with it: it is answered, marked, counted by its sender.
     [[nodiscard]] bool mayBeTreated() const { return mayBeTreated_; }
+    /// Whether its checksum may be finished.
+    [[nodiscard]] bool mayBeFinished() const { return mayBeFinished_; }
     /// Whether it may get a mark.
     [[nodiscard]] bool mayBeMarked() const { return mayBeMarked_; }
     /// Whether connection tracking may take it for something else from then on.
@@ -107,6 +109,7 @@ private:
     bool mayPass_ = true;
     bool mayBeDropped_ = false;
     bool mayBeTreated_ = false;
+    bool mayBeFinished_ = false;
     bool mayBeMarked_ = false;
     bool mayChangeSides_ = false;
     std::size_t steps_ = 0;

@@ -203,9 +203,6 @@ Step ct(const RuleExpression& expression) {
     return step;
 }
 
-Step harmless(const RuleExpression&) {
-    return Step::flow(Answer::yes);
-}
 Step marks(const RuleExpression&) {
     auto step = Step::flow(Answer::yes);
     step.alters = true;
@@ -225,14 +222,20 @@ Step tells(const RuleExpression& expression) {
     return Step::differs(fmt::format("{} tells about each packet", expression.name), Answer::yes);
 }
 
+/// CHECKSUM: on the wire there is no difference, but to whoever looks before.
+Step finishes(const RuleExpression&) {
+    auto step = Step::flow(Answer::yes);
+    step.finishes = true;
+    return step;
+}
+
 struct KnownTarget {
     std::string_view name;
     std::uint32_t lastRevision;
     Step (*evaluate)(const RuleExpression&);
 };
-// CHECKSUM finishes what the sender left to hardware: on the wire there is no difference.
 constexpr std::array targets{KnownTarget{"MARK", 2, marks},        KnownTarget{"CONNMARK", 2, connmark},
-                             KnownTarget{"CHECKSUM", 0, harmless}, KnownTarget{"REJECT", 0, rejects},
+                             KnownTarget{"CHECKSUM", 0, finishes}, KnownTarget{"REJECT", 0, rejects},
                              KnownTarget{"NOTRACK", 0, untracks},  KnownTarget{"CT", 2, ct},
                              KnownTarget{"LOG", 0, tells},         KnownTarget{"NFLOG", 0, tells},
                              KnownTarget{"AUDIT", 0, tells}};

@@ -77,7 +77,9 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
                    (judged.invalidSomeEarly ? TNA_INVALID_SOME_EARLY : 0U) |
                    (judged.invalidDroppedForHost ? TNA_INVALID_DROPPED_FOR_HOST : 0U) |
                    (judged.asksConnectionMark ? TNA_CONNECTION_MARKS : 0U) |
-                   (judged.tcpMarkedEarly ? TNA_MARKED_EARLY : 0U) | (judged.untracked ? TNA_UNTRACKED : 0U);
+                   (judged.tcpMarkedEarly ? TNA_MARKED_EARLY : 0U) |
+                   (judged.finishesChecksums ? TNA_FINISHES_CHECKSUMS : 0U) |
+                   (judged.untracked ? TNA_UNTRACKED : 0U);
     for (std::size_t place = 0; place < TNA_RULE_HOOKS; ++place) {
         rules.functions[place] = judged.functions.at(place).number;
         rules.lists[place] = judged.functions.at(place).list;

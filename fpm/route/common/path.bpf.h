@@ -9,7 +9,6 @@
 #include "route/stack/stack.bpf.h"
 
 /* From uapi headers that may be older than the kernel, or that pull in too much. */
-#define ROUTE_UNICAST 1               /* RTN_UNICAST */
 #define HOP_UNUSABLE (1u | 16u | 32u) /* RTNH_F_DEAD, RTNH_F_LINKDOWN, RTNH_F_UNRESOLVED */
 #define METRIC_MTU 1                  /* RTAX_MTU, which counts from 1 */
 

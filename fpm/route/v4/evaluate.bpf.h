@@ -70,10 +70,11 @@ NOINLINE u64 route_in_place(hook_context *ctx, u64 device)
 	return search.answer;
 }
 
-INLINE u32 evaluate_settings(const struct route_path *path)
+INLINE u32 evaluate_settings(hook_context *ctx, const struct route_path *path)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 
+	BECAUSE(hook_routed_by_past(hook_kernel_buffer(ctx), policy_custom(net)), MARKED);
 	BECAUSE(!CONSTANT(RULES) && guard_inet_hooks(net), IP_NETFILTER);
 	BECAUSE(guard_xfrm(net), XFRM);
 	BECAUSE(!path->inet || inet_not_forwarding(KOBJ(struct in_device, path->inet)), NOT_FORWARDING);
@@ -111,6 +112,8 @@ INLINE u32 evaluate_hop(struct route_path *path, const struct bpf_fib_lookup *lo
 	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, path->hop);
 	u32 family = KGET(u8, hop, nhc_gw_family);
 
+	BECAUSE(fib_dead(path->info), ROUTE_SPECIAL);
+	BECAUSE(fib_hop_is_others(KOBJ(struct net, CONSTANT(NET)), path->info, path->hop), ROUTE_SPECIAL);
 	BECAUSE(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE, ROUTE_SPECIAL);
 	BECAUSE(KGET(u64, hop, nhc_lwtstate) | KGET(u64, hop, nhc_exceptions), ROUTE_SPECIAL);
 	BECAUSE(family && (family != FAMILY_INET || KGET(u8, hop, nhc_scope) != SCOPE_LINK), ROUTE_SPECIAL);
@@ -271,7 +274,7 @@ NOINLINE u32 route_evaluate(hook_context *ctx, struct tna_route *route, const st
 	path.arrival = route_arrival(path.port, TAGS ? arriving_tags(part, ip.ethernet.tags) : 0);
 	path.ifindex = KLOAD(u32, KADDR(struct net_device, path.arrival, ifindex));
 	path.inet = inet_device(KOBJ(struct net_device, path.arrival));
-	UNLESS_BECAUSE(evaluate_settings(&path));
+	UNLESS_BECAUSE(evaluate_settings(ctx, &path));
 	UNLESS_BECAUSE(evaluate_header(&ip, path.arrival));
 	UNLESS_BECAUSE(evaluate_route(ctx, &ip.tuple, ip.start, (struct search){found}, &path));
 	UNLESS_BECAUSE(route_evaluate_source(ctx, &ip.tuple, ip.start, &path));

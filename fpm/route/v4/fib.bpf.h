@@ -168,4 +168,34 @@ INLINE u64 fib_single_hop(u64 info)
 	return KADDR(struct nh_info, KLOAD(u64, KADDR(struct nexthop, nexthop, nh_info)), fib_nhc);
 }
 
+#define FIB_DEAD 1u /* RTNH_F_DEAD */
+
+/* Linux passes it over from now on, and unlinks its routes one after the other. */
+INLINE u64 fib_dead(u64 info)
+{
+	return KLOAD(u32, KADDR(struct fib_info, info, fib_flags)) & FIB_DEAD;
+}
+
+#define TO_BE_CHECKED 0xffffu /* DST_OBSOLETE_FORCE_CHK */
+
+/*
+ * Routes by one next hop that is an object of its own share what that remembers: whether packets are
+ * forwarded, and their MTU, is as for the first route that was asked for. Not 0 if that is not known to be
+ * this one, or one that does the same. It stays so as long as the generation of the routes does.
+ */
+INLINE u64 fib_hop_is_others(struct net *net, u64 info, u64 hop)
+{
+	if (!KLOAD(u64, KADDR(struct fib_info, info, nh)))
+		return 0;
+	u64 cached = KLOAD(u64, KADDR(struct fib_nh_common, hop, nhc_rth_input));
+	struct rtable *route = KOBJ(struct rtable, cached);
+	u64 word = (KGET(u64, route, dst._metrics) & ~(u64)METRICS_FLAGS) ^
+		   KLOAD(u64, KADDR(struct fib_info, info, fib_metrics));
+
+	COLLECT(word, KGET(u16, route, rt_type) ^ ROUTE_UNICAST);
+	COLLECT(word, KGET(u32, route, rt_genid) ^ KGET(u32, net, ipv4.rt_genid.counter));
+	COLLECT(word, KGET(u16, route, dst.obsolete) ^ TO_BE_CHECKED);
+	return word;
+}
+
 #endif

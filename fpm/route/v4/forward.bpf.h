@@ -81,12 +81,13 @@ NOINLINE u64 route_look_again(hook_context *ctx)
 	return CONSTANT(RULES) ? route_verdict(LOOK_FOR_PERMIT, place) : route_send_known(ctx, place);
 }
 
-/* Whether a route's place in the kernel is empty, or another's. */
+/* Whether a route's place in the kernel is empty, or another's, or it is about to go. */
 INLINE u64 route_gone(struct fib_alias *alias, u64 info)
 {
 	u64 word = fib_unlinked(alias);
 
 	COLLECT(word, KGET(u64, alias, fa_info) ^ info);
+	COLLECT(word, fib_dead(info));
 	return word;
 }
 
@@ -130,6 +131,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	u64 egress_address = route->egress_dev;
 	struct route_way way = {device, arrival_address, egress_address, egress_address};
 
+	COLLECT(doubt, hook_routed_by_past(buffer, policy_custom(net)));
 	COLLECT(closer, self_check_due(route->packets) | route->names);
 	WHEN(VETH) COLLECT(closer, hook_sender_buffer(buffer));
 	COLLECT(doubt, route->ingress_dev ^ arrival_address);

@@ -23,17 +23,18 @@ INLINE u32 hop_index(u64 info, u64 device, u32 tag)
 	return flow_index(info, device, tag);
 }
 
-/* Whether Linux takes a packet from an address as which it comes in, without evaluating more. */
+/* Whether Linux takes a packet from an address as which it comes in, without evaluating more. A route that it
+ * passes over is none; where there is no filter, another one may be this host's. */
 INLINE int source_in_order(hook_context *ctx, u32 from, u64 arrival, u64 reverse_path)
 {
-	u64 info = destination_info(ctx, from, arrival);
-
-	if (!info || !reverse_path_filter(reverse_path))
-		return info && own_addresses_routed(KOBJ(struct net, CONSTANT(NET)));
-	u64 address = fib_single_hop(info);
+	u64 info = destination_info(ctx, from, arrival), address = fib_single_hop(info);
 	struct fib_nh_common *hop = KOBJ(struct fib_nh_common, address);
 
-	return address && KGET(u64, hop, nhc_dev) == arrival && !(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE);
+	if (!info || !address || fib_dead(info) || KGET(u8, hop, nhc_flags) & HOP_UNUSABLE)
+		return 0;
+	if (!reverse_path_filter(reverse_path))
+		return own_addresses_routed(KOBJ(struct net, CONSTANT(NET)));
+	return KGET(u64, hop, nhc_dev) == arrival;
 }
 
 /* Where the cache remembers a packet's next hop, whose entry then leads to the packet's route. */

@@ -20,11 +20,12 @@ struct route6_path {
 	u64 mtus;
 };
 
-INLINE u32 evaluate6_settings(const struct route6_path *path)
+INLINE u32 evaluate6_settings(hook_context *ctx, const struct route6_path *path)
 {
 	struct net *net = KOBJ(struct net, CONSTANT(NET));
 	struct ipv6_devconf *all = inet6_all(net);
 
+	BECAUSE(hook_routed_by_past(hook_kernel_buffer(ctx), inet6_rules(net)), MARKED);
 	BECAUSE(!CONSTANT(RULES) && guard_inet6_hooks(net), IP_NETFILTER);
 	BECAUSE(guard_xfrm(net), XFRM);
 	BECAUSE(inet6_disabled(path->inet6) || inet6_not_forwarding(all), NOT_FORWARDING);
@@ -86,6 +87,8 @@ INLINE u32 evaluate6_next_hop(struct route6_path *path, const struct ipv6_tuple 
 	u64 gateway = KADDR(struct fib_nh_common, path->common.hop, nhc_gw.ipv4);
 
 	BECAUSE(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE, ROUTE_SPECIAL);
+	BECAUSE(fib6_hop_is_others(KOBJ(struct net, CONSTANT(NET)), path->common.info, fib6_nh),
+		ROUTE_SPECIAL);
 	BECAUSE(KGET(u64, hop, nhc_lwtstate), ROUTE_SPECIAL);
 	BECAUSE(KLOAD(u64, KADDR(struct fib6_nh, fib6_nh, rt6i_exception_bucket)), ROUTE_SPECIAL);
 	BECAUSE(family && family != FAMILY_INET6, ROUTE_SPECIAL);
@@ -243,7 +246,7 @@ NOINLINE u32 route6_evaluate(hook_context *ctx, struct tna_route6 *route6, const
 		route_arrival(path.common.port, TAGS ? arriving_tags(part, ip.ethernet.tags) : 0);
 	path.common.ifindex = KLOAD(u32, KADDR(struct net_device, path.common.arrival, ifindex));
 	path.inet6 = inet6_device(KOBJ(struct net_device, path.common.arrival));
-	UNLESS_BECAUSE(evaluate6_settings(&path));
+	UNLESS_BECAUSE(evaluate6_settings(ctx, &path));
 	UNLESS_BECAUSE(evaluate6_header(&ip, path.common.arrival));
 	UNLESS_BECAUSE(evaluate6_route(ctx, &ip.tuple, (struct search){found}, &path));
 	path.metrics = KLOAD(u64, KADDR(struct fib6_info, path.common.info, fib6_metrics));

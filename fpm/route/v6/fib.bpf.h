@@ -16,6 +16,7 @@
 #include "kernel/inet_types.h"
 #include "kernel/loop.bpf.h"
 #include "packet/ipv6.bpf.h"
+#include "kernel/per_cpu.bpf.h"
 
 /* One node for each length of prefixes, 0 to 128: fn_bit grows with each step down. A way up that meets a
  * node while it is taken out of the trie ends as well. */
@@ -140,6 +141,26 @@ INLINE u64 fib6_single_hop(u64 info)
 	if (KLOAD(u8, KADDR(struct nexthop, nexthop, is_group)))
 		return 0;
 	return KADDR(struct nh_info, KLOAD(u64, KADDR(struct nexthop, nexthop, nh_info)), fib_nhc);
+}
+
+#define RT6_FORWARDED_NOT (0x0200u | 0x00100000u | 0x80000000u) /* RTF_REJECT, RTF_ANYCAST, RTF_LOCAL */
+
+/* As fib_hop_is_others(): here each CPU remembers, and so does the route cache. */
+INLINE u64 fib6_hop_is_others(struct net *net, u64 info, u64 fib6_nh)
+{
+	if (!KLOAD(u64, KADDR(struct fib6_info, info, nh)))
+		return 0;
+	u64 place = part_of_cpu(KLOAD(u64, KADDR(struct fib6_nh, fib6_nh, rt6i_pcpu)));
+
+	if (!place)
+		return 1;
+	struct rt6_info *route = KOBJ(struct rt6_info, KLOAD(u64, place));
+	u64 word = (KGET(u64, route, dst._metrics) & ~(u64)METRICS_FLAGS) ^
+		   KLOAD(u64, KADDR(struct fib6_info, info, fib6_metrics));
+
+	COLLECT(word, KGET(u32, route, rt6i_flags) & RT6_FORWARDED_NOT);
+	COLLECT(word, KGET(u32, route, sernum) ^ KGET(u32, net, ipv6.fib6_sernum.counter));
+	return word;
 }
 
 /* Whether this is no longer the route of a node (fib6_del_route() unlinks it, and other memory is no route).

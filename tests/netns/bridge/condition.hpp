@@ -14,6 +14,7 @@ struct Condition {
     std::string reason; ///< empty: the fast path goes on
     std::vector<std::string> unset;
     Frame frame = FrameBuilder().ethernet(station(2), station(1)).udp();
+    bool linuxHasFirst = false; ///< packets after each change, the first one of them
 };
 void PrintTo(const Condition& condition, std::ostream* out);
 [[nodiscard]] std::string nameOf(const ::testing::TestParamInfo<Condition>& parameter);

@@ -97,5 +97,28 @@ TYPED_TEST(UnfinishedTranslated, AreAsLinuxMakesThem) {
     EXPECT_EQ(this->fast(), before) << "it is none for some kernels, and one for others";
 }
 
+/// iptables' target CHECKSUM, for receivers that look at what no hardware has seen.
+TYPED_TEST(UnfinishedTranslated, AreLinuxsWhereRulesFinishThem) {
+    const std::string tables = this->six ? "ip6tables-nft" : "iptables-nft";
+    if (command(
+            {tables, "-t", "mangle", "-A", "POSTROUTING", "-p", "udp", "-j", "CHECKSUM", "--checksum-fill"})
+            .exitCode != 0)
+        GTEST_SKIP() << "this kernel has no target CHECKSUM";
+    this->rulesAreKnown();
+    auto finished = this->left_.front();
+    finished.frame = this->sent(0, 10);
+    finished.unfinished = {};
+    ASSERT_TRUE(eventually([&] {
+        const auto before = this->fast();
+        (void)this->comesOf(finished);
+        return this->fast() == before + 1;
+    }));
+    const auto before = this->fast();
+    EXPECT_EQ(this->comesOf(this->left_.front()), this->left_.front().out);
+    EXPECT_EQ(this->fast(), before);
+    (void)this->comesOf(finished);
+    EXPECT_EQ(this->fast(), before + 1);
+}
+
 } // namespace
 } // namespace tna::test

@@ -76,8 +76,38 @@ TEST_F(NextHops6, Changes) {
                  "ip -6 route replace fd09::/16 via fd00:0:0:1::2", 2);
     must("ip nexthop add id 7 via fd00:0:0:1::2 dev p1");
     must("ip -6 route replace fd09::/16 nhid 7");
-    expectChange("ip nexthop replace id 7 via fd00:0:0:2::2 dev p2",
-                 "ip nexthop replace id 7 via fd00:0:0:1::2 dev p1", 2);
+    const auto linuxsAndThenFast = [&](unsigned by) {
+        const auto first = packet({.to = "fd09::77"});
+        EXPECT_EQ(treat(first), (Treatment{slowPath("special-route"), routedTo(first, by)}));
+        expectFastToMany("fd09", by);
+    };
+    linuxsAndThenFast(1);
+    must("ip nexthop replace id 7 via fd00:0:0:2::2 dev p2");
+    linuxsAndThenFast(2);
+}
+
+/// Linux keeps the MTU of the route that was asked for first with the next hop, for all routes by it.
+TEST_F(NextHops6, RoutesThatShareANextHop) {
+    must("ip nexthop add id 7 via fd00:0:0:1::2 dev p1");
+    must("ip -6 route add fd20::/16 nhid 7 mtu 1300");
+    must("ip -6 route add fd30::/16 nhid 7");
+    accelerate();
+    const auto large = [](unsigned host) {
+        return packet({.to = fmt::format("fd30::{}", host), .payload = 1310});
+    };
+    const auto small = packet({.to = "fd20::1"});
+    EXPECT_EQ(treat(small).out, routedTo(small));
+    expectFast(small);
+    for (unsigned host = 1; host <= several; host++) {
+        const auto got = treat(large(host));
+        EXPECT_EQ(got.path, slowPath("special-route"));
+        EXPECT_FALSE(got.out.contains(1)) << "too large, as by the other route";
+    }
+    must("ip -6 route add fd40::/16 via fd00:0:0:2::2"); // they are asked for anew
+    EXPECT_EQ(treat(large(1)).out, routedTo(large(1)));
+    for (unsigned host = 1; host <= several; host++)
+        expectFast(large(host));
+    EXPECT_EQ(treat(small), (Treatment{slowPath("special-route"), routedTo(small)}));
 }
 
 /// By the same gateway, some with an MTU of their own.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packets to destinations that no packet went to before: what the fast path knows of them is their next hop.
 // With few routes, and with many, where it remembers what each destination is routed by.
-#include "route_fixture.hpp"
+#include "next_hops_fixture.hpp"
 #include "support/own_maps.hpp"
 
 #include <algorithm>
@@ -13,48 +13,6 @@
 
 namespace tna::test {
 namespace {
-
-/// How many destinations of each kind: one packet in many is evaluated from nothing, by chance.
-constexpr unsigned several = 12;
-
-class NextHops : public RouteTest, public testing::WithParamInterface<bool> {
-protected:
-    void SetUp() override {
-        RouteTest::SetUp();
-        if (IsSkipped())
-            return;
-        config_.limits.manyRoutes = GetParam() ? 0 : 1000000;
-        config_.limits.destinations = 4096;
-        must("ip route add 10.9.0.0/16 via 10.0.1.2");
-        must("ip route add 10.10.0.0/16 via 10.0.2.2");
-    }
-    /// Never the same destination twice.
-    [[nodiscard]] std::string fresh(unsigned network = 9) {
-        next_++;
-        return fmt::format("10.{}.{}.{}", network, next_ / 250, next_ % 250 + 1);
-    }
-    [[nodiscard]] std::string freshSource() { return "10.0.0." + std::to_string(10 + next_++); }
-    void expectFastToMany(unsigned network = 9, unsigned port = 1) {
-        for (unsigned i = 0; i < several; i++)
-            expectFast(packet({.to = fresh(network)}), port);
-    }
-    void expectSlowFromMany(const std::string& reason, const std::function<Frame()>& frame) {
-        for (unsigned i = 0; i < several; i++)
-            EXPECT_EQ(send(frame()), slowPath(reason));
-    }
-    /// What a change makes of packets to new destinations, and that all is as before when it is undone.
-    void expectChange(const std::string& words, const std::string& back, unsigned port) {
-        SCOPED_TRACE(words);
-        expectFastToMany();
-        must(words);
-        expectFastToMany(9, port);
-        must(back);
-        expectFastToMany();
-    }
-
-private:
-    unsigned next_ = 0;
-};
 
 TEST_P(NextHops, NewDestinationsAreFastAndGoTheirWay) {
     accelerate();
@@ -99,12 +57,27 @@ TEST_P(NextHops, MoreGatewaysThanPlaces) {
 
 TEST_P(NextHops, Changes) {
     accelerate();
-    must("ip nexthop add id 7 via 10.0.1.2 dev p1");
-    must("ip route replace 10.9.0.0/16 nhid 7");
-    expectChange("ip nexthop replace id 7 via 10.0.2.2 dev p2", "ip nexthop replace id 7 via 10.0.1.2 dev p1",
-                 2);
     expectChange("ip route add 10.9.0.0/17 via 10.0.2.2", "ip route del 10.9.0.0/17", 2);
     expectChange("ip route replace 10.9.0.0/16 via 10.0.2.2", "ip route replace 10.9.0.0/16 via 10.0.1.2", 2);
+}
+
+/// One of this host's addresses is behind it.
+TEST_P(NextHops, SourceWhoseRouteLinuxPassesOver) {
+    must("ip route add local 10.71.0.0/16 dev lo");
+    must("ip route add 10.71.1.0/24 via 10.0.2.2");
+    sysctl("net.ipv4.conf.p2.ignore_routes_with_linkdown", "1");
+    accelerate();
+    expectFastToMany();
+    const auto from = [&](unsigned host) {
+        return packet({.from = "10.71.1." + std::to_string(host), .to = fresh()});
+    };
+    expectFast(from(1));
+    inFar("ip link set far2 down");
+    ASSERT_TRUE(
+        eventually([] { return command({"ip", "link", "show", "p2"}).output.contains("NO-CARRIER"); }));
+    expectFastToMany();
+    for (unsigned host = 1; host <= several; host++)
+        EXPECT_EQ(treat(from(host)), (Treatment{slowPath("reverse-path"), {}}));
 }
 
 /// What a reverse path filter lets in of one type of service it may not of another, from the same source.

@@ -198,11 +198,18 @@ void RouteTest::expectAllTo(const std::vector<Condition>& conditions,
         if (IsSkipped())
             return;
         const Treatment usual{fastPath(), usually(condition.frame)};
+        const auto afterChange = [&] {
+            if (condition.linuxHasFirst)
+                (void)treat(condition.frame);
+        };
+        afterChange();
         EXPECT_EQ(treat(condition.frame), usual) << "before";
         run(condition.set);
+        afterChange();
         EXPECT_EQ(treat(condition.frame),
                   (Treatment{condition.reason.empty() ? fastPath() : slowPath(condition.reason), linux}));
         run(condition.unset);
+        afterChange();
         EXPECT_EQ(treat(condition.frame), usual) << "afterwards";
     }
 }

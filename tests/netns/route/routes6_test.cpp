@@ -89,7 +89,7 @@ TEST_F(Route6Changes, MtuOfARouteThatIsAddedAgain) {
 /// About a packet that a next hop object leads to p1.
 Condition object(const char* name, const std::string& set, const std::string& reason,
                  const std::string& unset = "ip nexthop replace id 7 via fd00:0:0:1::2 dev p1") {
-    return Route6Test::about(
+    auto condition = Route6Test::about(
         {name,
          {"ip nexthop add id 7 via fd00:0:0:1::2 dev p1 && ip nexthop add id 9 via fd00:0:0:2::2 dev p2",
           "ip nexthop add id 5 via fd00:0:0:1::2 dev p1 && ip nexthop add id 8 group 5/9 && ip -6 nexthop "
@@ -99,6 +99,8 @@ Condition object(const char* name, const std::string& set, const std::string& re
          reason,
          {unset}},
         {.to = "fd09:1::1"});
+    condition.linuxHasFirst = true; // it remembers something there
+    return condition;
 }
 
 TEST_F(Route6Changes, NextHopObjects) {

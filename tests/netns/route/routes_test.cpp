@@ -66,7 +66,7 @@ TEST_F(RouteChanges, Routes) {
 /// About a packet that a next hop object leads to p1.
 Condition object(const char* name, const std::string& set, const std::string& reason,
                  const std::string& unset = "ip nexthop replace id 7 via 10.0.1.2 dev p1") {
-    return RouteTest::about(
+    auto condition = RouteTest::about(
         {name,
          {"ip nexthop add id 7 via 10.0.1.2 dev p1 && ip nexthop add id 9 via 10.0.2.2 dev p2",
           "ip nexthop add id 8 group 7/9", "ip route replace 10.9.0.0/16 nhid 7"},
@@ -74,6 +74,8 @@ Condition object(const char* name, const std::string& set, const std::string& re
          reason,
          {unset}},
         {.to = "10.9.1.1"});
+    condition.linuxHasFirst = true; // it remembers something there
+    return condition;
 }
 
 TEST_F(RouteChanges, NextHopObjects) {

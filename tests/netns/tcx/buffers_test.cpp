@@ -121,6 +121,27 @@ TEST_F(TcxBuffers, SegmentsAreCutAtEgress) {
     expectCutAsByLinux(300, 100, 3);
 }
 
+/// Linux looks for the protocol behind the tags that are left in the frame, and gives up behind many.
+TEST_F(TcxBuffers, UnfinishedChecksumBehindTagsIsLinuxs) {
+    std::vector<std::pair<Frame, Unfinished>> frames;
+    std::vector<Arrivals> linux;
+    for (const unsigned tags : {0U, 1U, 3U, 12U}) {
+        auto frame = withoutChecksum(FrameBuilder().ethernet(station(2), station(3)).udp(100));
+        for (unsigned tag = 0; tag < tags; tag++)
+            frame.bytes.insert(frame.bytes.begin() + 12, {0x81, 0x00, 0x00, 0x05});
+        const auto start = static_cast<std::uint16_t>(udp + 4 * tags);
+        frames.emplace_back(frame, Unfinished{.flags = 1, .checksumStart = start, .checksumOffset = 6});
+        linux.push_back(fromTap(frames.back().first, frames.back().second));
+    }
+    EXPECT_EQ(linux.back(), Arrivals{});
+    ASSERT_NO_FATAL_FAILURE(start());
+    for (std::size_t i = 0; i < frames.size(); i++) {
+        const auto before = fastFromTap();
+        EXPECT_EQ(fromTap(frames[i].first, frames[i].second), linux[i]) << i;
+        EXPECT_EQ(fastFromTap(), before + (i < 2 ? 1 : 0)) << i;
+    }
+}
+
 /// As a whole it is larger than what the port takes.
 TEST_F(TcxBuffers, SegmentsAreNotComparedWithTheMtuTogether) {
     expectCutAsByLinux(6000, 1000, 6);

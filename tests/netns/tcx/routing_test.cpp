@@ -14,6 +14,7 @@
 #include <linux/net_tstamp.h>
 #include <linux/pkt_cls.h>
 #include <net/if.h>
+#include <type_traits>
 
 namespace tna::test {
 namespace {
@@ -245,6 +246,50 @@ private:
     UniqueFd map_;
     UniqueFd socket_;
 };
+
+/// A sender of this namespace, behind a veth that takes nothing off.
+TYPED_TEST(TcxRouter, MarksThatRoutingAsksForAreLinuxs) {
+    const bool six = std::is_same_v<TypeParam, Route6Test>;
+    const std::string ip = six ? "ip -6 " : "ip ";
+    must("ip link add q1 type veth peer name q0");
+    must("ip link set q1 address " + text(this->portMac(0)) + " up");
+    must("ip link set q0 up");
+    this->becomes("q1", 9);
+    must(ip + "rule add fwmark 7 lookup 100");
+    must(ip + "route add default via " + (six ? "fd00:0:0:2::2" : "10.0.2.2") + " table 100");
+    ASSERT_NO_FATAL_FAILURE(this->accelerateAtTcx());
+    if (this->IsSkipped())
+        return;
+    ASSERT_TRUE(this->reaches("q1", "accelerated")) << *this->controller_->port("q1");
+    const auto packet = TypeParam::packet();
+    const UniqueFd socket{::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
+    sockaddr_ll to{};
+    to.sll_family = AF_PACKET;
+    to.sll_ifindex = static_cast<int>(::if_nametoindex("q0"));
+    const auto fast = [&] {
+        return (*this->controller_->port("q1"))["port"]["fast_packets"].template get<int>();
+    };
+    const auto outOf = [&](std::uint32_t mark) {
+        (void)this->arrivals();
+        ::setsockopt(socket.get(), SOL_SOCKET, SO_MARK, &mark, sizeof mark);
+        EXPECT_GT(::sendto(socket.get(), packet.bytes.data(), packet.bytes.size(), 0,
+                           reinterpret_cast<const sockaddr*>(&to), sizeof to),
+                  0);
+        const auto all = this->arrivals();
+        return all.contains(1) ? 1 : all.contains(2) ? 2 : 0;
+    };
+    ASSERT_TRUE(eventually([&] { return outOf(0) == 1 && fast() > 0; }));
+    const int before = fast();
+    for (int i = 0; i < 3; i++) {
+        EXPECT_EQ(outOf(7), 2);
+        EXPECT_EQ(fast(), before + i);
+        EXPECT_EQ(outOf(0), 1);
+    }
+    EXPECT_EQ(fast(), before + 3);
+    // Nobody asks.
+    must(ip + "rule del fwmark 7");
+    EXPECT_EQ(outOf(7), 1);
+}
 
 /// The bridge takes the frame for one of another station's, if its own address is not the port's.
 class TcxFromBridge : public AtTcx<FromBridge> {};

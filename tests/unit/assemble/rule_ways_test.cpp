@@ -70,8 +70,7 @@ assemble::SpecialDevices many(std::uint32_t number) {
     return devices;
 }
 
-const std::vector<model::RuleExpression> invalidDropped{ct(NFT_CT_STATE),
-                                                        bitwise({1, 0, 0, 0}, {0, 0, 0, 0}),
+const std::vector<model::RuleExpression> invalidDropped{ct(NFT_CT_STATE), bitwise({1, 0, 0, 0}, {0, 0, 0, 0}),
                                                         cmp({0, 0, 0, 0}, NFT_CMP_NEQ), drop()};
 
 /// Behind it all that is invalid is dropped.
@@ -122,7 +121,7 @@ TEST(InvalidWays, WhatBecomesOfInvalidPacketsBetweenDevicesAtAllPlaces) {
               "lan>lan dropped, lan>wan passed, wan>any dropped")
         << "connection tracking does not see them";
     EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_PRE_ROUTING, -150, between(nullptr, "wan", drop()))),
-              "lan>lan dropped, wan>any dropped")
+              "lan>lan dropped early, wan>any dropped early")
         << "it is not known yet where they leave";
     EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_POST_ROUTING, 0, between(nullptr, "wan", drop()))),
               "lan>lan dropped, lan>wan dropped, wan>any dropped");
@@ -156,7 +155,7 @@ TEST(InvalidWays, WaysThatAreKnownAreNamed) {
     EXPECT_EQ(
         reasons({between("lan", "wan", accept(), port)}),
         "what becomes of packets of TCP that connection tracking calls invalid depends on more than that; it "
-        "is known from wan, from lan to lan\n");
+        "is known from lan to lan, from wan\n");
 }
 
 /// No more than there is room for, and not in pairs of many.
@@ -258,8 +257,10 @@ TEST(InvalidWays, WhereOthersTreatPacketsFirst) {
         rules.insert(rules.end(), limits, {of("limit"), accept()});
         auto set = ruleSetOf(std::move(rules));
         if (function)
-            set.functions->push_back(
-                {.family = model::RuleFamily::ip, .hook = NF_INET_FORWARD, .priority = -5, .function = "other"});
+            set.functions->push_back({.family = model::RuleFamily::ip,
+                                      .hook = NF_INET_FORWARD,
+                                      .priority = -5,
+                                      .function = "other"});
         return judged(std::move(set), twoRouted).ipv4.invalid;
     };
     EXPECT_EQ(becomes(0, true), assemble::Invalid::depends);

@@ -79,9 +79,7 @@ public:
     ~FakeLearner() override { state_->learners--; }
     [[nodiscard]] std::set<std::uint32_t> programs() const override { return {77}; }
     void learnBetween(const assemble::FlowPlaces& places) override { state_->places = places; }
-    void judge(const assemble::RuleJudgement& judgement) override {
-        state_->judgements.push_back(judgement);
-    }
+    void judge(const assemble::RuleJudgement& judgement) override { state_->judgements.push_back(judgement); }
     [[nodiscard]] bool missed() const override { return state_->missed; }
     [[nodiscard]] std::vector<deploy::Stream> streams() const override { return {}; }
     [[nodiscard]] std::optional<tna_stream> stream(std::uint64_t /*entry*/) const override { return {}; }
