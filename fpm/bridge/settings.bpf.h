@@ -50,12 +50,17 @@
 #define ETH_P_MRP_BRIDGE 0x88e3
 #define ETH_P_CFM_BRIDGE 0x8902
 
+/* What a bridge takes for itself, before it learns the sender (br_process_frame_type()), if it is told to. */
+INLINE int bridge_protocol_is_its_own(u32 protocol)
+{
+	return protocol == bpf_htons(ETH_P_MRP_BRIDGE) || protocol == bpf_htons(ETH_P_CFM_BRIDGE);
+}
+
 /* Protocols that br_handle_frame() or the proxy ARP code may answer or consume. */
 INLINE int bridge_protocol_is_special(u32 protocol)
 {
 	return protocol == bpf_htons(ETH_P_ARP) || protocol == bpf_htons(ETH_P_RARP) ||
-	       protocol == bpf_htons(ETH_P_MRP_BRIDGE) || protocol == bpf_htons(ETH_P_CFM_BRIDGE) ||
-	       bpf_ntohs(protocol) < ETH_P_802_3_MIN;
+	       bridge_protocol_is_its_own(protocol) || bpf_ntohs(protocol) < ETH_P_802_3_MIN;
 }
 
 /* VLAN devices on a port; without a vlan_info, what is read is 0 (kernel/access.h). */

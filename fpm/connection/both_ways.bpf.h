@@ -40,7 +40,7 @@ INLINE const volatile struct tna_lesson *lesson_back(const struct tna_passage *h
 INLINE int both_ways_certain(const struct tna_passage *here, u64 entry, const struct passed *passed,
 			     const volatile struct tna_judged_rules *judged, const int version)
 {
-	if (passed->from == passed->to || rules_certain(own_net, judged->steady, PROTOCOL_TCP))
+	if (passed->out_port || rules_certain(own_net, judged->steady, PROTOCOL_TCP))
 		return 1;
 	const volatile struct tna_lesson *back = lesson_back(here, version);
 

@@ -14,6 +14,7 @@
 #include "connection/stream.bpf.h"
 #include "connection/tracked.bpf.h"
 #include "connection/translated.bpf.h"
+#include "packet/dhcp.bpf.h"
 
 /* nf_conntrack_checksum: whether Linux looks at checksums at all. */
 INLINE u32 checksum_matters(u64 net)
@@ -21,15 +22,23 @@ INLINE u32 checksum_matters(u64 net)
 	return KLOAD(u8, KADDR(struct net, net, ct.sysctl_checksum));
 }
 
+/* Rules may finish an unfinished checksum; of DHCP they may always do so (libvirt's). */
+INLINE u32 rules_finish(const volatile struct tna_judged_rules *judged, u32 protocol, u32 to_port)
+{
+	if (protocol == PROTOCOL_TCP)
+		return judged->steady & TNA_FINISHES_TCP;
+	return judged->steady & TNA_FINISHES_UDP || is_dhcp(to_port);
+}
+
 /* From the first packet on that meets other functions, nothing is known until the controller has judged anew.
  */
 INLINE u32 evaluate_rules(hook_context *ctx, volatile struct tna_judged_rules *judged, u32 protocol,
-			  const int bridged, const int version)
+			  u32 to_port, const int version)
 {
 	u64 net = CONSTANT(NET);
 
 	BECAUSE(hook_has_past(hook_kernel_buffer(ctx)), MARKED);
-	BECAUSE(judged->steady & TNA_FINISHES_CHECKSUMS && hook_checksum_unfinished(hook_kernel_buffer(ctx)),
+	BECAUSE(hook_checksum_unfinished(hook_kernel_buffer(ctx)) && rules_finish(judged, protocol, to_port),
 		CHECKSUM);
 	BECAUSE(!rules_generation(net, judged) || !rules_steady(judged, protocol), IP_NETFILTER);
 	BECAUSE(!rules_certain(net, judged->steady, protocol) && !judged->ways[0].from.name[0], IP_NETFILTER);
@@ -228,18 +237,16 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 
 /* Before what was learnt of a packet is looked for: it is of a kind of which anything is, under these rules.
  */
-INLINE u32 evaluate_kind4(hook_context *ctx, struct segment *segment, struct tna_ends *ends,
-			  const int bridged)
+INLINE u32 evaluate_kind4(hook_context *ctx, struct segment *segment, struct tna_ends *ends)
 {
 	UNLESS_BECAUSE(segment_parse(ctx, segment, ends));
-	return evaluate_rules(ctx, judged_rules(4), segment->protocol, bridged, 4);
+	return evaluate_rules(ctx, judged_rules(4), segment->protocol, ends->destination_port, 4);
 }
 
-INLINE u32 evaluate_kind6(hook_context *ctx, struct segment *segment, struct tna_ends6 *ends,
-			  const int bridged)
+INLINE u32 evaluate_kind6(hook_context *ctx, struct segment *segment, struct tna_ends6 *ends)
 {
 	UNLESS_BECAUSE(segment6_parse(ctx, segment, ends));
-	return evaluate_rules(ctx, judged_rules(6), segment->protocol, bridged, 6);
+	return evaluate_rules(ctx, judged_rules(6), segment->protocol, ends->destination_port, 6);
 }
 
 /*
@@ -251,7 +258,7 @@ NOINLINE u32 connection_unheard(hook_context *ctx)
 	struct segment segment;
 	struct tna_ends ends;
 
-	UNLESS_BECAUSE(evaluate_kind4(ctx, &segment, &ends, 0));
+	UNLESS_BECAUSE(evaluate_kind4(ctx, &segment, &ends));
 	BECAUSE(!bpf_map_lookup_elem(&lessons, &ends), FLOW_UNKNOWN);
 	return REASON_NONE;
 }
@@ -261,7 +268,7 @@ NOINLINE u32 connection6_unheard(hook_context *ctx)
 	struct segment segment;
 	struct tna_ends6 ends;
 
-	UNLESS_BECAUSE(evaluate_kind6(ctx, &segment, &ends, 0));
+	UNLESS_BECAUSE(evaluate_kind6(ctx, &segment, &ends));
 	BECAUSE(!bpf_map_lookup_elem(&lessons6, &ends), FLOW_UNKNOWN);
 	return REASON_NONE;
 }
@@ -275,7 +282,7 @@ INLINE u64 permit4(hook_context *ctx, const struct seen_by_rules seen, struct tn
 	struct segment segment;
 	struct tna_ends ends;
 
-	UNLESS_BECAUSE(evaluate_kind4(ctx, &segment, &ends, seen.bridged));
+	UNLESS_BECAUSE(evaluate_kind4(ctx, &segment, &ends));
 	if (!lesson)
 		lesson = bpf_map_lookup_elem(&lessons, &ends);
 	return evaluate_lesson(ctx, &segment, &ends, lesson, seen, 4);
@@ -287,7 +294,7 @@ INLINE u64 permit6(hook_context *ctx, const struct seen_by_rules seen, struct tn
 	struct segment segment;
 	struct tna_ends6 ends;
 
-	UNLESS_BECAUSE(evaluate_kind6(ctx, &segment, &ends, seen.bridged));
+	UNLESS_BECAUSE(evaluate_kind6(ctx, &segment, &ends));
 	if (!lesson)
 		lesson = bpf_map_lookup_elem(&lessons6, &ends);
 	return evaluate_lesson(ctx, &segment, &ends, lesson, seen, 6);

@@ -83,6 +83,8 @@ APART u32 invalid_on_the_way(u64 from, u64 to, int version)
 	const volatile struct tna_judged_rules *judged = judged_rules(version);
 	u32 serial = judged->serial;
 
+	if (!judged->known)
+		return 0;
 	EACH (index, TNA_JUDGED_WAYS_MAX) {
 		const volatile struct tna_judged_way *way = &judged->ways[index];
 

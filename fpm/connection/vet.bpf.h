@@ -51,7 +51,7 @@ INLINE int goes_as_they_did(struct sk_buff *skb, const volatile struct tna_lesso
 
 	return version == 4 && !bridge_noted(skb) && lesson->serial == judged_rules(version)->serial &&
 	       lesson->routes == routes_generation(own_net, version) && lesson->service == service &&
-	       lesson->routed_mark == KGET(u32, skb, mark) &&
+	       (!routes_ask_for_marks(own_net, version) || lesson->routed_mark == KGET(u32, skb, mark)) &&
 	       !lesson_device_differs(lesson->departure, &lesson->to);
 }
 

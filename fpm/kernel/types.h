@@ -167,6 +167,7 @@ struct net_device {
 	possible_net_t nd_net;
 	struct bpf_mprog_entry *tcx_ingress;
 	struct list_head ptype_all;
+	struct netdev_rx_queue *_rx;
 	u64 xdp_features;
 	struct nf_hook_entries *nf_hooks_ingress;
 	struct bpf_prog *xdp_prog; /* a generic one */
@@ -346,8 +347,14 @@ struct brnf_net {
 };
 
 /* include/net/xdp.h, drivers/net/veth.c, include/linux/skbuff.h */
+struct netdev_rx_queue {
+	struct rps_map *rps_map;
+	struct rps_dev_flow_table *rps_flow_table;
+};
+
 struct xdp_rxq_info {
 	struct net_device *dev;
+	u32 queue_index;
 };
 
 struct xdp_buff {

@@ -33,6 +33,7 @@
  *						looking
  *	hook_has_past()				not 0: it has with it what rules may look at, from before
  *	hook_routed_by_past()			not 0: by that it may be routed otherwise
+ *	hook_changes_cpu()			not 0: another CPU may receive it
  *	hook_becomes_routed()			notes what a router does to a packet besides its bytes
  *	hook_mark()				puts a mark on it
  *	hook_move_head()			takes bytes off the frame's front, or (negative) adds some

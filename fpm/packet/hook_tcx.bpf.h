@@ -181,6 +181,11 @@ INLINE u64 hook_routed_by_past(hook_buffer *buffer, u64 marks_matter)
 	return word;
 }
 
+INLINE u64 hook_changes_cpu(hook_buffer *buffer)
+{
+	return 0;
+}
+
 /* The sender's, if it is in this kernel: neither veth nor a bridge takes it off, a router does
  * (ip_rcv_core()). */
 INLINE u64 hook_sender_socket(hook_buffer *buffer)

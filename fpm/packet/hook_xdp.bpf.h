@@ -107,6 +107,20 @@ INLINE u64 hook_routed_by_past(hook_buffer *buffer, u64 marks_matter)
 	return 0;
 }
 
+/* Receive packet steering, of the queue that the frame came in by. */
+INLINE u64 hook_changes_cpu(hook_buffer *buffer)
+{
+	if (!bpf_core_field_exists(struct netdev_rx_queue, rps_map))
+		return 0;
+	struct xdp_buff *xdp = buffer; /* as above */
+	struct xdp_rxq_info *info = KCAST(struct xdp_rxq_info, xdp->rxq);
+	u64 queues = KLOAD(u64, KADDR(struct net_device, KGET(u64, info, dev), _rx));
+	u64 queue = queues + KGET(u32, info, queue_index) * (u64)bpf_core_type_size(struct netdev_rx_queue);
+
+	return KLOAD(u64, KADDR(struct netdev_rx_queue, queue, rps_map)) |
+	       KLOAD(u64, KADDR(struct netdev_rx_queue, queue, rps_flow_table));
+}
+
 /* The kernel's own structure is yet to be made of it. */
 INLINE int hook_becomes_routed(hook_context *ctx, u64 net, u32 version)
 {

@@ -72,7 +72,7 @@ INLINE int watched_is_learnt(const struct packet *packet, const struct tna_watch
 	int tagged = is_vlan(packet->protocol);
 
 	return in->ingress_reason == REASON_NONE && !(tagged && in->tag_reason != REASON_NONE) &&
-	       !bridge_protocol_is_special(tagged ? packet->inner : packet->protocol) &&
+	       !bridge_protocol_is_its_own(tagged ? packet->inner : packet->protocol) &&
 	       (packet->destination & MAC_LINK_LOCAL_MASK) != MAC_LINK_LOCAL;
 }
 

@@ -26,7 +26,8 @@
 /* Of those that are dropped, some are at pre-routing. */
 #define TNA_INVALID_SOME_EARLY 512u
 /* Rules may finish checksums that senders have left to hardware (iptables' CHECKSUM). */
-#define TNA_FINISHES_CHECKSUMS 1024u
+#define TNA_FINISHES_TCP 1024u
+#define TNA_FINISHES_UDP 2048u
 
 /* The places that forwarded packets pass: pre-routing, forward, post-routing. */
 #define TNA_RULE_HOOKS 3

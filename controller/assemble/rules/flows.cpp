@@ -86,7 +86,8 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         dropped |= hook.dropsInvalid && !treated; // places come in their order
         treated |= hook.treatsInvalid;
         rules.asksConnectionMark |= hook.asksConnectionMark;
-        rules.finishesChecksums |= hook.finishesChecksums;
+        rules.finishesTcp |= hook.finishesTcp;
+        rules.finishesUdp |= hook.finishesUdp;
         rules.tcpMarkedEarly |= hook.marksTcp && hook.hook == NF_INET_PRE_ROUTING;
         early |= hook.dropsInvalid && hook.hook == NF_INET_PRE_ROUTING;
         someEarly |= !hook.passesInvalid && hook.hook == NF_INET_PRE_ROUTING;

@@ -28,7 +28,8 @@ struct FlowRules {
     bool invalidDroppedEarly = false;      ///< at pre-routing, wherever they are to go
     bool invalidDroppedForHost = false;    ///< that are for this host; looked at for IPv4 only
     bool asksConnectionMark = false;       ///< what becomes of a packet may depend on its connection's mark
-    bool finishesChecksums = false;        ///< that senders have left to hardware, perhaps
+    bool finishesTcp = false;              ///< checksums that senders have left to hardware, perhaps
+    bool finishesUdp = false;              ///< the same, but of DHCP
     bool tcpMarkedEarly = false;           ///< packets of it may get marks before they are routed
     bool invalidSomeEarly = false;         ///< some of those that are dropped
     bool asksDevices = false;              ///< what is known depends on which devices there are

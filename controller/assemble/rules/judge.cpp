@@ -164,7 +164,7 @@ private:
                 walk.base(base);
                 looksAt_.insert(walk.looksAt().begin(), walk.looksAt().end());
                 judged_.asksConnectionMark |= walk.asksConnectionMark();
-                judged_.finishesChecksums |= walk.mayBeFinished();
+                (protocol == IPPROTO_TCP ? judged_.finishesTcp : judged_.finishesUdp) |= walk.mayBeFinished();
                 judged_.marksTcp |= protocol == IPPROTO_TCP && walk.mayBeMarked();
                 for (const auto& finding : walk.findings())
                     add(judged_, obstacleOf(finding, base, protocol));

@@ -46,7 +46,8 @@ struct JudgedHook {
     bool meetsOthers = false;         ///< what is no rule: what it does with packets is not known at all
     bool treatsInvalid = false;       ///< before that, some may be answered, marked, or the like
     bool asksConnectionMark = false;  ///< of packets in the middle of a flow
-    bool finishesChecksums = false;   ///< that senders have left to hardware
+    bool finishesTcp = false;         ///< checksums that senders have left to hardware
+    bool finishesUdp = false;         ///< the same, but of DHCP
     bool marksTcp = false;            ///< packets in the middle of a flow may get marks
     bool maskInvalid = false;         ///< some may not be called so: they are not tracked, or in another zone
     std::vector<std::string> looksAt; ///< what a fast path would have to compare for each packet

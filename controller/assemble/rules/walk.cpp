@@ -104,7 +104,7 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
         ends = step.answer == Answer::no;
         mayBeTreated_ |= step.lets || step.alters;
         mayBeDropped_ |= step.lets || step.alters;
-        mayBeFinished_ |= step.finishes;
+        mayBeFinished_ |= step.finishes && !asksForDhcp(rule);
         mayBeMarked_ |= step.alters;
         mayChangeSides_ |= step.untracks || step.rezones;
         // A packet that has a connection is none of those whom this rule takes it from, or has had it before.

@@ -4,17 +4,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <fmt/format.h>
 #include <linux/in.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_conntrack_common.h>
+#include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/xt_connmark.h>
 #include <linux/netfilter/xt_conntrack.h>
 #include <linux/netfilter/xt_CT.h>
 #include <linux/netfilter/xt_mark.h>
 #include <linux/netfilter/xt_state.h>
 #include <linux/netfilter/xt_tcpudp.h>
+#include <linux/udp.h>
+#include <tna/fastpath.h>
 
 namespace tna::assemble::rules {
 
@@ -264,6 +268,25 @@ std::optional<MarkSetting> markSavedBy(const RuleExpression& expression, std::ui
         (mark & info->packetMask & ~info->mask) != 0)
         return std::nullopt;
     return MarkSetting{.value = mark & info->packetMask, .mask = info->mask};
+}
+
+bool asksForDhcp(const model::FilterRule& rule) {
+    const auto asks = [](const RuleExpression& one) {
+        const auto info =
+            one.kind == "match" && one.name == "udp" && one.understood ? infoOf<xt_udp>(one) : std::nullopt;
+        return info && info->dpts[0] >= TNA_DHCP_SERVER && info->dpts[1] <= TNA_DHCP_CLIENT &&
+               (info->invflags & XT_UDP_INV_DSTPT) == 0;
+    };
+    const auto compares = [](const RuleExpression& load, const RuleExpression& cmp) {
+        const std::vector<std::uint8_t> server{0, TNA_DHCP_SERVER}, client{0, TNA_DHCP_CLIENT};
+        return load.kind == "payload" && load.understood && !load.writes &&
+               load.key == NFT_PAYLOAD_TRANSPORT_HEADER && load.offset == offsetof(udphdr, dest) &&
+               load.length == sizeof(udphdr::dest) && cmp.kind == "cmp" && cmp.understood &&
+               cmp.source == load.destination && cmp.operation == NFT_CMP_EQ &&
+               (cmp.data == server || cmp.data == client);
+    };
+    const auto& all = rule.expressions;
+    return std::ranges::any_of(all, asks) || std::ranges::adjacent_find(all, compares) != all.end();
 }
 
 Step evaluateMatch(const RuleExpression& expression, const AbstractPacket& packet) {

@@ -70,6 +70,7 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
     __atomic_store_n(&rules.generation, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&rules.known, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&rules.serial, rules.serial + 1, __ATOMIC_SEQ_CST); // whoever reads meanwhile sees it
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     rules.steady = (judged.tcp ? TNA_STEADY_TCP : 0U) | (judged.udp ? TNA_STEADY_UDP : 0U) |
                    (judged.invalid == assemble::Invalid::dropped ? TNA_INVALID_DROPPED : 0U) |
                    (judged.invalid == assemble::Invalid::passed ? TNA_INVALID_PASSED : 0U) |
@@ -78,8 +79,8 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
                    (judged.invalidDroppedForHost ? TNA_INVALID_DROPPED_FOR_HOST : 0U) |
                    (judged.asksConnectionMark ? TNA_CONNECTION_MARKS : 0U) |
                    (judged.tcpMarkedEarly ? TNA_MARKED_EARLY : 0U) |
-                   (judged.finishesChecksums ? TNA_FINISHES_CHECKSUMS : 0U) |
-                   (judged.untracked ? TNA_UNTRACKED : 0U);
+                   (judged.finishesTcp ? TNA_FINISHES_TCP : 0U) |
+                   (judged.finishesUdp ? TNA_FINISHES_UDP : 0U) | (judged.untracked ? TNA_UNTRACKED : 0U);
     for (std::size_t place = 0; place < TNA_RULE_HOOKS; ++place) {
         rules.functions[place] = judged.functions.at(place).number;
         rules.lists[place] = judged.functions.at(place).list;

@@ -181,7 +181,7 @@ INLINE u64 fib_dead(u64 info)
 /*
  * Routes by one next hop that is an object of its own share what that remembers: whether packets are
  * forwarded, and their MTU, is as for the first route that was asked for. Not 0 if that is not known to be
- * this one, or one that does the same. It stays so as long as the generation of the routes does.
+ * this one, or one that does the same.
  */
 INLINE u64 fib_hop_is_others(struct net *net, u64 info, u64 hop)
 {

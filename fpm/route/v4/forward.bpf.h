@@ -168,6 +168,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	COLLECT(doubt, guard_xfrm(net));
 	COLLECT(doubt, route_gone(KOBJ(struct fib_alias, route->alias), route->info));
 	COLLECT(doubt, KLOAD(u64, KADDR(struct fib_nh_common, route->hop, nhc_exceptions)));
+	COLLECT(doubt, fib_hop_is_others(net, route->info, route->hop));
 
 	struct neighbour *neighbour = KOBJ(struct neighbour, route->neighbour);
 

@@ -76,7 +76,7 @@ INLINE long route6_lookup(hook_context *ctx, struct bpf_fib_lookup *lookup, u32 
 }
 
 /* The next hop of the route that was found in place. */
-INLINE u32 evaluate6_next_hop(struct route6_path *path, const struct ipv6_tuple *tuple)
+INLINE u32 evaluate6_next_hop(hook_buffer *buffer, struct route6_path *path, const struct ipv6_tuple *tuple)
 {
 	u64 fib6_nh = fib6_single_hop(path->common.info);
 
@@ -87,7 +87,8 @@ INLINE u32 evaluate6_next_hop(struct route6_path *path, const struct ipv6_tuple 
 	u64 gateway = KADDR(struct fib_nh_common, path->common.hop, nhc_gw.ipv4);
 
 	BECAUSE(KGET(u8, hop, nhc_flags) & HOP_UNUSABLE, ROUTE_SPECIAL);
-	BECAUSE(fib6_hop_is_others(KOBJ(struct net, CONSTANT(NET)), path->common.info, fib6_nh),
+	BECAUSE(fib6_hop_is_others(KOBJ(struct net, CONSTANT(NET)), buffer, path->common.info,
+				   path->common.hop),
 		ROUTE_SPECIAL);
 	BECAUSE(KGET(u64, hop, nhc_lwtstate), ROUTE_SPECIAL);
 	BECAUSE(KLOAD(u64, KADDR(struct fib6_nh, fib6_nh, rt6i_exception_bucket)), ROUTE_SPECIAL);
@@ -100,10 +101,10 @@ INLINE u32 evaluate6_next_hop(struct route6_path *path, const struct ipv6_tuple 
 }
 
 /* It must be the one that the kernel's lookup has named. */
-INLINE u32 evaluate6_hop(struct route6_path *path, const struct bpf_fib_lookup *lookup,
+INLINE u32 evaluate6_hop(hook_buffer *buffer, struct route6_path *path, const struct bpf_fib_lookup *lookup,
 			 const struct ipv6_tuple *tuple)
 {
-	UNLESS_BECAUSE(evaluate6_next_hop(path, tuple));
+	UNLESS_BECAUSE(evaluate6_next_hop(buffer, path, tuple));
 	BECAUSE(KLOAD(u32, KADDR(struct net_device, path->common.departure, ifindex)) != lookup->ifindex,
 		UNPROVED);
 	BECAUSE((u32)path->gateway.prefix != lookup->ipv6_dst[0] ||
@@ -176,7 +177,7 @@ INLINE u32 evaluate6_route(hook_context *ctx, const struct ipv6_tuple *tuple, st
 
 	if (answer == BPF_FIB_LKUP_RET_NO_NEIGH || answer == 0) {
 		UNLESS_BECAUSE(evaluate6_in_place(path, found));
-		UNLESS_BECAUSE(evaluate6_hop(path, &lookup, tuple));
+		UNLESS_BECAUSE(evaluate6_hop(hook_kernel_buffer(ctx), path, &lookup, tuple));
 		BECAUSE(path->common.departure == path->common.arrival, SAME_DEVICE);
 	}
 	UNLESS_BECAUSE(route_refused(answer));

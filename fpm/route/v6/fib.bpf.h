@@ -15,6 +15,7 @@
 #include "kernel/access.h"
 #include "kernel/inet_types.h"
 #include "kernel/loop.bpf.h"
+#include "packet/hook.bpf.h"
 #include "packet/ipv6.bpf.h"
 #include "kernel/per_cpu.bpf.h"
 
@@ -145,14 +146,16 @@ INLINE u64 fib6_single_hop(u64 info)
 
 #define RT6_FORWARDED_NOT (0x0200u | 0x00100000u | 0x80000000u) /* RTF_REJECT, RTF_ANYCAST, RTF_LOCAL */
 
-/* As fib_hop_is_others(): here each CPU remembers, and so does the route cache. */
-INLINE u64 fib6_hop_is_others(struct net *net, u64 info, u64 fib6_nh)
+/* As fib_hop_is_others(); `hop` is the struct fib_nh_common * in a struct fib6_nh. Here each CPU remembers,
+ * and so does the route cache; unless Linux hands packets to other CPUs before it routes them. */
+INLINE u64 fib6_hop_is_others(struct net *net, hook_buffer *buffer, u64 info, u64 hop)
 {
-	if (!KLOAD(u64, KADDR(struct fib6_info, info, nh)))
+	if (likely(!KLOAD(u64, KADDR(struct fib6_info, info, nh))))
 		return 0;
+	u64 fib6_nh = hop - bpf_core_field_offset(struct fib6_nh, nh_common);
 	u64 place = part_of_cpu(KLOAD(u64, KADDR(struct fib6_nh, fib6_nh, rt6i_pcpu)));
 
-	if (!place)
+	if (!place || hook_changes_cpu(buffer))
 		return 1;
 	struct rt6_info *route = KOBJ(struct rt6_info, KLOAD(u64, place));
 	u64 word = (KGET(u64, route, dst._metrics) & ~(u64)METRICS_FLAGS) ^

@@ -152,6 +152,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 	struct fib6_info *info = KOBJ(struct fib6_info, route->info);
 
 	COLLECT(doubt, fib6_gone(info, route->table, route->alias));
+	COLLECT(doubt, fib6_hop_is_others(net, buffer, route->info, route->hop));
 	COLLECT(closer, KGET(u32, info, fib6_flags) & FIB6_EXPIRES);
 	COLLECT(doubt, KGET(u64, info, fib6_metrics) ^ route6->metrics);
 	COLLECT(doubt, route6_mtus(route6->egress_inet6, route6->metrics) ^ route->mtus);

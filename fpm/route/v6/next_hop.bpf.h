@@ -64,7 +64,7 @@ NOINLINE u32 route6_find(hook_context *ctx, u64 device)
 		return NOWHERE;
 	if (inet6_rules(net) || bpf_get_prandom_u32() % RARE == 0 ||
 	    evaluate6_in_place(&path, route6_usual(&ip.tuple)) != REASON_NONE ||
-	    evaluate6_next_hop(&path, &ip.tuple) != REASON_NONE)
+	    evaluate6_next_hop(hook_kernel_buffer(ctx), &path, &ip.tuple) != REASON_NONE)
 		return NOWHERE;
 	u32 index = hop6_index(&path.gateway, path.common.departure, device);
 

@@ -35,7 +35,7 @@ NOINLINE int route6_search(hook_context *ctx, struct tna_answer *answer)
 	*answer = (struct tna_answer){};
 	if (inet6_rules(KOBJ(struct net, CONSTANT(NET))) || !route6_parse(ctx, &ip, TAGS_MOST) ||
 	    evaluate6_in_place(&path, route6_usual(&ip.tuple)) != REASON_NONE ||
-	    evaluate6_next_hop(&path, &ip.tuple) != REASON_NONE)
+	    evaluate6_next_hop(hook_kernel_buffer(ctx), &path, &ip.tuple) != REASON_NONE)
 		return 0;
 	answer->ifindex = hop_ifindex(KOBJ(struct fib_nh_common, path.common.hop));
 	answer->gateway[0] = path.gateway.prefix;

@@ -108,6 +108,36 @@ TEST_F(NextHops6, RoutesThatShareANextHop) {
     for (unsigned host = 1; host <= several; host++)
         expectFast(large(host));
     EXPECT_EQ(treat(small), (Treatment{slowPath("special-route"), routedTo(small)}));
+    // What a next hop remembers goes with a group that nobody uses, and no generation tells.
+    must("ip nexthop add id 9 via fd00:0:0:2::2 dev p2");
+    must("ip nexthop add id 10 group 7");
+    EXPECT_EQ(treat(large(1)).out, routedTo(large(1)));
+    expectFast(large(1));
+    must("ip nexthop replace id 10 group 7/9");
+    EXPECT_EQ(treat(small).out, routedTo(small));
+    EXPECT_FALSE(treat(large(1)).out.contains(1)) << "too large, as by the other route";
+}
+
+/// Linux may route them on a CPU that remembers something else.
+TEST_F(NextHops6, ObjectsWhereOtherCpusReceive) {
+    must("ip nexthop add id 7 via fd00:0:0:1::2 dev p1");
+    must("ip -6 route replace fd09::/16 nhid 7");
+    accelerate();
+    const auto first = packet({.to = "fd09::77"});
+    EXPECT_EQ(treat(first).out, routedTo(first));
+    expectFast(first);
+    const auto steered = [](const char* cpus) {
+        return command({"unshare", "-m", "sh", "-c",
+                        "mount -t sysfs none /sys && echo " + std::string(cpus) +
+                            " > /sys/class/net/p0/queues/rx-0/rps_cpus"})
+                   .exitCode == 0;
+    };
+    if (!steered("3"))
+        GTEST_SKIP() << "this kernel steers no packets";
+    EXPECT_EQ(treat(first), (Treatment{slowPath("special-route"), routedTo(first)}));
+    ASSERT_TRUE(steered("0"));
+    EXPECT_EQ(treat(first).out, routedTo(first));
+    expectFast(first);
 }
 
 /// By the same gateway, some with an MTU of their own.
