@@ -21,8 +21,7 @@ Plan partAt(Hook hook, const Plan& plan) {
             seenFromTcx(port);
         if (port.hook == hook)
             continue;
-        port.profile = hook == Hook::tcx ? std::move(port.behind) : std::nullopt;
-        port.behind.reset();
+        port.profile.reset();
         port.standby = false;
     }
     return part;
@@ -32,10 +31,8 @@ bool anyProfile(const Plan& plan) {
     return std::ranges::any_of(plan.ports, [](const auto& item) { return item.second.profile.has_value(); });
 }
 
-const char* nameOfHooks(const PortPlan& port) {
-    if (port.hook == Hook::tcx)
-        return "tcx";
-    return port.behind ? "xdp-native+tcx" : "xdp-native";
+const char* nameOf(Hook hook) {
+    return hook == Hook::xdp ? "xdp-native" : "tcx";
 }
 
 } // namespace tna::assemble

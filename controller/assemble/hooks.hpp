@@ -11,7 +11,7 @@ namespace tna::assemble {
 
 [[nodiscard]] bool anyProfile(const Plan& plan);
 
-/// Where a port's frames are seen, as people call it: "xdp-native", "xdp-native+tcx", "tcx".
-[[nodiscard]] const char* nameOfHooks(const PortPlan& port);
+/// As people call it: "xdp-native", "tcx".
+[[nodiscard]] const char* nameOf(Hook hook);
 
 } // namespace tna::assemble

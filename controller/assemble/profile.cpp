@@ -56,8 +56,6 @@ std::string Profile::name() const {
         text += "+rules";
     if (hook == Hook::tcx)
         text += "+tcx";
-    if (tcxBehind)
-        text += "+tcx-behind";
     if (veth)
         text += "+veth";
     if (watched)

@@ -106,11 +106,6 @@ Surroundings look(const model::Network& network, const capability::Capabilities&
                   const Wishes& wishes) {
     Surroundings around{network, capabilities, wishes};
     around.atTcx = seenAtTcx(network, capabilities, wishes);
-    around.portsAtTcx =
-        capabilities.tcx.available && std::ranges::any_of(around.atTcx, [&](model::IfIndex ifindex) {
-            const auto* link = network.link(ifindex);
-            return link != nullptr && isPort(network, *link);
-        });
     bool vlansOnBridges = false;
     for (const auto& [ifindex, link] : network.links) {
         around.bridges |= link.bridge.has_value();

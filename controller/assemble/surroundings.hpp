@@ -16,7 +16,6 @@ struct Surroundings {
     bool vlanStacks = false;  ///< packets are routed to and from VLAN devices on VLAN devices
     bool manyRoutes = false;  ///< of IPv4: what destinations are routed by is worth remembering
     std::set<model::IfIndex> atTcx;         ///< links whose frames are seen there
-    bool portsAtTcx = false;                ///< there are ports among them
     std::set<model::IfIndex> routedBridges; ///< themselves, or their VLAN devices
     std::set<model::IfIndex>
         underRoutedVlans; ///< ports with VLAN devices that packets are routed to and from

@@ -135,13 +135,7 @@ void BothHooks::mistrustAs(const Mistrust& other) const {
 }
 
 Result<Verdict> BothHooks::tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const {
-    if (!xdp_->attached(port) && tcx_ && tcx_->attached(port))
-        return tcx_->tryFrame(port, frame);
-    auto first = xdp_->tryFrame(port, frame);
-    if (!first || first->egress || !tcx_ || !tcx_->attached(port))
-        return first;
-    auto behind = tcx_->tryFrame(port, frame);
-    return behind ? behind : first;
+    return tcx_ && tcx_->attached(port) ? tcx_->tryFrame(port, frame) : xdp_->tryFrame(port, frame);
 }
 
 } // namespace tna::deploy

@@ -44,8 +44,6 @@ Result<std::unique_ptr<FastPath>> FastPath::makeInPlace(const Limits& limits, co
     std::ranges::copy(hooks, &constants[TNA_CONSTANT_HOOK_PRE]);
     constants[TNA_CONSTANT_REFRESH] = jiffiesIn(limits.refresh);
     constants[TNA_CONSTANT_SELF_CHECK] = limits.selfCheck;
-    if (pipeline->hook == assemble::Hook::xdp)
-        constants[TNA_CONSTANT_TCX_ENTRY] = EntryPrograms::tagAtTcx();
     auto path = make(limits, std::move(*pipeline), constants, readFdbInPlace());
     if (path) {
         (*path)->casts_ = casts;

@@ -54,9 +54,8 @@ bool isTagged(const std::vector<std::uint8_t>& frame) {
 }
 
 assemble::Profile forTrial(assemble::Profile profile) {
-    profile.veth = false;      // what a sender has left unfinished would lie beside the frame
-    profile.custom = {};       // they would count it, and remember it
-    profile.tcxBehind = false; // that counts what is left to Linux
+    profile.veth = false; // what a sender has left unfinished would lie beside the frame
+    profile.custom = {};  // they would count it, and remember it
     for (auto& module : profile.modules)
         for (const auto& parameter : assemble::manifestOf(module.name).notInTrials)
             module.parameters.erase(parameter);

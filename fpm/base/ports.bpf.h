@@ -51,11 +51,10 @@ INLINE u64 shorter_than_all(u32 len)
 	return ((u64)len - home.shortest) >> 63;
 }
 
-/* Counts a frame that is left to Linux, by port and reason; where it meets another program of ours, that
- * counts it. */
+/* Counts a frame that is left to Linux, by port and reason. */
 NOINLINE int leave_to_linux(hook_context *ctx, u32 reason)
 {
-	s32 slot = CONSTANT(TCX_BEHIND) ? -1 : port_slot(hook_ingress_ifindex(ctx));
+	s32 slot = port_slot(hook_ingress_ifindex(ctx));
 	u32 key = slot;
 	struct tna_port_counters *counters = slot < 0 ? NULL : bpf_map_lookup_elem(&port_counters, &key);
 

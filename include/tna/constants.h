@@ -52,8 +52,6 @@ enum tna_constant {
 	TNA_CONSTANT_DESTINATION_LINES_TOTAL, /* of all CPUs */
 	TNA_CONSTANT_REFRESH,    /* jiffies: so old may the entry of a station in use be at most */
 	TNA_CONSTANT_RULES,      /* packets pass rule sets: what becomes of their flows is learnt */
-	TNA_CONSTANT_TCX_BEHIND, /* at XDP: the port has a program of ours at tcx as well, */
-	TNA_CONSTANT_TCX_ENTRY,  /* ... and its tag, as the kernel makes it from its instructions */
 	TNA_CONSTANT_SELF_CHECK, /* one packet in so many is decided twice; 0: none; a power of two */
 #define TNA_MODULE_CONSTANT(constant, name) TNA_CONSTANT_##constant,
 	/* in the profiles that have the module */

@@ -125,7 +125,7 @@ struct ContainersAndCard : Container {
     model::Link& card() { return network.links.at(9); }
     [[nodiscard]] Hook hookOfCard() const {
         const auto plan = assemble(network, capabilities, wishes).ports.at(9);
-        EXPECT_EQ(plan.hookWhy.empty(), plan.hook == Hook::xdp && !plan.behind);
+        EXPECT_EQ(plan.hookWhy.empty(), plan.hook == Hook::xdp);
         return plan.hook;
     }
 };
@@ -235,25 +235,6 @@ TEST(Hooks, NothingLeavesFromTcxByAPortThatIsExcludedByName) {
     EXPECT_FALSE(world.plan().tcxEgress);
 }
 
-/// Custom modules are at XDP, and would miss what is forwarded at tcx.
-TEST(Hooks, CardsWithModulesAreAtXdpOnly) {
-    for (const bool steered : {false, true}) {
-        ContainersAndCard world;
-        auto& other = world.network.links[10] = world.card();
-        other.ifindex = 10;
-        world.capabilities.devices[10] = world.capabilities.devices[9];
-        const auto behind = [&] {
-            return assemble(world.network, world.capabilities, world.wishes).ports.at(9).behind.has_value();
-        };
-        EXPECT_TRUE(behind());
-        if (steered)
-            world.wishes.steered[9] = "s";
-        else
-            world.wishes.custom[9].add(TNA_HOOK_INGRESS, "a");
-        EXPECT_FALSE(behind());
-    }
-}
-
 TEST(Hooks, EachHookHasItsPartOfAPlan) {
     Container container;
     auto& other = container.network.links[9] = container.port();
@@ -268,13 +249,10 @@ TEST(Hooks, EachHookHasItsPartOfAPlan) {
     const auto xdp = partAt(Hook::xdp, plan), tcx = partAt(Hook::tcx, plan);
     EXPECT_FALSE(xdp.ports.at(portIndex).profile);
     EXPECT_FALSE(xdp.ports.at(portIndex).egress);
-    ASSERT_TRUE(xdp.ports.at(9).profile);
-    EXPECT_TRUE(xdp.ports.at(9).profile->tcxBehind);
-    EXPECT_STREQ(nameOfHooks(plan.ports.at(9)), "xdp-native+tcx");
+    EXPECT_TRUE(xdp.ports.at(9).profile);
     EXPECT_EQ(xdp.ports.at(9).shortest, 52U);
     EXPECT_TRUE(tcx.ports.at(portIndex).profile);
-    ASSERT_TRUE(tcx.ports.at(9).profile);
-    EXPECT_EQ(tcx.ports.at(9).profile->hook, Hook::tcx);
+    EXPECT_FALSE(tcx.ports.at(9).profile);
     EXPECT_TRUE(tcx.ports.at(9).egress);
     EXPECT_EQ(tcx.ports.at(9).shortest, 0U);
     EXPECT_TRUE(anyProfile(tcx));
