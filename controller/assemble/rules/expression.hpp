@@ -71,7 +71,8 @@ struct Loaded {
 [[nodiscard]] std::optional<MarkSetting> markSavedBy(const model::RuleExpression& expression,
                                                      std::uint32_t mark);
 
-/// Whether a rule is for UDP to DHCP's ports and nothing else, as libvirt's is that finishes checksums.
+/// Whether a rule is, of UDP, for what goes to DHCP's ports and nothing else, as libvirt's is that finishes
+/// checksums.
 [[nodiscard]] bool asksForDhcp(const model::FilterRule& rule);
 
 /// The headers that routes are looked up by, besides addresses.

@@ -31,7 +31,7 @@ struct FlowRules {
     bool finishesTcp = false;              ///< checksums that senders have left to hardware, perhaps
     bool finishesUdp = false;              ///< the same, but of DHCP
     bool tcpMarkedEarly = false;           ///< packets of it may get marks before they are routed
-    bool invalidSomeEarly = false;         ///< some of those that are dropped
+    bool invalidSomeEarly = false;         ///< at pre-routing, some of those that are dropped
     bool asksDevices = false;              ///< what is known depends on which devices there are
     std::vector<InvalidWay> invalidWays{}; ///< what is known where that depends on the devices
     FunctionPlaces functions{};

@@ -4,6 +4,7 @@
 #include "assemble/rules/known_mark.hpp"
 
 #include <algorithm>
+#include <linux/in.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
 #include <ranges>
@@ -104,7 +105,7 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
         ends = step.answer == Answer::no;
         mayBeTreated_ |= step.lets || step.alters;
         mayBeDropped_ |= step.lets || step.alters;
-        mayBeFinished_ |= step.finishes && !asksForDhcp(rule);
+        mayBeFinished_ |= step.finishes && !(packet_.protocol == IPPROTO_UDP && asksForDhcp(rule));
         mayBeMarked_ |= step.alters;
         mayChangeSides_ |= step.untracks || step.rezones;
         // A packet that has a connection is none of those whom this rule takes it from, or has had it before.

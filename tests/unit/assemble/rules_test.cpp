@@ -135,6 +135,21 @@ const std::vector<Row> rows{
      {target("CONNMARK", 1, connectionMark(XT_CONNMARK_SAVE, 0, ~0U))},
      "not constant"}};
 
+/// libvirt's rule for DHCP is no matter: what goes to its ports is not finished by the fast path either.
+TEST(Rules, WhoseChecksumsAreFinished) {
+    const auto finished = [](const std::vector<model::RuleExpression>& rule) {
+        const auto judged = judgedForward(ruleSetOf({rule}));
+        return std::pair(judged.finishesTcp, judged.finishesUdp);
+    };
+    const auto fill = target("CHECKSUM", 0);
+    EXPECT_EQ(finished({fill}), std::pair(true, true));
+    EXPECT_EQ(finished({payload(2, 2, 2), cmp({0, 53}), fill}), std::pair(true, true));
+    EXPECT_EQ(finished({payload(2, 2, 2), cmp({0, 68}), fill}), std::pair(true, false))
+        << "TCP has that port";
+    EXPECT_EQ(finished({meta(NFT_META_L4PROTO), cmp({17}), payload(2, 2, 2), cmp({0, 68}), fill}),
+              std::pair(false, false));
+}
+
 class OneRule : public ::testing::TestWithParam<Row> {};
 
 TEST_P(OneRule, IsSteadyOrSaysWhyNot) {
