@@ -30,7 +30,7 @@ Outcome translateFrame(Translator& translator, Buffer& frame, std::uint32_t now)
     if (packet.isSix() != (type == etherType6))
         return {Fate::leftAlone, Reason::malformed};
     const auto outcome = translator.translate(packet, now);
-    if (outcome.fate == Fate::leftAlone)
+    if (outcome.fate == Fate::leftAlone || outcome.fate == Fate::spoilt)
         return outcome;
     frame.data = packet.data - layer.length;
     frame.length = packet.length + layer.length;

@@ -69,8 +69,10 @@ void Service::treat(tna_frame& frame, std::uint32_t now) {
         return dispose(frame, Reason::noRoom);
     Buffer buffer{frame.data - (front - tagRoom), frame.data, frame.length};
     const auto [fate, reason] = translateFrame(translator_, buffer, now);
-    if (fate == Fate::leftAlone || fate == Fate::spoilt)
+    if (fate == Fate::leftAlone)
         return dispose(frame, reason);
+    if (fate == Fate::spoilt)
+        return discard(frame, reason);
     frame.data = buffer.data;
     frame.length = static_cast<std::uint32_t>(buffer.length);
     const bool six = layerOf(frame).etherType() == etherType6;
@@ -90,15 +92,17 @@ void Service::treat(tna_frame& frame, std::uint32_t now) {
 /// Linux may know what to do with what is not for the translator; by the port that it came in by, if that is
 /// where Linux has the translator's frames from.
 void Service::dispose(const tna_frame& frame, Reason reason) {
-    statistics_.count(reason);
     const bool isLinuxs = reason == Reason::notIp || reason == Reason::notOurs ||
                           reason == Reason::malformed || reason == Reason::noBinding;
-    if (options_.givesBack() && isLinuxs && function_.giveBack(frame)) {
-        statistics_.givenBack++;
-        return;
-    }
     if (!options_.givesBack() || !isLinuxs)
-        function_.drop(frame);
+        return discard(frame, reason);
+    statistics_.count(reason);
+    (function_.giveBack(frame) ? statistics_.givenBack : statistics_.dropped)++;
+}
+
+void Service::discard(const tna_frame& frame, Reason reason) {
+    statistics_.count(reason);
+    function_.drop(frame);
     statistics_.dropped++;
 }
 

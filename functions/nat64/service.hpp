@@ -25,6 +25,7 @@ private:
     void warnOfMtu() const;
     void treat(tna_frame& frame, std::uint32_t now);
     void dispose(const tna_frame& frame, Reason reason);
+    void discard(const tna_frame& frame, Reason reason);
     [[nodiscard]] bool leave(const tna_frame& frame);
     [[nodiscard]] bool leaveSplit(const tna_frame& frame);
     [[nodiscard]] bool leavePiece(const tna_frame& whole, std::span<const std::uint8_t> layer2,

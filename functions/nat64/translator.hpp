@@ -11,7 +11,7 @@ enum class Fate : std::uint8_t {
     translated, ///< it is of the other version, or (between two hosts of IPv6's side) of the same one
     answered,   ///< an ICMP error to its sender is in its place
     leftAlone,  ///< it is what it was
-    spoilt,     ///< it was translated, but not back to the other host of IPv6's side
+    spoilt,     ///< it was translated, but not back to the other host of IPv6's side: it is of no use
 };
 struct Outcome {
     Fate fate = Fate::leftAlone;

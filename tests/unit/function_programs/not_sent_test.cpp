@@ -88,6 +88,34 @@ TEST_F(NotSent, OfATranslatorThatHasNoPlaceForPieces) {
     EXPECT_EQ(told["reasons"]["not-sent"], 1) << told;
 }
 
+/// What is between two versions is of no use to Linux, whatever the reason.
+TEST_F(NotSent, OfATranslatorThatHasSpoiltAFrame) {
+    auto service = translator("back");
+    auto toNobody = question;
+    toNobody.to = "64:ff9b::c000:201"; // of the pool
+    fakeFunction().toReceive = {frameOf(udpPacket(toNobody))};
+    EXPECT_EQ(service.serve({}), 0);
+    EXPECT_TRUE(fakeFunction().givenBack.empty());
+    EXPECT_EQ(fakeFunction().dropped, 1U);
+    const auto told = json::parse(service.statistics());
+    EXPECT_EQ(told["reasons"]["no-binding"], 1) << told;
+    EXPECT_EQ(told["dropped"], 1) << told;
+    EXPECT_EQ(told["given_back"], 0) << told;
+}
+
+/// What is not for it stays what it was.
+TEST_F(NotSent, OfATranslatorThatLeavesAFrameAlone) {
+    auto service = translator("back");
+    const auto frame = frameOf(udpPacket({"198.51.100.2", "192.0.2.1", 53, 4000}));
+    fakeFunction().toReceive = {frame};
+    EXPECT_EQ(service.serve({}), 0);
+    ASSERT_EQ(fakeFunction().givenBack.size(), 1U);
+    EXPECT_EQ(fakeFunction().givenBack[0], frame);
+    const auto told = json::parse(service.statistics());
+    EXPECT_EQ(told["reasons"]["no-binding"], 1) << told;
+    EXPECT_EQ(told["given_back"], 1) << told;
+}
+
 TEST_F(NotSent, OfABalancerWhoseRingIsFull) {
     auto configuration = balancer::parseConfiguration(R"(
 [[service]]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole packets through a translator with a pool, beside packets that are built from scratch.
 #include "expect.hpp"
+#include "frame.hpp"
 
 namespace tna::nat64::test {
 namespace {
@@ -145,6 +146,24 @@ TEST_F(StatefulPackets, HostsReachEachOtherByThePool) {
     const auto nobodyThere = translate(translator_, udpPacket({host, pool6, 20060, 20051}));
     EXPECT_EQ(nobodyThere.outcome.fate, Fate::spoilt);
     EXPECT_EQ(nobodyThere.outcome.reason, Reason::noBinding);
+}
+
+/// What is left of one that is refused on its way back to IPv6 is of no use, and not made worse.
+TEST_F(StatefulPackets, FrameThatIsSpoiltStaysWhereItWas) {
+    constexpr std::size_t room = 100, layer2 = 14;
+    ASSERT_EQ(send(other, 20050), 20050);
+    Bytes memory(room + 12, 2);
+    memory.insert(memory.end(), {0x86, 0xdd});
+    const auto packet = udpPacket({host, std::string("64:ff9b::") + pool, 20060, 20051});
+    memory.insert(memory.end(), packet.begin(), packet.end());
+    const Bytes before(memory.begin(), memory.begin() + room + layer2 + header4);
+    Buffer frame{memory.data(), memory.data() + room, layer2 + packet.size()};
+    const auto outcome = translateFrame(translator_, frame, 0);
+    EXPECT_EQ(outcome.fate, Fate::spoilt);
+    EXPECT_EQ(outcome.reason, Reason::noBinding);
+    EXPECT_EQ(frame.data, memory.data() + room);
+    EXPECT_EQ(frame.length, layer2 + packet.size());
+    EXPECT_EQ(Bytes(memory.begin(), memory.begin() + room + layer2 + header4), before);
 }
 
 TEST_F(StatefulPackets, SendersAreToldWhatIsAgainstThem) {
