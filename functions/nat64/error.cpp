@@ -148,7 +148,7 @@ bool complain4(Buffer& packet, const Parsed& parsed, const Complaint& complaint)
     packet.length = std::min(packet.length + grown, longestError4);
     write4(packet.data, {.length = packet.length, .protocol = icmp4}, {parsed.destination4, parsed.source4});
     auto* const icmp = packet.data + header4;
-    writeHead(icmp, {complaint.type, complaint.code, complaint.pointer << 24U});
+    writeHead(icmp, {complaint.type, complaint.code, complaint.rest});
     store16(icmp + 2, static_cast<std::uint16_t>(~sumOf({icmp, packet.length - header4})));
     return true;
 }
@@ -163,7 +163,7 @@ bool complain6(Buffer& packet, const Parsed& parsed, const Complaint& complaint)
     const auto length = packet.length - header6;
     write6(packet.data, {.length = length, .next = icmp6}, ends);
     auto* const icmp = packet.data + header6;
-    writeHead(icmp, {complaint.type, complaint.code, complaint.pointer});
+    writeHead(icmp, {complaint.type, complaint.code, complaint.rest});
     const auto sum = fold(std::uint64_t{icmp6Sum(ends, length)} + sumOf({icmp, length}));
     store16(icmp + 2, static_cast<std::uint16_t>(~sum));
     return true;

@@ -24,6 +24,7 @@ namespace tna::nat64 {
     X(icmpChecksum, "icmp-checksum", "an ICMP error whose checksum is wrong")                                \
     X(zeroChecksum, "zero-checksum", "UDP without a checksum")                                               \
     X(fragment, "fragment", "a fragment whose first one has not been seen")                                  \
+    X(tooLong, "too-long", "a fragment that must not be split, and is too long for IPv6")                    \
     X(noBinding, "no-binding", "from IPv4, to a port that nobody uses")                                      \
     X(filtered, "filtered", "from IPv4, by an address that has not been sent to")                            \
     X(noSession, "no-session", "of no connection that is known")                                             \

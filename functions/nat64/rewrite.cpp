@@ -94,6 +94,9 @@ Reason to6(Buffer& packet, const Parsed& parsed, const Ends6& ends, const NewPor
     const bool tooLong = !parsed.dontFragment && header6 + parsed.present > limits.mtu6;
     const bool fragments = parsed.isFragment() || tooLong;
     const auto grown = header6 + (fragments ? fragmentHeader : 0);
+    // one that is whole is too long where Linux says so
+    if (parsed.dontFragment && fragments && grown + parsed.present > limits.mtu6)
+        return Reason::tooLong;
     if (static_cast<std::size_t>(parsed.transport - packet.begin) < grown)
         return Reason::noRoom;
     auto next = parsed.protocol;

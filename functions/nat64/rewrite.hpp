@@ -45,7 +45,7 @@ constexpr std::size_t lowestMtu6 = 1280;
 /// An ICMP error about a packet, in its place; its sender gets it from whom it has sent to.
 struct Complaint {
     std::uint8_t type = 0, code = 0;
-    std::uint32_t pointer = 0;
+    std::uint32_t rest = 0; ///< of its header, as it is there
 };
 [[nodiscard]] bool complain4(Buffer& packet, const Parsed& parsed, const Complaint& complaint);
 [[nodiscard]] bool complain6(Buffer& packet, const Parsed& parsed, const Complaint& complaint);

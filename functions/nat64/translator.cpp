@@ -13,7 +13,7 @@ constexpr unsigned complaintsInASecond = 100;
 constexpr std::size_t destinationPlace4 = 16;
 
 /// What a sender is told of a reason; nothing: it is not told.
-std::optional<Complaint> complaintOf(Reason reason, bool six, std::uint32_t place) {
+std::optional<Complaint> complaintOf(Reason reason, bool six, std::uint32_t place, std::size_t mtu6) {
     constexpr std::uint8_t unreachable4 = 3, unreachable6 = 1, parameter6 = 4;
     switch (reason) {
     case Reason::poolExhausted:
@@ -25,6 +25,9 @@ std::optional<Complaint> complaintOf(Reason reason, bool six, std::uint32_t plac
         return Complaint{parameter6, 0, place};
     case Reason::sourceRoute:
         return Complaint{unreachable4, 5};
+    case Reason::tooLong: // what becomes as long as may be
+        return Complaint{unreachable4, 4,
+                         static_cast<std::uint32_t>(mtu6 + header4 - header6 - fragmentHeader)};
     case Reason::noBinding:
         return Complaint{unreachable4, 1};
     case Reason::filtered:
@@ -112,7 +115,7 @@ Reason Translator::translate4(Buffer& packet, Parsed& parsed, std::uint32_t now)
 
 /// Not about errors, and not to who is many (RFC 1122, 3.2.2; RFC 4443, 2.4).
 bool Translator::complain(Buffer& packet, bool six, const Parsed& parsed, Reason reason, std::uint32_t now) {
-    const auto complaint = complaintOf(reason, six, parsed.place);
+    const auto complaint = complaintOf(reason, six, parsed.place, limits_.mtu6);
     if (!complaint || (reason == Reason::noBinding && !answerUnbound_))
         return false;
     if (parsed.offset != 0 || isError(parsed, six) ||

@@ -156,6 +156,31 @@ TEST(StatelessPackets, RoutesThatHaveNotEndedAreTold) {
                                                    {.dontFragment = false})));
 }
 
+/// A fragment that must not be split is not: its sender learns how long they may be, of the first one.
+TEST(StatelessPackets, FragmentsThatMustNotBeSplitAreTold) {
+    Translator translator(stateless());
+    const Flow four{"192.0.2.1", "198.51.100.1", 53, 4000};
+    const auto all = udpOf(four, Bytes(2500, 7));
+    const auto fragment = [&](std::size_t at, std::size_t length, bool dontFragment) {
+        const Bytes part(all.begin() + static_cast<std::ptrdiff_t>(at),
+                         all.begin() + static_cast<std::ptrdiff_t>(at + length));
+        return packetOf(four, udp, part,
+                        {.id = 5,
+                         .fragment = static_cast<std::uint16_t>(0x2000U | at / 8),
+                         .dontFragment = dontFragment});
+    };
+    const auto tooLong = fragment(0, 1240, true);
+    const auto told = translate(translator, tooLong);
+    EXPECT_EQ(told.outcome.fate, Fate::answered);
+    EXPECT_EQ(told.outcome.reason, Reason::tooLong);
+    Bytes quoted(tooLong.begin(), tooLong.begin() + 576 - 28);
+    EXPECT_EQ(hex(told.packet), hex(errorPacket({"198.51.100.1", "192.0.2.1"}, 3, 4, quoted,
+                                                {0, 0, 1252 >> 8U, 1252 & 0xffU}, {.dontFragment = false})));
+    expectLeft(translator, fragment(1240, 1240, true), Reason::tooLong);
+    EXPECT_EQ(translate(translator, fragment(0, 1232, true)).packet.size(), 1280U);
+    EXPECT_EQ(translate(translator, fragment(0, 1240, false)).packet.size(), 1288U) << "to be split";
+}
+
 /// Whatever is cut off or changed, nothing outside of the packet is read or written (asan), and what is not
 /// translated stays as it is.
 TEST(StatelessPackets, ShortOnesAreLeftAlone) {
