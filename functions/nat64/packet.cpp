@@ -63,8 +63,10 @@ class Extensions {
 public:
     Extensions(std::span<std::uint8_t> packet, Parsed& parsed) : packet_(packet), parsed_(parsed) {}
 
-    /// Where what is behind them begins; malformed if that is behind the packet.
+    /// Where what is behind them begins, of what has a route that has not ended as well; malformed if that is
+    /// behind the packet.
     Reason walk(std::uint8_t next, std::size_t& at) {
+        auto against = Reason::none;
         while (true) {
             if (parsed_.isFragment() &&
                 (next == hopByHop || next == routing || next == fragment || next == destinationOptions)) {
@@ -76,13 +78,13 @@ public:
             } else if (next == hopByHop || next == routing || next == destinationOptions) {
                 if (at + 8 > packet_.size())
                     return Reason::malformed;
-                if (next == routing && packet_[at + 3] != 0) {
+                if (next == routing && packet_[at + 3] != 0 && against == Reason::none) {
                     parsed_.place = static_cast<std::uint32_t>(at + 3);
-                    return Reason::routingHeader;
+                    against = Reason::routingHeader;
                 }
             } else {
                 parsed_.protocol = next;
-                return Reason::none;
+                return against;
             }
             const auto length = next == fragment ? fragmentHeader : (packet_[at + 1] + 1U) * 8U;
             next = packet_[at];
@@ -149,12 +151,14 @@ Reason parse6(std::span<std::uint8_t> packet, Extent extent, Parsed& parsed) {
     std::copy_n(&packet[24], parsed.destination6.size(), parsed.destination6.begin());
     packet = packet.first(std::min(packet.size(), total));
     std::size_t at = header6;
-    if (const auto reason = Extensions(packet, parsed).walk(packet[6], at); reason != Reason::none)
-        return reason;
+    const auto against = Extensions(packet, parsed).walk(packet[6], at);
+    if (against != Reason::none && against != Reason::routingHeader)
+        return against;
     parsed.transport = packet.data() + at;
     parsed.stated = total - at;
     parsed.present = packet.size() - at;
-    return finish(parsed, extent);
+    const auto wrong = finish(parsed, extent);
+    return wrong != Reason::none ? wrong : against;
 }
 
 std::size_t checksumPlace(std::uint8_t protocol) {

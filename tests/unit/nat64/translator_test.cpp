@@ -156,6 +156,21 @@ TEST(StatelessPackets, RoutesThatHaveNotEndedAreTold) {
                                                    {.dontFragment = false})));
 }
 
+/// Errors are not answered by errors, whatever is in front of them (RFC 4443, 2.4).
+TEST(StatelessPackets, ErrorsWithRoutesThatHaveNotEndedAreNotTold) {
+    Translator translator(stateless());
+    const Flow flow{in6("198.51.100.1"), in6("192.0.2.1")};
+    constexpr std::uint8_t unreachable = 1, timeExceeded = 3, echo = 128;
+    for (const auto type : {unreachable, timeExceeded, echo}) {
+        auto transport = Bytes{icmp6, 0, 0, 1, 0, 0, 0, 0};
+        const auto message = icmpOf(flow, type, 0, Bytes(60));
+        transport.insert(transport.end(), message.begin(), message.end());
+        const auto done = translate(translator, packetOf(flow, 43, transport));
+        EXPECT_EQ(done.outcome.reason, Reason::routingHeader);
+        EXPECT_EQ(done.outcome.fate, type == echo ? Fate::answered : Fate::leftAlone) << unsigned{type};
+    }
+}
+
 /// A fragment that must not be split is not: its sender learns how long they may be, of the first one.
 TEST(StatelessPackets, FragmentsThatMustNotBeSplitAreTold) {
     Translator translator(stateless());
