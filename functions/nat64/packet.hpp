@@ -20,6 +20,7 @@ struct Buffer {
 
 enum Protocol : std::uint8_t {
     icmp4 = 1,
+    igmp = 2, ///< of one link: it does not leave it
     tcp = 6,
     udp = 17,
     dccp = 33,

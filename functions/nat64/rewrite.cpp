@@ -108,7 +108,7 @@ Reason to6(Buffer& packet, const Parsed& parsed, const Ends6& ends, const NewPor
             return Reason::icmpType;
         next = icmp6;
         fixEcho(parsed, *type, 0, icmp6Sum(ends, parsed.stated), ports);
-    } else if (parsed.protocol == icmp6 || isOfIpv6Only(parsed.protocol)) {
+    } else if (parsed.protocol == igmp || parsed.protocol == icmp6 || isOfIpv6Only(parsed.protocol)) {
         return Reason::protocol;
     } else {
         bool compute = false;

@@ -196,6 +196,13 @@ TEST(StatelessPackets, FragmentsThatMustNotBeSplitAreTold) {
     EXPECT_EQ(translate(translator, fragment(0, 1240, false)).packet.size(), 1288U) << "to be split";
 }
 
+/// Of one link only (RFC 7915, 4.2).
+TEST(StatelessPackets, GroupMessagesAreDropped) {
+    Translator translator(stateless());
+    expectLeft(translator, packetOf({"192.0.2.1", "198.51.100.1"}, 2, Bytes{0x11, 0, 0xee, 0xff, 0, 0, 0, 0}),
+               Reason::protocol);
+}
+
 /// Whatever is cut off or changed, nothing outside of the packet is read or written (asan), and what is not
 /// translated stays as it is.
 TEST(StatelessPackets, ShortOnesAreLeftAlone) {
