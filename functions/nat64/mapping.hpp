@@ -24,6 +24,9 @@ public:
                                             Ends4& quotedEnds, NewPorts& quotedPorts) = 0;
     [[nodiscard]] virtual Reason errorFrom4(const Parsed& error, const Parsed& quoted, Ends6& ends,
                                             Ends6& quotedEnds, NewPorts& quotedPorts) = 0;
+    /// A packet's first fragment, of this host or to it, has been translated: those behind it may follow.
+    virtual void remember(const Parsed& /*first*/, const Address6& /*host*/, Address4 /*address*/,
+                          std::uint32_t /*now*/) {}
 };
 
 struct Addresses {
@@ -84,6 +87,10 @@ public:
                                     NewPorts& quotedPorts) override;
     [[nodiscard]] Reason errorFrom4(const Parsed& error, const Parsed& quoted, Ends6& ends, Ends6& quotedEnds,
                                     NewPorts& quotedPorts) override;
+
+    void remember(const Parsed& first, const Address6& host, Address4 address, std::uint32_t now) override {
+        fragments_.remember(first, host, address, now);
+    }
 
     [[nodiscard]] Sessions& sessions() { return sessions_; }
 

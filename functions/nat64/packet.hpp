@@ -51,6 +51,7 @@ struct Parsed {
     std::uint32_t place = 0;           ///< of a header that is a reason against the packet
 
     [[nodiscard]] bool isFragment() const { return more || offset != 0; }
+    [[nodiscard]] bool isFirst() const { return more && offset == 0; } ///< of several
     [[nodiscard]] bool has(std::size_t bytes) const { return offset == 0 && present >= bytes; }
     [[nodiscard]] std::span<std::uint8_t> payload() const { return {transport, present}; }
     [[nodiscard]] bool hasPorts() const {

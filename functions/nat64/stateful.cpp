@@ -77,8 +77,6 @@ Reason Stateful::from6(const Parsed& parsed, std::uint32_t now, Ends4& ends, New
         return found.error();
     ends.source = (*found)->place.address;
     ports = Ports{(*found)->place.port, flow.ports.destination};
-    if (parsed.more)
-        fragments_.remember(parsed, parsed.source6, ends.source, now);
     return Reason::none;
 }
 
@@ -103,8 +101,6 @@ Reason Stateful::from4(const Parsed& parsed, std::uint32_t now, Ends6& ends, New
     ends.destination = (*found)->host;
     const auto port = (*found)->port;
     ports = flow.kind == Kind::icmp ? Ports{port, port} : Ports{flow.ports.source, port};
-    if (parsed.more)
-        fragments_.remember(parsed, ends.destination, parsed.destination4, now);
     return Reason::none;
 }
 

@@ -73,7 +73,10 @@ Reason Translator::translate6(Buffer& packet, Parsed& parsed, std::uint32_t now)
     if (!isError(parsed, true)) {
         if (const auto reason = mapping_->from6(parsed, now, ends, ports); reason != Reason::none)
             return reason;
-        return to4(packet, parsed, ends, ports, id_++);
+        const auto reason = to4(packet, parsed, ends, ports, id_++);
+        if (reason == Reason::none && parsed.isFirst())
+            mapping_->remember(parsed, parsed.source6, ends.source, now);
+        return reason;
     }
     Parsed quoted;
     Ends4 quotedEnds;
@@ -101,7 +104,10 @@ Reason Translator::translate4(Buffer& packet, Parsed& parsed, std::uint32_t now)
     if (!isError(parsed, false)) {
         if (const auto reason = mapping_->from4(parsed, now, ends, ports); reason != Reason::none)
             return reason;
-        return to6(packet, parsed, ends, ports, limits_);
+        const auto reason = to6(packet, parsed, ends, ports, limits_);
+        if (reason == Reason::none && parsed.isFirst())
+            mapping_->remember(parsed, ends.destination, parsed.destination4, now);
+        return reason;
     }
     Parsed quoted;
     Ends6 quotedEnds;

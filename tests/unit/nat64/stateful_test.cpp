@@ -134,6 +134,21 @@ TEST_F(StatefulPackets, LaterFragmentsFollowTheFirst) {
     EXPECT_EQ(hex(later.packet), hex(packetOf(back6, 44, expected)));
 }
 
+/// A first fragment that is refused has none that follow it.
+TEST_F(StatefulPackets, LaterFragmentsFollowNoneThatIsRefused) {
+    const auto port = send();
+    const Flow back{server, pool, 53, port};
+    const auto all = udpOf(back, Bytes(40, 3));
+    auto first = Bytes(all.begin(), all.begin() + 24);
+    first[6] = first[7] = 0; // no checksum
+    expectLeft(translator_, packetOf(back, udp, first, {.id = 5, .fragment = 0x2000, .dontFragment = false}),
+               Reason::zeroChecksum);
+    expectLeft(translator_,
+               packetOf(back, udp, Bytes(all.begin() + 24, all.end()),
+                        {.id = 5, .fragment = 3, .dontFragment = false}),
+               Reason::fragment);
+}
+
 /// One host of IPv6's side sends to another one by its address in the pool.
 TEST_F(StatefulPackets, HostsReachEachOtherByThePool) {
     const auto port = send(other, 20050);
