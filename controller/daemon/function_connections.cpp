@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <fmt/ranges.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 namespace tna::daemon {
 
@@ -33,12 +32,6 @@ std::vector<deploy::QueueOfPort> placesToBind(const functions::Declaration& decl
             if (ports[port] != 0)
                 bound.push_back({ports[port], declared.ports[port], queue});
     return bound;
-}
-
-/// Where the calling thread is; 0: nowhere that a port could be.
-std::uint32_t thisNamespace() {
-    struct stat status{};
-    return ::stat("/proc/thread-self/ns/net", &status) == 0 ? static_cast<std::uint32_t>(status.st_ino) : 0;
 }
 
 /// Of sockets that receive, by the place where each will be.
@@ -186,13 +179,11 @@ Result<HandedOver> FunctionConnections::open(const FunctionPlan& plan, FunctionP
                                           socket.zeroCopy,
                                           std::move(parts.pages[i])});
     }
-    const auto netns = thisNamespace();
     for (std::size_t i = 0; i < connection.sockets.size(); i++) {
         const auto& socket = connection.sockets[i];
         const auto& descriptors = handed.parts[i].descriptors;
-        auto done =
-            steering.connect(socket.key, {.place = socket.place, .function = plan.number, .netns = netns},
-                             descriptors[descriptors.size() - 2].get());
+        auto done = steering.connect(socket.key, {.place = socket.place, .function = plan.number},
+                                     descriptors[descriptors.size() - 2].get());
         if (done && i == 0 && connection.goesBack)
             done = wayBack_->allow(connection.backQueue + 1, plan.number, plan.ports);
         if (!done) {

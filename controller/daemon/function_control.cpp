@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <utility>
 
@@ -23,6 +24,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".toml";
 constexpr std::size_t largestFile = std::size_t{1} << 20U;
+
+/// Where the calling thread is; 0: nowhere that a port could be.
+std::uint32_t thisNamespace() {
+    struct stat status{};
+    return ::stat("/proc/thread-self/ns/net", &status) == 0 ? static_cast<std::uint32_t>(status.st_ino) : 0;
+}
 
 } // namespace
 
@@ -108,13 +115,15 @@ Result<void> FunctionControl::apply() {
         steering_ = std::move(*loaded);
         prepareWayBack();
     }
+    const auto netns = thisNamespace();
     for (const auto& [name, function] : set_.all()) {
         const auto& declared = function.declared;
         const unsigned flags = (declared.drop ? TNA_STEER_DROP : 0U) |
                                (function.bypassed ? TNA_STEER_BYPASS : 0U) |
                                (declared.givesOn ? TNA_STEER_GIVES_ON : 0U);
-        if (auto told = steering_->setFunction(
-                function.number, {flags, declared.longest(), functions::rankOf(declared.lastPriority()), 0});
+        if (auto told =
+                steering_->setFunction(function.number, {flags, declared.longest(),
+                                                         functions::rankOf(declared.lastPriority()), netns});
             !told)
             return told;
         if (declared.givesOn && wayBack_)

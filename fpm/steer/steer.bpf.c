@@ -108,10 +108,11 @@ static __always_inline enum tna_verdict give(struct tna_packet *packet, __u32 nu
 	const __u32 length = tna_length(packet);
 	enum tna_verdict verdict;
 
+	/* first: elsewhere nobody has declared what else becomes of it */
+	if (buffer->rxq->dev->nd_net.net->ns.inum != function->netns)
+		return TNA_CONTINUE;
 	if (!queue || queue->function != number)
 		return otherwise;
-	if (buffer->rxq->dev->nd_net.net->ns.inum != queue->netns)
-		return TNA_CONTINUE;
 	if (bpf_xdp_get_buff_len(packet->ctx) != length || length > function->longest) {
 		queue->too_long++;
 		return otherwise;

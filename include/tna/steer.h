@@ -101,7 +101,7 @@ struct tna_steer_function {
 	__u32 flags;
 	__u32 longest; /* frame that fits into its memory */
 	__u32 last;    /* rank of the last one of its rules: what is behind it has a lower one */
-	__u32 unused;
+	__u32 netns;   /* of its ports, by its inode number: a port that moves takes no function along */
 };
 
 struct tna_steer_queue_key {
@@ -130,8 +130,6 @@ struct tna_steer_queue {
 	__u64 limit;    /* given so much, it is to be asked again */
 	__u64 full;     /* frames that found no room */
 	__u64 too_long; /* frames that do not fit into its memory, or lie in several buffers */
-	__u32 netns;    /* of the port, by its inode number: a port that moves takes no socket along */
-	__u32 unused;
 };
 
 /*

@@ -44,10 +44,11 @@ protected:
         const auto table = functions::makeTable({&steered, 1}, {{"p1", one_}, {"p2", alike_.second.ifindex}});
         ASSERT_TRUE(table);
         ASSERT_TRUE(alone_.steering->replace(*table));
-        ASSERT_TRUE(alone_.steering->setFunction(1, {.flags = 0, .longest = 4096, .last = 0, .unused = 0}));
         struct stat space{};
         ASSERT_EQ(::stat("/proc/thread-self/ns/net", &space), 0);
-        netns_ = static_cast<std::uint32_t>(space.st_ino);
+        const auto netns = static_cast<std::uint32_t>(space.st_ino);
+        ASSERT_TRUE(
+            alone_.steering->setFunction(1, {.flags = 0, .longest = 4096, .last = 0, .netns = netns}));
         socket_ = UniqueFd{::socket(AF_XDP, SOCK_RAW, 0)};
         ASSERT_TRUE(socket_);
     }
@@ -58,8 +59,7 @@ protected:
         auto page = alone_.steering->takePage(place, std::move(*made));
         ASSERT_TRUE(page) << page.error().sentence();
         pages_.push_back(std::move(*page));
-        const auto done =
-            alone_.steering->connect(queue, {.place = place, .function = 1, .netns = netns_}, socket_.get());
+        const auto done = alone_.steering->connect(queue, {.place = place, .function = 1}, socket_.get());
         ASSERT_TRUE(done) << done.error().sentence();
     }
 
@@ -84,7 +84,6 @@ protected:
 
     unsigned one_ = 0;
     std::pair<Queue, Queue> alike_; ///< they have the same cell
-    std::uint32_t netns_ = 0;
     UniqueFd socket_;
     std::vector<UniqueFd> pages_; ///< of all that were connected, in order
 };

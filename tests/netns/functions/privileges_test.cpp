@@ -135,28 +135,44 @@ TEST_F(Privileges, FramesThatAreGivenBackHaveNoSocket) {
     EXPECT_EQ(arrivesAt(1), toPort(53));
 }
 
-/// Whoever has it now, before tnad knows.
-TEST_F(Privileges, PortThatMovesTakesNoFunctionAlong) {
+/// Whoever has it now, before tnad knows, has its frames.
+class PortThatMoves : public Privileges {
+protected:
+    void move() {
+        process_->signal(SIGSTOP);
+        const Namespace elsewhere;
+        must("ip link set p0 netns " + elsewhere.name());
+        {
+            const auto inside = elsewhere.enter();
+            must("ip link set p0 up");
+            const PacketPort port("p0");
+            // The carrier comes back a moment later.
+            EXPECT_TRUE(eventually([&] {
+                far(0).send(toPort(53));
+                return port.receive(std::chrono::milliseconds(100)) == toPort(53);
+            }));
+        }
+        process_->signal(SIGCONT);
+    }
+};
+
+TEST_F(PortThatMoves, TakesNoFunctionAlong) {
     startTnad();
     ASSERT_EQ(declare("dns", dnsFunction), "");
     startWorkload("macswap", "dns");
     ASSERT_TRUE(becomes("dns", "connected"));
     far(0).send(toPort(53));
     EXPECT_EQ(arrivesAt(0), swapped(toPort(53)));
-    process_->signal(SIGSTOP);
-    Namespace elsewhere;
-    must("ip link set p0 netns " + elsewhere.name());
-    {
-        const auto inside = elsewhere.enter();
-        must("ip link set p0 up");
-        const PacketPort port("p0");
-        // The carrier comes back a moment later.
-        EXPECT_TRUE(eventually([&] {
-            far(0).send(toPort(53));
-            return port.receive(std::chrono::milliseconds(100)) == toPort(53);
-        }));
-    }
-    process_->signal(SIGCONT);
+    move();
+}
+
+/// What is dropped here when nobody takes it.
+TEST_F(PortThatMoves, DropsNothing) {
+    startTnad();
+    ASSERT_EQ(declare("dns", std::string("otherwise = \"drop\"") + dnsFunction), "");
+    far(0).send(toPort(53));
+    EXPECT_TRUE(nothingAt(1));
+    move();
 }
 
 } // namespace
