@@ -2,6 +2,7 @@
 #include "daemon/function_connections.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/ranges.h>
@@ -140,6 +141,7 @@ Result<HandedOver> FunctionConnections::open(const FunctionPlan& plan, FunctionP
                                              FunctionCaller caller, deploy::Steering& steering) {
     Connection connection{plan.declared.name, caller.user, caller.process};
     connection.number = plan.number;
+    connection.longest = plan.declared.longest();
     connection.ports = plan.ports;
     connection.takesOn = plan.takesOn;
     if (parts.backQueue) {
@@ -231,6 +233,14 @@ void FunctionConnections::end(const std::string& function, deploy::Steering& ste
         if (ends)
             close(id, steering);
     }
+}
+
+unsigned FunctionConnections::longest(const std::string& function) const {
+    unsigned longest = UINT_MAX;
+    for (const auto& [id, connection] : all_)
+        if (connection.function == function)
+            longest = std::min(longest, connection.longest);
+    return longest;
 }
 
 void FunctionConnections::placeTakers(unsigned number, const std::vector<unsigned>& ports) const {

@@ -56,6 +56,7 @@ public:
         bool goesBack = false;
         bool takesOn = false;        ///< its last socket receives what others give on
         unsigned number = 0;         ///< of the function
+        unsigned longest = 0;        ///< frame that fits into its memory
         std::vector<unsigned> ports; ///< in its own order
         std::vector<Socket> sockets;
         UniqueFd control;
@@ -82,6 +83,8 @@ public:
                      deploy::Steering& steering);
 
     [[nodiscard]] const std::map<std::uint64_t, Connection>& all() const { return all_; }
+    /// Frame that fits into the memory of all processes that are this function.
+    [[nodiscard]] unsigned longest(const std::string& function) const;
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -101,6 +101,17 @@ Result<void> FunctionControl::placeModule() {
     });
 }
 
+/// What fits is what fits into the memory of all who are connected, whatever is declared by now.
+Result<void> FunctionControl::tellOf(const FunctionSet::Function& function) const {
+    const auto& declared = function.declared;
+    const unsigned flags = (declared.drop ? TNA_STEER_DROP : 0U) |
+                           (function.bypassed ? TNA_STEER_BYPASS : 0U) |
+                           (declared.givesOn ? TNA_STEER_GIVES_ON : 0U);
+    return steering_->setFunction(function.number,
+                                  {flags, std::min(declared.longest(), connections_.longest(declared.name)),
+                                   functions::rankOf(declared.lastPriority()), thisNamespace()});
+}
+
 Result<void> FunctionControl::apply() {
     auto there = interfaces();
     against_ = obstacles(there);
@@ -115,18 +126,10 @@ Result<void> FunctionControl::apply() {
         steering_ = std::move(*loaded);
         prepareWayBack();
     }
-    const auto netns = thisNamespace();
     for (const auto& [name, function] : set_.all()) {
-        const auto& declared = function.declared;
-        const unsigned flags = (declared.drop ? TNA_STEER_DROP : 0U) |
-                               (function.bypassed ? TNA_STEER_BYPASS : 0U) |
-                               (declared.givesOn ? TNA_STEER_GIVES_ON : 0U);
-        if (auto told =
-                steering_->setFunction(function.number, {flags, declared.longest(),
-                                                         functions::rankOf(declared.lastPriority()), netns});
-            !told)
+        if (auto told = tellOf(function); !told)
             return told;
-        if (declared.givesOn && wayBack_)
+        if (function.declared.givesOn && wayBack_)
             if (auto let = wayBack_->letReceive(link_->into()); !let)
                 return let;
     }
@@ -176,6 +179,8 @@ Result<void> FunctionControl::put(functions::Declaration declared, bool fromFile
     if (old != nullptr && alike != set_.find(name)->declared)
         connections_.end(name, *steering_);
     endOutdated();
+    if (auto told = tellOf(*set_.find(name)); !told)
+        spdlog::error("network function {}: {}", name, told.error().sentence());
     if (old == nullptr || old->declared.rules != set_.find(name)->declared.rules)
         for (const auto rule : set_.find(name)->ruleNumbers)
             steering_->forgetCounters(rule);

@@ -56,6 +56,7 @@ private:
     [[nodiscard]] std::optional<Error> obstacle(const functions::Declaration& declared) const;
     /// Makes the fast path as the set wants it; else says what is against it.
     [[nodiscard]] Result<void> apply();
+    [[nodiscard]] Result<void> tellOf(const FunctionSet::Function& function) const;
     [[nodiscard]] Result<void> placeModule();
     [[nodiscard]] Result<void> put(functions::Declaration declared, bool fromFile);
     void takeOut(const std::string& name);

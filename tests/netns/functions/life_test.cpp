@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <future>
 #include <poll.h>
 #include <tna/function.hpp>
 
@@ -20,6 +21,19 @@ protected:
         ASSERT_EQ(declare("dns", declaration), "");
         startWorkload(work, "dns");
         ASSERT_TRUE(becomes("dns", "connected"));
+    }
+    void takeLongFrames() const {
+        must("ip link set p0 mtu 3000");
+        must("ip link set p1 mtu 3000");
+        const auto inside = far_->enter();
+        must("ip link set far0 mtu 3000");
+        must("ip link set far1 mtu 3000");
+    }
+    [[nodiscard]] static Frame ofLength(std::size_t bytes) {
+        auto frame = FrameBuilder().ethernet(station(2), station(1)).udp(bytes - 42);
+        frame.bytes[36] = 0;
+        frame.bytes[37] = 53;
+        return frame;
     }
 };
 
@@ -135,26 +149,40 @@ TEST_F(Life, FramesThatNobodyTakesAreDroppedWhereTheOperatorWantsThat) {
 }
 
 TEST_F(Life, FramesThatDoNotFitIntoItsMemoryAreLinuxs) {
-    must("ip link set p0 mtu 3000");
-    must("ip link set p1 mtu 3000");
-    {
-        const auto inside = far_->enter();
-        must("ip link set far0 mtu 3000");
-        must("ip link set far1 mtu 3000");
-    }
+    takeLongFrames();
     ASSERT_TRUE(accelerated());
     serve("macswap", dnsFunction);
-    const auto ofLength = [](std::size_t bytes) {
-        auto frame = FrameBuilder().ethernet(station(2), station(1)).udp(bytes - 42);
-        frame.bytes[36] = 0;
-        frame.bytes[37] = 53;
-        return frame;
-    };
     far(0).send(ofLength(1792));
     EXPECT_EQ(arrivesAt(0), swapped(ofLength(1792)));
     far(0).send(ofLength(1793));
     EXPECT_EQ(arrivesAt(1), ofLength(1793));
     EXPECT_EQ(functionNamed("dns")["connections"][0]["sockets"][0]["too_long"], 1);
+}
+
+/// Who has connected before has shorter ones, until it has gone.
+TEST_F(Life, FramesThatFitIntoItsNextMemoryOnlyAreNotLost) {
+    takeLongFrames();
+    ASSERT_TRUE(accelerated());
+    startWorkload("macswap", "dns");
+    for (unsigned turn = 0; turn < 3; turn++) {
+        ASSERT_EQ(declare("dns", dnsFunction), "");
+        ASSERT_TRUE(becomes("dns", "connected"));
+        workload_->signal(SIGSTOP);
+        auto declared = std::async(std::launch::async, [&] {
+            return declare("dns", std::string("frame_size = 4096") + dnsFunction);
+        });
+        bool arrives = true;
+        while (arrives && declared.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+            far(0).send(ofLength(2000));
+            arrives = arrivesAt(1) == ofLength(2000);
+        }
+        EXPECT_TRUE(arrives);
+        EXPECT_EQ(declared.get(), "");
+        workload_->signal(SIGCONT);
+        ASSERT_TRUE(becomes("dns", "connected"));
+        far(0).send(ofLength(2000));
+        EXPECT_EQ(arrivesAt(0), swapped(ofLength(2000))) << "they fit by now";
+    }
 }
 
 TEST_F(Life, PortThatIsNotThereIsWaitedFor) {
