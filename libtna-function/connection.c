@@ -59,7 +59,9 @@ static void say(struct tna_function *function, const char *why, int error)
 /* Does not wait: tnad may be slow, or stopped. */
 static int call_tnad(struct tna_function *function)
 {
-	struct tna_function_greeting greeting = {.protocol = TNA_FUNCTION_PROTOCOL, .queue = function->queue};
+	struct tna_function_greeting greeting = {.protocol = TNA_FUNCTION_PROTOCOL,
+						 .queue = function->queue,
+						 .gives_back = function->gives_back};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
 	memcpy(greeting.name, function->name, sizeof(greeting.name));

@@ -58,6 +58,7 @@ int tna_function_open(struct tna_function **function, const char *name,
 	strcpy(made->path, path);
 	made->queue = options.queue;
 	made->wait = options.wait;
+	made->gives_back = options.gives_back != 0;
 	made->control = made->asked = -1;
 	*function = made;
 	error = connect_function(made, INT64_MAX);

@@ -43,6 +43,7 @@ struct tna_function {
 	char path[108];
 	int queue;
 	enum tna_function_wait wait;
+	bool gives_back;
 	char why[512];
 	uint64_t connections;
 	bool refused; /* for good */

@@ -126,6 +126,7 @@ Result<FunctionPlan> FunctionConnections::plan(const FunctionSet::Function& func
             {},
             "one with 'given_back = \"next\"', a port in common, and a lower 'priority'"});
     FunctionPlan plan{declared, function.number, portsOf(declared, network), {}, backIfindex_, takesOn, {}};
+    plan.givesBack = caller.givesBack || declared.givesOn;
     if (auto against = obstacle(function, plan.ports, queues))
         return std::unexpected(std::move(*against));
     plan.bound = placesToBind(declared, plan.ports, queues);

@@ -23,7 +23,8 @@ struct FunctionCaller {
     uid_t user = 0;
     pid_t process = 0;
     int queue = TNA_FUNCTION_ALL_QUEUES;
-    UniqueFd control; ///< its connection, to be ended by us
+    bool givesBack = false; ///< it is of no use without a way back
+    UniqueFd control;       ///< its connection, to be ended by us
 };
 
 /// What is sent to it.

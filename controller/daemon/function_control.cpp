@@ -142,7 +142,7 @@ Result<void> FunctionControl::apply() {
     return placed;
 }
 
-/// Without it functions work as well, but cannot give frames back.
+/// Without it functions that only send work as well; those that give frames back do not connect.
 void FunctionControl::prepareWayBack() {
     auto link = WayBackLink::make(backQueues);
     auto way = link ? deploy::WayBack::attach(link->outOf(), *steering_) : std::unexpected(link.error());

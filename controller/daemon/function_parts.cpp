@@ -10,7 +10,16 @@ namespace {
 /// have kept its socket.
 constexpr unsigned mostKept = 8;
 
-/// Nobody else's queue; functions that find none do without.
+/// Else what it gives back would be lost; so its frames are treated as those that nobody takes.
+Error noWayBack(const FunctionPlan& plan) {
+    auto what = fmt::format("'{}' gives frames back, and there is no way back for it", plan.declared.name);
+    if (plan.backIfindex == 0)
+        return Error{std::move(what), {}, "`tnactl function list` says why"};
+    return Error{std::move(what), "what its user may have is taken",
+                 "end processes that are, or were, network functions"};
+}
+
+/// Nobody else's queue; functions that find none and do not need it do without.
 void addWayBack(FunctionParts& parts, const FunctionPlan& plan) {
     unsigned kept = 0;
     for (const auto& [queue, hadByUser] : plan.backQueues) {
@@ -29,12 +38,16 @@ void addWayBack(FunctionParts& parts, const FunctionPlan& plan) {
 } // namespace
 
 Result<FunctionParts> makeParts(const FunctionPlan& plan) {
+    if (plan.givesBack && plan.backIfindex == 0)
+        return std::unexpected(noWayBack(plan)); // before anything is made that the kernel keeps for a moment
     auto made = deploy::makeXdpSockets(plan.declared, plan.bound);
     if (!made)
         return std::unexpected(made.error());
     FunctionParts parts{std::move(*made), plan.bound, {}, {}};
     if (plan.backIfindex != 0)
         addWayBack(parts, plan);
+    if (plan.givesBack && !parts.backQueue)
+        return std::unexpected(noWayBack(plan));
     if (parts.bound.empty())
         return std::unexpected(
             Error{fmt::format("'{}' has no queue, and there is no way back for it", plan.declared.name),

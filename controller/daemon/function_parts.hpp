@@ -24,6 +24,7 @@ struct FunctionPlan {
     unsigned backIfindex = 0; ///< 0: there is no way back
     bool takesOn = false;     ///< it receives what others give on, where it gives back
     std::vector<BackQueue> backQueues;
+    bool givesBack = false; ///< it is of no use without a way back
     bool operator==(const FunctionPlan& other) const {
         return declared == other.declared && number == other.number && ports == other.ports &&
                backIfindex == other.backIfindex && takesOn == other.takesOn;

@@ -163,9 +163,10 @@ bool FunctionServer::greet(Client& client) {
     socklen_t size = sizeof(credentials);
     if (!peer || ::getsockopt(client.fd.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
         return false;
-    auto handed = controller_.connectFunction(name, *peer,
-                                              {peer->user, credentials.pid, greeting.queue,
-                                               UniqueFd{::fcntl(client.fd.get(), F_DUPFD_CLOEXEC, 0)}});
+    auto handed =
+        controller_.connectFunction(name, *peer,
+                                    {peer->user, credentials.pid, greeting.queue, greeting.gives_back != 0,
+                                     UniqueFd{::fcntl(client.fd.get(), F_DUPFD_CLOEXEC, 0)}});
     if (!handed)
         return refuse(handed.error());
     client.connection = handed->id;

@@ -47,7 +47,7 @@ Result<void> serve(const Options& options) {
     auto configuration = readConfiguration(options.file);
     if (!configuration)
         return std::unexpected(configuration.error());
-    auto function = program::openFunction("tna-balancer", options.common);
+    auto function = program::openFunction("tna-balancer", options.common, true);
     if (!function)
         return std::unexpected(function.error());
     balancer::Server server{options, std::move(*configuration), std::move(*function)};

@@ -27,7 +27,7 @@ Result<void> serve(const Options& options) {
     auto settings = nat64::settingsOf(options);
     if (!settings)
         return std::unexpected(settings.error());
-    auto function = program::openFunction("tna-nat64", options.common);
+    auto function = program::openFunction("tna-nat64", options.common, options.givesBack());
     if (!function)
         return std::unexpected(function.error());
     nat64::Service service{options, std::move(*settings), std::move(*function)};

@@ -59,13 +59,15 @@ std::optional<Error> tooLong(const Common& common) {
 }
 } // namespace
 
-Result<NetworkFunction> openFunction(const std::string& program, const Common& common, int queue) {
+Result<NetworkFunction> openFunction(const std::string& program, const Common& common, bool givesBack,
+                                     int queue) {
     if (const auto wrong = tooLong(common))
         return std::unexpected(*wrong);
     tna_function_options wanted = TNA_FUNCTION_OPTIONS;
     wanted.socket = common.socket.empty() ? nullptr : common.socket.c_str();
     wanted.queue = queue;
     wanted.wait = common.busy ? TNA_FUNCTION_BUSY : TNA_FUNCTION_POLL;
+    wanted.gives_back = givesBack ? 1 : 0;
     NetworkFunction function{common.name, wanted};
     if (!function.usable())
         return std::unexpected(whyNot(function));

@@ -24,8 +24,9 @@ void addBusy(CLI::App& app, Common& common);
 void addExamples(CLI::App& app, const std::string& program, const std::string& examples);
 
 /// Connects, or says on stderr what it waits for. An error: it is of no use to wait.
+/// One that gives back does not connect while there is no way back.
 [[nodiscard]] Result<NetworkFunction> openFunction(const std::string& program, const Common& common,
-                                                   int queue = TNA_FUNCTION_QUEUES);
+                                                   bool givesBack, int queue = TNA_FUNCTION_QUEUES);
 /// Why a function has ended.
 [[nodiscard]] Error whyNot(const NetworkFunction& function);
 

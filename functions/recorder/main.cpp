@@ -42,7 +42,7 @@ std::vector<std::string> portsOf(const NetworkFunction& function) {
 }
 
 Result<void> record(Options& options) {
-    auto function = program::openFunction("tna-recorder", options.common);
+    auto function = program::openFunction("tna-recorder", options.common, options.then == "back");
     if (!function)
         return std::unexpected(function.error());
     options.target.ports = portsOf(*function);

@@ -76,7 +76,8 @@ private:
 };
 
 Outcome serve(const Options& options, const workload::SharedCounts& shared, int queue) {
-    auto opened = program::openFunction("tna-workload", options.common, queue);
+    auto opened = program::openFunction("tna-workload", options.common,
+                                        options.work == "back" || options.then == "back", queue);
     if (!opened)
         return {std::unexpected(opened.error()), {}};
     auto& function = *opened;

@@ -45,10 +45,11 @@ struct tna_function_options {
 			       /run/tna/functions.sock */
 	int queue;          /* of each port; TNA_FUNCTION_QUEUES: all that the declaration has */
 	enum tna_function_wait wait;
+	int gives_back; /* not 0: it does not connect while there is no way back to Linux */
 };
 #define TNA_FUNCTION_QUEUES (-1)
 #define TNA_FUNCTION_OPTIONS                                                                                 \
-	{sizeof(struct tna_function_options), NULL, TNA_FUNCTION_QUEUES, TNA_FUNCTION_POLL}
+	{sizeof(struct tna_function_options), NULL, TNA_FUNCTION_QUEUES, TNA_FUNCTION_POLL, 0}
 
 /*
  * Connects as the function of this name. `options` may be NULL. 0; or an errno, negative: -EAGAIN where the

@@ -11,7 +11,7 @@
 
 #include <linux/types.h>
 
-#define TNA_FUNCTION_PROTOCOL 2u
+#define TNA_FUNCTION_PROTOCOL 3u
 #define TNA_FUNCTION_NAME 32
 #define TNA_FUNCTION_ALL_QUEUES (-1)
 
@@ -19,6 +19,7 @@ struct tna_function_greeting {
 	__u32 protocol;
 	__s32 queue; /* of each port, or all that the function has */
 	char name[TNA_FUNCTION_NAME];
+	__u32 gives_back; /* not 0: it is of no use without a way back */
 };
 
 enum tna_function_refusal {

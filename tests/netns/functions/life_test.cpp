@@ -221,6 +221,25 @@ TEST_F(Life, FrameThatIsGivenBackIsReceivedByThePortThatItCameInBy) {
     EXPECT_TRUE(nothingAt(0));
 }
 
+TEST_F(Life, WhoGivesBackDoesNotConnectWithoutAWayBack) {
+    must("ip link add tna-fn0 type veth peer name taken"); // so there is none
+    ASSERT_EQ(declare("dns", dnsFunction), "");
+    tna_function_options options = TNA_FUNCTION_OPTIONS;
+    const auto path = functionSocket();
+    options.socket = path.c_str();
+    options.gives_back = 1;
+    {
+        const NetworkFunction refused{"dns", options};
+        EXPECT_EQ(refused.error(), EAGAIN);
+        EXPECT_THAT(refused.why(), HasSubstr("gives frames back, and there is no way back for it"));
+        far(0).send(toPort(53));
+        EXPECT_EQ(arrivesAt(1), toPort(53));
+    }
+    options.gives_back = 0;
+    const NetworkFunction sends{"dns", options};
+    EXPECT_EQ(sends.error(), 0) << sends.why();
+}
+
 TEST_F(Life, FunctionNamesItsOwnPorts) {
     serve("back", dnsFunction);
     const auto first = std::move(workload_);
