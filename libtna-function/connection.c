@@ -222,7 +222,8 @@ static int take_all(struct tna_function *function)
 	function->ports = answer.ports;
 	function->free = calloc(answer.frames, sizeof(*function->free));
 	function->sockets = calloc(answer.sockets, sizeof(*function->sockets));
-	if (!function->free || !function->sockets) {
+	function->lent = calloc(answer.frames, sizeof(*function->lent));
+	if (!function->free || !function->lent || !function->sockets) {
 		say(function, "there is no memory", 0);
 		return -EAGAIN;
 	}
@@ -305,10 +306,12 @@ void disconnect_function(struct tna_function *function)
 	}
 	free(function->sockets);
 	free(function->free);
+	free(function->lent);
 	function->control = -1;
 	function->memory = NULL;
 	function->sockets = NULL;
 	function->free = NULL;
+	function->lent = NULL;
 	function->back = NULL;
 	function->count = function->free_count = function->ports = 0;
 	memset(function->by_port, 0, sizeof(function->by_port));

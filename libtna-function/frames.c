@@ -14,6 +14,17 @@ static uint64_t piece_of(const struct tna_function *function, const struct tna_f
 	return (frame->id & 0xffffffff) * function->frame_size;
 }
 
+/* Whether a piece is the caller's: what has been sent or dropped is not. */
+static bool is_lent(const struct tna_function *function, const struct tna_frame *frame)
+{
+	return (frame->id & 0xffffffff) < function->frames && function->lent[frame->id & 0xffffffff];
+}
+
+static void take_back(struct tna_function *function, const struct tna_frame *frame)
+{
+	function->lent[frame->id & 0xffffffff] = 0;
+}
+
 /* 0, or why it cannot be a frame of this connection that lies in its piece. */
 static int check(const struct tna_function *function, const struct tna_frame *frame)
 {
@@ -22,8 +33,8 @@ static int check(const struct tna_function *function, const struct tna_frame *fr
 	if (frame->id >> 32 != function->connections || function->control < 0)
 		return -ESTALE;
 	at = (uint64_t)(frame->data - function->memory);
-	if (piece >= function->size || at < piece || frame->length > function->frame_size ||
-	    at + frame->length > piece + function->frame_size)
+	if (!is_lent(function, frame) || at < piece || at - piece > function->frame_size ||
+	    frame->length > function->frame_size - (at - piece))
 		return -EINVAL;
 	return 0;
 }
@@ -66,9 +77,11 @@ int tna_function_send(struct tna_function *function, const struct tna_frame *fra
 	if (!socket)
 		return -EINVAL;
 	error = submit(function, socket, (uint64_t)(frame->data - function->memory), frame->length);
-	if (!error)
-		function->statistics.sent++;
-	return error;
+	if (error)
+		return error;
+	take_back(function, frame);
+	function->statistics.sent++;
+	return 0;
 }
 
 /* A tag in front of the EtherType says by which port it came in (fpm/steer/back.bpf.c takes it off). */
@@ -97,18 +110,20 @@ int tna_function_give_back(struct tna_function *function, const struct tna_frame
 	front[ADDRESSES + 2] = 0;
 	front[ADDRESSES + 3] = (uint8_t)frame->port;
 	error = submit(function, function->back, at - TAG, frame->length + TAG);
-	if (!error)
-		function->statistics.given_back++;
-	return error;
+	if (error)
+		return error;
+	take_back(function, frame);
+	function->statistics.given_back++;
+	return 0;
 }
 
 void tna_function_drop(struct tna_function *function, const struct tna_frame *frame)
 {
 	uint64_t piece = piece_of(function, frame);
 
-	if (frame->id >> 32 != function->connections || function->control < 0 || piece >= function->size ||
-	    function->free_count == function->frames)
+	if (frame->id >> 32 != function->connections || function->control < 0 || !is_lent(function, frame))
 		return;
+	take_back(function, frame);
 	function->free[function->free_count++] = piece;
 	function->statistics.dropped++;
 }
@@ -120,6 +135,7 @@ int tna_function_new_frame(struct tna_function *function, struct tna_frame *fram
 	if (function->control < 0 || !function->free_count)
 		return -EAGAIN;
 	piece = function->free[--function->free_count];
+	function->lent[piece / function->frame_size] = 1;
 	*frame = (struct tna_frame){.data = function->memory + piece + KERNEL_ROOM,
 				    .id = function->connections << 32 |
 					  (uint32_t)(piece / function->frame_size)};

@@ -108,7 +108,7 @@ static void reclaim(struct tna_function *function, struct socket_of_queue *socke
 		const uint64_t *entries = socket->completion.entries;
 		uint64_t at = entries[socket->completion.mine++ & (socket->completion.size - 1)];
 
-		/* whoever drops what was sent has fewer frames, and no others */
+		/* each of them was lent until it was sent: it is in no other place */
 		if (function->free_count < function->frames)
 			function->free[function->free_count++] = at & ~(uint64_t)(function->frame_size - 1);
 	}
@@ -171,6 +171,7 @@ static unsigned take(struct tna_function *function, struct socket_of_queue *sock
 					       .queue = (uint16_t)socket->about.queue,
 					       .id = function->connections << 32 |
 						     (uint32_t)(entry->addr / function->frame_size)};
+		function->lent[entry->addr / function->frame_size] = 1;
 		if (socket->about.port == TNA_FUNCTION_BACK)
 			take_tag(&frames[i]);
 	}

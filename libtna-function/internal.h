@@ -65,6 +65,7 @@ struct tna_function {
 	struct socket_of_queue *back; /* NULL: there is no way back */
 	struct socket_of_queue *by_port[MOST_PORTS];
 	uint64_t *free;
+	uint8_t *lent; /* of each piece: whether it is the caller's */
 	uint32_t free_count;
 	uint32_t next; /* socket to be looked at first */
 

@@ -75,8 +75,8 @@ int tna_function_receive(struct tna_function *function, struct tna_frame *frames
 
 /*
  * What becomes of a frame. 0; -EAGAIN: there is no room now, the frame is the caller's still; -EINVAL: there
- * is no such port now, or the frame is empty, or does not lie in its room; -ESTALE: it is one of an earlier
- * connection, and gone.
+ * is no such port now, or the frame is empty, does not lie in its room, or has been sent or dropped before;
+ * -ESTALE: it is one of an earlier connection, and gone.
  */
 int tna_function_send(struct tna_function *function, const struct tna_frame *frame, unsigned port);
 /* To Linux, as if it had just come in by frame->port. -EOPNOTSUPP: there is no way back (before Linux 6.6).

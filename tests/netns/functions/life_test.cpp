@@ -240,6 +240,36 @@ TEST_F(Life, WhoGivesBackDoesNotConnectWithoutAWayBack) {
     EXPECT_EQ(sends.error(), 0) << sends.why();
 }
 
+/// What has been sent or dropped is not the program's any more, and nobody gets its place twice.
+TEST_F(Life, FrameIsSentOrDroppedOnce) {
+    ASSERT_EQ(declare("dns", dnsFunction), "");
+    tna_function_options options = TNA_FUNCTION_OPTIONS;
+    const auto path = functionSocket();
+    options.socket = path.c_str();
+    NetworkFunction function{"dns", options};
+    ASSERT_EQ(function.error(), 0) << function.why();
+    tna_frame frame{};
+    ASSERT_EQ(tna_function_new_frame(function.get(), &frame), 0);
+    auto outside = frame;
+    outside.data = frame.data - (frame.id & 0xffffffffU) * 2048 - 256 - 8; // it ends within
+    outside.length = 64;
+    EXPECT_EQ(tna_function_send(function.get(), &outside, 0), -EINVAL);
+    frame.length = 64;
+    EXPECT_EQ(tna_function_send(function.get(), &frame, 0), 0);
+    EXPECT_EQ(tna_function_send(function.get(), &frame, 0), -EINVAL);
+    EXPECT_EQ(tna_function_give_back(function.get(), &frame), -EINVAL);
+    function.drop(frame);
+    tna_frame next{};
+    ASSERT_EQ(tna_function_new_frame(function.get(), &next), 0);
+    EXPECT_NE(next.data, frame.data);
+    function.drop(next);
+    function.drop(next);
+    tna_frame again{}, other{};
+    ASSERT_EQ(tna_function_new_frame(function.get(), &again), 0);
+    ASSERT_EQ(tna_function_new_frame(function.get(), &other), 0);
+    EXPECT_NE(again.data, other.data);
+}
+
 TEST_F(Life, FunctionNamesItsOwnPorts) {
     serve("back", dnsFunction);
     const auto first = std::move(workload_);
