@@ -5,11 +5,13 @@
 
 namespace tna::daemon {
 
-void Observer::readAllAgain(Time now) {
+bool Observer::readAllAgain(Time now) {
     source_.suspectAll();
     recheck_.done(now);
-    if (const auto changes = source_.process(); !changes)
+    const auto changes = source_.process();
+    if (!changes)
         spdlog::error("{}", changes.error().sentence());
+    return changes && !changes->behind;
 }
 
 bool Observer::recheck(const assemble::Plan& plan, Way& way, Time now) {

@@ -15,7 +15,8 @@ public:
     Observer(introspect::NetworkSource& source, Time now) : source_(source), recheck_(now) {}
 
     /// Somebody expects that all is as it should be now: nothing that was read before is believed.
-    void readAllAgain(Time now);
+    /// Whether all of it could be read.
+    [[nodiscard]] bool readAllAgain(Time now);
     /// Has read again what is due; true where something is different that is not in the model.
     [[nodiscard]] bool recheck(const assemble::Plan& plan, Way& way, Time now);
 

@@ -25,7 +25,7 @@ Result<void> Supervisor::start(std::vector<UniqueFd> inherited) {
 
 void Supervisor::readAllAgain() {
     refusedPorts_.forget();
-    observer_.readAllAgain(clock_());
+    inform(observer_.readAllAgain(clock_()));
 }
 
 assemble::Wishes Supervisor::wishes() const {
@@ -42,10 +42,17 @@ bool Supervisor::isConcern(const Result<introspect::Changes>& changes) const {
     return changes && reconciler_.concerns(*changes, manyRoutes(wanted_.config));
 }
 
+/// What is not known as a whole closes the fast path before anything is written because of it.
+void Supervisor::inform(bool informed) {
+    observed_.informed = informed;
+    if (!informed)
+        dataPath().open(false);
+}
+
 Result<void> Supervisor::onReadable() {
     const auto since = clock_();
     const auto changes = source_->process();
-    observed_.informed = changes.has_value();
+    inform(changes && !changes->behind);
     if (isConcern(changes))
         reconcile(since);
     followRules(changes && changes->ruleSets, false);
@@ -63,7 +70,7 @@ void Supervisor::onInterval() {
     const auto changes = source_->process();
     if (observed_.informed && !(refreshed && changes))
         spdlog::error("{}", (changes ? refreshed.error() : changes.error()).sentence());
-    observed_.informed = refreshed && changes;
+    inform(refreshed && changes && !changes->behind);
     const bool different = path_.way().look();
     const bool refused = refusedPorts_.follow(network(), reporter_);
     if (selfCheck_.follow(dataPath(), network(), reporter_) || refused || isConcern(changes) || different ||

@@ -60,6 +60,7 @@ private:
     [[nodiscard]] bool followConnections(const assemble::Plan& plan);
     [[nodiscard]] assemble::Wishes wishes() const;
     void exchanged();
+    void inform(bool informed);
     void followRules(bool changed, bool atInterval);
     [[nodiscard]] bool isConcern(const Result<introspect::Changes>& changes) const;
 

@@ -87,11 +87,10 @@ Result<void> CountedTable::process() {
         return done;
     const auto drained =
         events_.drain([&](const netlink::Message& message) { stale_ = stale_ || concerns_(message); });
-    if (drained == netlink::Socket::Drained::overrun)
-        stale_ = true;
+    stale_ |= drained.lost;
     if (stale_ || halfway_)
         return read();
-    return drained == netlink::Socket::Drained::nothing ? Result<void>{} : mute(shortestRest);
+    return drained.any ? mute(shortestRest) : Result<void>{};
 }
 
 Result<void> CountedTable::read() {

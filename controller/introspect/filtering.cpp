@@ -34,6 +34,11 @@ Result<void> openPair(int protocol, unsigned group, std::size_t receiveBuffer,
     return {};
 }
 
+netlink::Socket::Drained drain(std::optional<netlink::Socket>& events,
+                               const netlink::MessageHandler& handler) {
+    return events ? events->drain(handler) : netlink::Socket::Drained{};
+}
+
 } // namespace
 
 Result<void> Filtering::open(std::size_t receiveBuffer) {
@@ -55,23 +60,18 @@ std::vector<int> Filtering::fds() const {
 Result<std::uint64_t> Filtering::process() {
     std::uint64_t events = 0;
     bool tables = false;
-    const auto tableMessages = tableEvents_ ? tableEvents_->drain([&](const netlink::Message& message) {
+    const auto ofTables = drain(tableEvents_, [&](const netlink::Message& message) {
         ++events;
         tables |= changesRules(message);
-    })
-                                            : netlink::Socket::Drained::nothing;
-    if (tableMessages != netlink::Socket::Drained::nothing)
+    });
+    const auto ofPolicies = drain(policyEvents_, [&](const netlink::Message&) { ++events; });
+    behind_ = ofTables.rest || ofPolicies.rest;
+    if (ofTables.any)
         tracker_.noteRuleSets();
-    if (tableMessages == netlink::Socket::Drained::overrun)
-        tables = true;
-    bool policies = false;
-    if (policyEvents_ &&
-        policyEvents_->drain([&](const netlink::Message&) { ++events; }) != netlink::Socket::Drained::nothing)
-        policies = true;
-    if (tables)
+    if (tables || ofTables.lost)
         if (auto done = readTables(); !done)
             return std::unexpected(done.error());
-    if (policies)
+    if (ofPolicies.any)
         if (auto done = readPolicies(); !done)
             return std::unexpected(done.error());
     return events;

@@ -22,6 +22,8 @@ public:
 
     /// Drains the announcements and reads again what they hint at; returns their number.
     [[nodiscard]] Result<std::uint64_t> process();
+    /// Whether announcements were left to the next call.
+    [[nodiscard]] bool behind() const { return behind_; }
     [[nodiscard]] Result<void> readAll();
 
 private:
@@ -33,6 +35,7 @@ private:
     std::optional<netlink::Socket> tableEvents_;
     std::optional<netlink::Socket> policyRequests_;
     std::optional<netlink::Socket> policyEvents_;
+    bool behind_ = false;
 };
 
 } // namespace tna::introspect

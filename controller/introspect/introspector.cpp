@@ -64,6 +64,7 @@ private:
     Stats stats_;
     bool capturing_ = false; ///< somebody may have begun or ended to capture
     bool lost_ = false;      ///< announcements, or what they hinted at
+    bool behind_ = false;    ///< announcements wait still
     bool suspected_ = false; ///< all, to be different without an announcement
 };
 
@@ -139,16 +140,13 @@ Result<void> Introspector::Impl::settle() {
 
 /// Whether anything was announced.
 bool Introspector::Impl::drain() {
-    bool any = false;
-    const auto take = [&](const netlink::Message& message) {
-        any = true;
-        onEvent(message);
-    };
-    if (events_.drain(take) == netlink::Socket::Drained::overrun) {
+    const auto drained = events_.drain([&](const netlink::Message& message) { onEvent(message); });
+    behind_ = drained.rest;
+    if (drained.lost) {
         ++stats_.overruns;
         lost_ = true;
     }
-    return any || lost_;
+    return drained.any || lost_ || suspected_;
 }
 
 Result<Changes> Introspector::Impl::process() {
@@ -172,6 +170,7 @@ Result<Changes> Introspector::Impl::process() {
             break;
     }
     Changes changes = tracker_.take();
+    changes.behind = more || behind_ || filtering_.behind();
     changes.resynced = resyncing;
     return changes;
 }

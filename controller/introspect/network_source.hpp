@@ -14,6 +14,7 @@ struct Changes {
     bool any = false;               ///< something that can change a decision, besides counts
     bool counts = false;            ///< numbers of FDB entries, neighbours or routes
     bool ruleSets = false;          ///< something about rule sets was announced: rules, sets, elements
+    bool behind = false;            ///< more was announced, and is left to the next call
     bool resynced = false;          ///< everything was read again, because announcements were lost
     std::set<model::IfIndex> links; ///< links that came, went or are different
 };
@@ -34,7 +35,8 @@ public:
     NetworkSource& operator=(const NetworkSource&) = delete;
 
     [[nodiscard]] virtual const model::Network& network() const = 0;
-    /// Takes in all that was announced. Never blocks for something that has not happened yet.
+    /// Takes in all that was announced, or says that it is behind. Never blocks for something that has not
+    /// happened yet.
     [[nodiscard]] virtual Result<Changes> process() = 0;
     /// Reads again what Linux does not announce: net.bridge.* and the tables of iptables-legacy. To be called
     /// from time to time; process() then reports what is different.

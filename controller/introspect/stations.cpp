@@ -40,18 +40,19 @@ void Stations::apply(const model::StationChange& change) {
     changed_.insert(change.key);
 }
 
-Stations::Drained Stations::drain() {
-    Drained drained;
-    const auto how = events_.drain([&](const netlink::Message& message) {
+bool Stations::drain() {
+    bool removed = false;
+    const auto drained = events_.drain([&](const netlink::Message& message) {
         const auto change = decodeStation(message);
         if (!change)
             return;
         ++stats_.events;
-        drained.removed |= !change->now;
+        removed |= !change->now;
         apply(*change);
     });
-    drained.lost = how == netlink::Socket::Drained::overrun;
-    return drained;
+    behind_ = drained.rest;
+    complete_ = complete_ && !drained.lost;
+    return removed;
 }
 
 Result<void> Stations::readAll() {
@@ -79,16 +80,20 @@ Result<void> Stations::readAll() {
     return {};
 }
 
-Result<void> Stations::process(const std::function<void()>& lost) {
-    if (drain().lost && std::exchange(complete_, false))
-        lost();
-    for (int attempt = 0; attempt < readAttempts && !complete_; attempt++) {
+Result<void> Stations::process(const std::function<void()>& incomplete) {
+    const bool before = complete();
+    drain();
+    if (before && !complete())
+        incomplete();
+    // What waits is older than what would be read now: it comes first.
+    for (int attempt = 0; attempt < readAttempts && !complete_ && !behind_; attempt++) {
         if (auto done = readAll(); !done)
             return done;
         // Who listens before reading, and takes in afterwards what was announced meanwhile, misses nothing.
-        const auto meanwhile = drain();
-        const bool last = attempt + 1 == readAttempts;
-        complete_ = !meanwhile.lost && (last || !meanwhile.removed);
+        complete_ = true;
+        const bool removed = drain();
+        if (removed && !behind_ && attempt + 1 < readAttempts)
+            complete_ = false;
     }
     return {};
 }

@@ -24,13 +24,13 @@ public:
 
     /// To be watched for readability.
     [[nodiscard]] int fd() const { return events_.fd(); }
-    /// Takes in what was announced. Calls `lost` as soon as it is known that announcements were lost, before
-    /// it reads everything again.
-    [[nodiscard]] Result<void> process(const std::function<void()>& lost);
+    /// Takes in what was announced. Calls `incomplete` as soon as it is known that announcements were lost,
+    /// before it reads everything again, or that more wait than one call takes.
+    [[nodiscard]] Result<void> process(const std::function<void()>& incomplete);
     /// What came, changed or went since the last call.
     [[nodiscard]] std::vector<model::StationChange> take();
-    /// Whether nothing is missing.
-    [[nodiscard]] bool complete() const { return complete_; }
+    /// Whether nothing is missing, and nothing that was announced waits.
+    [[nodiscard]] bool complete() const { return complete_ && !behind_; }
     [[nodiscard]] std::size_t size() const { return stations_.size(); }
     [[nodiscard]] Stats stats() const { return stats_; }
 
@@ -39,11 +39,8 @@ private:
     Stations(netlink::Socket requests, netlink::Socket events)
         : requests_(std::move(requests)), events_(std::move(events)) {}
     void apply(const model::StationChange& change);
-    struct Drained {
-        bool lost = false;
-        bool removed = false;
-    };
-    [[nodiscard]] Drained drain();
+    /// Whether a station was removed.
+    bool drain();
     [[nodiscard]] Result<void> readAll();
 
     netlink::Socket requests_;
@@ -52,6 +49,7 @@ private:
     Keys changed_;
     Stats stats_;
     bool complete_ = false;
+    bool behind_ = false; ///< announcements wait still
 };
 
 } // namespace tna::introspect

@@ -15,6 +15,8 @@ constexpr std::size_t receiveSize = 128 * 1024;
 constexpr int dumpAttempts = 5;
 // A single drain ends after so many reads, so that a stream of events cannot hold up the caller forever.
 constexpr int drainReads = 4096;
+// The same for what is thrown away: as much as a buffer of 16 MiB can hold, and more.
+constexpr int discardReads = 64 * 1024;
 
 /// The errno in NLMSG_ERROR and, for dumps that fail half-way, in NLMSG_DONE.
 int answeredError(const Message& message) {
@@ -121,27 +123,31 @@ Result<void> ask(int protocol, Request& request, const MessageVisitor& visitor) 
 }
 
 Socket::Drained Socket::drain(const MessageHandler& handler) {
-    auto result = Drained::nothing;
-    for (int reads = 0; reads < drainReads; ++reads) {
+    Drained drained{.any = losing_, .lost = losing_};
+    for (int reads = 0; reads < (losing_ ? discardReads : drainReads); ++reads) {
         const auto size = recv(fd(), buffer_.data(), buffer_.size(), MSG_DONTWAIT | MSG_TRUNC);
         if (size < 0 && errno == EINTR)
             continue;
-        if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            return result;
+        if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            losing_ = false;
+            return drained;
+        }
+        drained.any = true;
         // ENOBUFS: the queue was full and something was dropped. What is still queued is older than that.
         if (size <= 0 || static_cast<std::size_t>(size) > buffer_.size()) {
-            result = Drained::overrun;
+            losing_ = drained.lost = true;
             if (size < 0 && errno != ENOBUFS)
-                return result;
+                break;
             continue;
         }
-        if (result == Drained::nothing)
-            result = Drained::some;
+        if (losing_)
+            continue;
         Bytes rest(buffer_.data(), static_cast<std::size_t>(size));
         while (const auto message = Message::next(rest))
             handler(*message);
     }
-    return result;
+    drained.rest = true;
+    return drained;
 }
 
 } // namespace tna::netlink

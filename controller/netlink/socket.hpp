@@ -40,8 +40,13 @@ public:
     [[nodiscard]] Outcome dump(Request& request, const std::function<void()>& restart,
                                const MessageHandler& handler);
 
-    enum class Drained { nothing, some, overrun };
-    /// Hands over all messages that wait, without blocking. `overrun`: messages were lost.
+    struct Drained {
+        bool any = false;  ///< there were messages, or some were lost
+        bool lost = false; ///< messages were lost; those that waited are older, and were thrown away
+        bool rest = false; ///< messages wait still; where some were lost, more may be, without a word
+    };
+    /// Hands over the messages that wait, without blocking. From a loss on the kernel drops all messages, but
+    /// tells of the first one only, until the queue is empty: what is read before that is not complete.
     [[nodiscard]] Drained drain(const MessageHandler& handler);
 
     [[nodiscard]] int fd() const;
@@ -55,6 +60,7 @@ private:
     std::unique_ptr<mnl_socket, Closer> socket_;
     std::vector<std::byte> buffer_;
     std::uint32_t sequence_ = 0;
+    bool losing_ = false; ///< messages were lost, and the queue has not been empty since
 };
 
 /// Asks once, by a socket of its own, until no more is wanted. A table that has changed while it was dumped

@@ -232,6 +232,20 @@ TEST_F(ConfigOfNamespace, CountsXfrmPolicies) {
     EXPECT_TRUE(eventually([&](const Network& now) { return now.xfrmPolicies == 0; }));
 }
 
+TEST_F(ConfigOfNamespace, IsSaidToBeBehindWhilePoliciesWait) {
+    if (!tryRun("ip xfrm policy list"))
+        GTEST_SKIP() << "this kernel has no xfrm";
+    open();
+    run("for i in $(seq 1 5000); do echo xfrm policy add src 10.1.$((i / 256)).$((i % 256)) dst 10.0.0.2 dir "
+        "out; done | ip -batch -");
+    auto changes = introspector_->process();
+    ASSERT_TRUE(changes);
+    EXPECT_TRUE(changes->behind);
+    changes = introspector_->process();
+    ASSERT_TRUE(changes);
+    EXPECT_FALSE(changes->behind);
+}
+
 TEST_F(ConfigOfNamespace, ReportsNothingWhenNothingHappened) {
     ASSERT_TRUE(eventually([](const Network&) { return true; }));
     const auto changes = introspector_->process();

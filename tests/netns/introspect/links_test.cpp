@@ -182,5 +182,37 @@ TEST_F(LinksOfNamespace, AreReadAgainWhenAnnouncementsWereLost) {
     EXPECT_TRUE(eventually([&](const Network& now) { return now == fresh(); }));
 }
 
+/// More than one call reads wait, and some were lost: those that wait are older than what is read then.
+TEST_F(LinksOfNamespace, OldAnnouncementsUndoNothingThatWasReadAfterALoss) {
+    run("ip link add v0 up type veth peer name v1");
+    open();
+    run("for i in $(seq 1 40000); do echo link set dev v0 alias a$i; done | ip -batch -;"
+        "ip link set v0 mtu 1300");
+    const auto changes = introspector_->process();
+    ASSERT_TRUE(changes) << changes.error().sentence();
+    ASSERT_GE(introspector_->stats().overruns, 1U);
+    EXPECT_TRUE(changes->resynced);
+    EXPECT_FALSE(changes->behind);
+    EXPECT_EQ(link("v0")->mtu, 1300U);
+    run("ip link set v0 mtu 1310");
+    EXPECT_TRUE(eventually([&](const Network&) { return link("v0")->mtu == 1310; }));
+}
+
+TEST_F(LinksOfNamespace, AreSaidToBeBehindWhileAnnouncementsWait) {
+    run("ip link add v0 up type veth peer name v1");
+    introspect::Options options;
+    options.receiveBuffer = std::size_t{256} * 1024 * 1024;
+    open(options);
+    run("for i in $(seq 1 40000); do echo link set dev v0 alias a$i; done | ip -batch -;"
+        "ip link set v0 mtu 1300");
+    auto changes = introspector_->process();
+    ASSERT_TRUE(changes && changes->behind);
+    EXPECT_NE(link("v0")->mtu, 1300U);
+    changes = introspector_->process();
+    ASSERT_TRUE(changes && !changes->behind);
+    EXPECT_EQ(link("v0")->mtu, 1300U);
+    EXPECT_EQ(introspector_->stats().overruns, 0U);
+}
+
 } // namespace
 } // namespace tna::test

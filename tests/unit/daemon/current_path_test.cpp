@@ -134,6 +134,24 @@ TEST_F(Watching, FramesAreLinuxsWhileItCannotBeReadWhatItWasTold) {
     EXPECT_FALSE(path().open);
 }
 
+TEST_F(Watching, FramesAreLinuxsWhileMoreWasAnnouncedThanWasTakenIn) {
+    start();
+    bool openMeanwhile = true;
+    path().onApply = [&] { openMeanwhile = path().open; };
+    announce([](auto&) {}, {.any = true, .behind = true, .links = {}});
+    EXPECT_FALSE(openMeanwhile);
+    EXPECT_FALSE(path().open);
+    announce([](auto&) {});
+    EXPECT_TRUE(path().open);
+    network_->next = [](auto&) { return introspect::Changes{.behind = true, .links = {}}; };
+    wait(seconds(1));
+    EXPECT_FALSE(path().open);
+    wait(seconds(1));
+    network_->next = [](auto&) { return introspect::Changes{.behind = true, .links = {}}; };
+    supervisor_->readAllAgain();
+    EXPECT_FALSE(path().open);
+}
+
 TEST_F(Watching, IsLookedForWhatNobodyAnnounces) {
     start();
     EXPECT_LT(supervisor_->interval(), std::chrono::seconds(1));

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "namespace.hpp"
+
+#include "introspect/stations.hpp"
+
+#include <fmt/format.h>
+#include <net/if.h>
+
+namespace tna::test {
+namespace {
+
+/// A bridge with the ports v0 and w0.
+class StationsOfNamespace : public IntrospectTest {
+protected:
+    static constexpr const char* first = "02:00:00:00:00:01";
+
+    void SetUp() override {
+        IntrospectTest::SetUp();
+        if (IsSkipped())
+            return;
+        run("ip link add br0 up type bridge; ip link add v0 up type veth peer name v1;"
+            "ip link add w0 up type veth peer name w1; ip link set v0 master br0; ip link set w0 master br0");
+        auto home = NetNamespace::named(ns_->name());
+        ASSERT_TRUE(home);
+        auto scope = NamespaceScope::enter(*home);
+        ASSERT_TRUE(scope);
+        scope_.emplace(std::move(*scope));
+    }
+    void follow(std::size_t receiveBuffer) {
+        auto stations = introspect::Stations::open(receiveBuffer);
+        ASSERT_TRUE(stations) << stations.error().sentence();
+        stations_.emplace(std::move(*stations));
+        process();
+        ASSERT_TRUE(stations_->complete());
+    }
+    void process() {
+        const auto done = stations_->process([&] { closed_++; });
+        ASSERT_TRUE(done) << done.error().sentence();
+        for (const auto& change : stations_->take())
+            if (change.now)
+                known_[change.key.mac.text()] = change.now->port;
+            else
+                known_.erase(change.key.mac.text());
+    }
+    /// Until nothing waits any more.
+    void processAll() {
+        for (int round = 0; round < 100; round++)
+            process();
+    }
+    void put(const std::string& mac, const std::string& port) const {
+        run("bridge fdb replace " + mac + " dev " + port + " master static");
+    }
+    void putMany(unsigned count) const {
+        run(fmt::format("for i in $(seq 0 {}); do printf \"fdb replace 02:01:00:00:%02x:%02x dev v0 master "
+                        "static\\n\" $((i / 256)) $((i % 256)); done | bridge -batch -",
+                        count - 1));
+    }
+    /// Where the mirror has a station; 0: nowhere.
+    [[nodiscard]] unsigned known(const std::string& mac) const {
+        const auto it = known_.find(mac);
+        return it == known_.end() ? 0 : it->second;
+    }
+
+    std::optional<NamespaceScope> scope_;
+    std::optional<introspect::Stations> stations_;
+    std::map<std::string, unsigned> known_;
+    unsigned closed_ = 0; ///< how often it was told that something is missing
+};
+
+/// The kernel tells of the first lost announcement only, until all that waits has been read.
+TEST_F(StationsOfNamespace, NoneIsLostAfterAnnouncementsWereLost) {
+    ASSERT_NO_FATAL_FAILURE(follow(5U << 20U));
+    put(first, "v0");
+    process();
+    putMany(20000);
+    process();
+    EXPECT_EQ(closed_, 1U);
+    EXPECT_TRUE(stations_->complete());
+    put(first, "w0");
+    processAll();
+    EXPECT_TRUE(stations_->complete());
+    EXPECT_EQ(known(first), if_nametoindex("w0"));
+    EXPECT_GE(known_.size(), 20000U);
+}
+
+TEST_F(StationsOfNamespace, AreNotCompleteWhileAnnouncementsWait) {
+    ASSERT_NO_FATAL_FAILURE(follow(16U << 20U));
+    putMany(6000);
+    put(first, "w0");
+    process();
+    EXPECT_EQ(known(first), 0U) << "one call has taken all";
+    EXPECT_FALSE(stations_->complete());
+    EXPECT_EQ(closed_, 1U);
+    process();
+    EXPECT_TRUE(stations_->complete());
+    EXPECT_EQ(known(first), if_nametoindex("w0"));
+    EXPECT_EQ(stations_->stats().readings, 1U);
+}
+
+} // namespace
+} // namespace tna::test
