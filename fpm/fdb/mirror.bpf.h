@@ -46,8 +46,8 @@ INLINE struct tna_station *station_find(u32 bridge, u64 vid, u64 mac)
  * What a frame's source means; to be called for every frame that Linux may learn from, whatever becomes
  * of it. Remembers a station that turned up elsewhere. If Linux may as well not learn from this frame
  * (!sure), nobody knows where the station is until a frame comes from which it does. Not less than one frame
- * in each interval goes to Linux, so that its entry never ages out while in use; nothing else refreshes it,
- * so that nothing undoes a move.
+ * in each interval from which Linux is sure to learn goes to it, so that its entry never ages out while in
+ * use; nothing else refreshes it, so that nothing undoes a move.
  */
 INLINE u32 fdb_source(u32 bridge, u64 vid, u32 port, u64 mac, int sure, u64 refresh)
 {
@@ -76,7 +76,8 @@ INLINE u32 fdb_source(u32 bridge, u64 vid, u32 port, u64 mac, int sure, u64 refr
 
 	if (now - use->refreshed <= refresh)
 		return REASON_NONE;
-	use->refreshed = now;
+	if (sure)
+		use->refreshed = now;
 	return TNA_REASON_SOURCE_AGED;
 }
 

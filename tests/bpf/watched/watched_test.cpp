@@ -212,6 +212,26 @@ TEST_F(Watched, LinuxGetsAFrameOfAStationThatItHasNotHeardForLong) {
     expectSlow(frame, TNA_REASON_SOURCE_AGED);
 }
 
+/// Linux does not learn from them, or not always: its entry would age out while the station sends.
+TEST_F(Watched, FramesThatLinuxMayNotLearnFromRefreshNoStation) {
+    const auto from = [](std::array<std::uint8_t, 6> to) { return FrameBuilder().ethernet(to, station(4)); };
+    change(in_, [](WatchedPort& port) { port.tagReason = TNA_REASON_VLAN_DEVICE; });
+    knows(4, model::Station{.port = in_, .unused = std::chrono::minutes(61)});
+    expectSlow(from({0x01, 0x80, 0xc2, 0, 0, 0x0e}).udp(), TNA_REASON_MULTICAST);
+    expectSlow(from({0x01, 0x80, 0xc2, 0, 0, 0x01}).udp(), TNA_REASON_MULTICAST);
+    expectSlow(from(station(2)).etherType(0x88e3).raw(46), TNA_REASON_PROTOCOL);
+    expectSlow(from(station(2)).etherType(0x8902).raw(46), TNA_REASON_PROTOCOL);
+    expectSlow(from(station(2)).vlan(0x8100, 7).udp(), TNA_REASON_VLAN_DEVICE);
+    auto shorter = from(station(2)).udp();
+    shorter.bytes.resize(20);
+    expectSlow(shorter, TNA_REASON_SHORT);
+    change(in_, [](WatchedPort& port) { port.ingressReason = TNA_REASON_TC; });
+    expectSlow(from(station(2)).udp(), TNA_REASON_TC);
+    change(in_, [](WatchedPort& port) { port.ingressReason = TNA_REASON_COUNT; });
+    expectSlow(from(station(2)).udp(), TNA_REASON_SOURCE_AGED);
+    expectFast(from(station(2)).udp());
+}
+
 /// Where bridges filter VLANs: in_ and out_ take part in 10 (tagged) and 20 (untagged), in_'s PVID is 20.
 class WatchedVlans : public Watched {
 protected:
