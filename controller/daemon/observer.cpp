@@ -5,8 +5,9 @@
 
 namespace tna::daemon {
 
-bool Observer::readAllAgain(Time now) {
+bool Observer::readAllAgain(Way& way, Time now) {
     source_.suspectAll();
+    way.suspect();
     recheck_.done(now);
     const auto changes = source_.process();
     if (!changes)
@@ -19,11 +20,13 @@ bool Observer::recheck(const assemble::Plan& plan, Way& way, Time now) {
     const auto due = recheck_.due(now, hindered);
     if (due == Recheck::Due::nothing)
         return false;
-    if (due == Recheck::Due::everything)
+    if (due == Recheck::Due::everything) {
         source_.suspectAll();
-    else
+        way.suspect();
+    } else {
         for (const auto ifindex : hindered)
             source_.suspect(ifindex);
+    }
     return way.readFeatures() || (due == Recheck::Due::everything && way.dataPath().anyCut());
 }
 

@@ -16,7 +16,7 @@ public:
 
     /// Somebody expects that all is as it should be now: nothing that was read before is believed.
     /// Whether all of it could be read.
-    [[nodiscard]] bool readAllAgain(Time now);
+    [[nodiscard]] bool readAllAgain(Way& way, Time now);
     /// Has read again what is due; true where something is different that is not in the model.
     [[nodiscard]] bool recheck(const assemble::Plan& plan, Way& way, Time now);
 

@@ -25,7 +25,7 @@ Result<void> Supervisor::start(std::vector<UniqueFd> inherited) {
 
 void Supervisor::readAllAgain() {
     refusedPorts_.forget();
-    inform(observer_.readAllAgain(clock_()));
+    inform(observer_.readAllAgain(path_.way(), clock_()));
 }
 
 assemble::Wishes Supervisor::wishes() const {

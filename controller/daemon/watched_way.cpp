@@ -72,7 +72,10 @@ void MirroringWay::follow() {
     auto& mirror = *dataPath().mirror();
     const auto processed = stations_.process([&] { dataPath().open(false); });
     const auto applied = mirror.apply(stations_.take());
-    for (const auto* done : {&processed, &applied})
+    // Frames of doubtful stations are Linux's while it is asked for them.
+    const auto confirmed = stations_.confirm();
+    const auto completed = mirror.apply(stations_.take());
+    for (const auto* done : {&processed, &applied, &confirmed, &completed})
         if (!*done)
             spdlog::error("{}", done->error().sentence());
     const bool full = mirror.left() > 0;

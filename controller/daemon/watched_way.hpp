@@ -42,6 +42,7 @@ public:
         : WatchedWay(std::move(dataPath), std::move(vlanDevices), context), stations_(std::move(stations)) {}
 
     void follow() override;
+    void suspect() override { stations_.suspect(); }
     [[nodiscard]] int fd() const override { return stations_.fd(); }
     void announce() const override;
     [[nodiscard]] std::uint64_t readings() const override { return stations_.stats().readings; }

@@ -39,6 +39,8 @@ public:
     [[nodiscard]] virtual bool look() = 0;
     /// After all that may have changed: the fast path works with what Linux was told, or not at all.
     virtual void follow() = 0;
+    /// Nothing that was read before is believed: follow() compares it.
+    virtual void suspect() {}
     /// To be watched for readability, and followed then; -1: nothing.
     [[nodiscard]] virtual int fd() const { return -1; }
     /// Says in the log what it is.

@@ -3,6 +3,8 @@
 
 #include "introspect/decode_station.hpp"
 
+#include <cerrno>
+#include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 #include <utility>
@@ -13,6 +15,19 @@ namespace {
 /// A dump in pieces leaves out an entry when one before it goes (the kernel counts entries to find its place
 /// again): then it is repeated, so often. An entry that is left out for good costs speed only.
 constexpr int readAttempts = 3;
+/// So much of a comparison is done in one call: some thousand stations.
+constexpr int stepsAtOnce = 8;
+constexpr const char* unreadable = "cannot read the forwarding databases";
+/// No announcement comes later than this after another one that should have come behind it.
+constexpr auto lately = std::chrono::seconds(10);
+/// In one call, of some microseconds each.
+constexpr std::size_t mostQuestions = 1024;
+
+netlink::Request dumpRequest() {
+    ndmsg header{};
+    header.ndm_family = AF_BRIDGE;
+    return {RTM_GETNEIGH, NLM_F_DUMP, header};
+}
 } // namespace
 
 Result<Stations> Stations::open(std::size_t receiveBuffer) {
@@ -24,13 +39,22 @@ Result<Stations> Stations::open(std::size_t receiveBuffer) {
         return std::unexpected(events.error());
     if (auto joined = events->join({RTNLGRP_NEIGH}); !joined)
         return std::unexpected(joined.error());
-    return Stations(std::move(*requests), std::move(*events));
+    auto comparing = netlink::Socket::open(NETLINK_ROUTE);
+    if (!comparing)
+        return std::unexpected(comparing.error());
+    return Stations(std::move(*requests), std::move(*events), std::move(*comparing));
+}
+
+void Stations::remove(const model::StationKey& key) {
+    doubtful_.erase(key);
+    removed_.insert(key);
+    if (stations_.erase(key) > 0)
+        changed_.insert(key);
 }
 
 void Stations::apply(const model::StationChange& change) {
     if (!change.now) {
-        if (stations_.erase(change.key) > 0)
-            changed_.insert(change.key);
+        remove(change.key);
         return;
     }
     const auto [it, fresh] = stations_.try_emplace(change.key, *change.now);
@@ -40,15 +64,45 @@ void Stations::apply(const model::StationChange& change) {
     changed_.insert(change.key);
 }
 
+void Stations::doubt(const model::StationKey& key) {
+    doubtful_.insert(key);
+    changed_.insert(key);
+}
+
+bool Stations::removedLately(const model::StationKey& key) const {
+    return removed_.contains(key) || removedBefore_.contains(key);
+}
+
+void Stations::forgetRemoved() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < forgetAt_)
+        return;
+    forgetAt_ = now + lately;
+    removedBefore_ = std::exchange(removed_, {});
+}
+
+/// What another announcement has said is not simply overwritten.
+void Stations::announced(const model::StationChange& change) {
+    const auto known = stations_.find(change.key);
+    const bool differs =
+        known == stations_.end() ? removedLately(change.key) : change.now && known->second != *change.now;
+    apply(change);
+    if (change.now && differs)
+        doubt(change.key);
+    if (compared_)
+        compared_->insert(change.key);
+}
+
 bool Stations::drain() {
     bool removed = false;
+    forgetRemoved();
     const auto drained = events_.drain([&](const netlink::Message& message) {
         const auto change = decodeStation(message);
         if (!change)
             return;
         ++stats_.events;
         removed |= !change->now;
-        apply(*change);
+        announced(*change);
     });
     behind_ = drained.rest;
     complete_ = complete_ && !drained.lost;
@@ -57,9 +111,7 @@ bool Stations::drain() {
 
 Result<void> Stations::readAll() {
     ++stats_.readings;
-    ndmsg header{};
-    header.ndm_family = AF_BRIDGE;
-    netlink::Request request(RTM_GETNEIGH, NLM_F_DUMP, header);
+    auto request = dumpRequest();
     Keys found;
     const auto outcome = requests_.dump(
         request, [&] { found.clear(); },
@@ -70,13 +122,90 @@ Result<void> Stations::readAll() {
             }
         });
     if (outcome.error != 0)
-        return failErrno(outcome.error, "cannot read the forwarding databases");
-    std::erase_if(stations_, [&](const auto& item) {
-        const bool gone = !found.contains(item.first);
-        if (gone)
-            changed_.insert(item.first);
-        return gone;
-    });
+        return failErrno(outcome.error, unreadable);
+    for (const auto& key : missingIn(found))
+        remove(key);
+    return {};
+}
+
+/// What differs may have been announced meanwhile, or may not: Linux is asked again for each.
+void Stations::compare(const model::StationChange& station) {
+    compared_->insert(station.key);
+    const auto known = stations_.find(station.key);
+    if (known != stations_.end() && known->second == *station.now)
+        return;
+    apply(station);
+    doubt(station.key);
+}
+
+/// Bit by bit, so that what is announced meanwhile does not have to wait.
+Result<void> Stations::compare() {
+    if (!compared_ && suspected_) {
+        auto request = dumpRequest();
+        if (const int error = comparing_.begin(request); error != 0)
+            return failErrno(error, unreadable);
+        suspected_ = false;
+        compared_.emplace();
+    }
+    for (int step = 0; compared_ && step < stepsAtOnce; step++) {
+        const auto taken = comparing_.step([&](const netlink::Message& message) {
+            if (const auto station = decodeStation(message))
+                compare(*station);
+        });
+        if (taken.done && taken.error == 0)
+            for (const auto& key : missingIn(*compared_))
+                doubt(key);
+        suspected_ |= taken.error != 0;
+        if (taken.done)
+            compared_.reset();
+        if (taken.error != 0)
+            return failErrno(taken.error, unreadable);
+    }
+    return {};
+}
+
+std::vector<model::StationKey> Stations::missingIn(const Keys& found) const {
+    std::vector<model::StationKey> missing;
+    for (const auto& [key, station] : stations_)
+        if (!found.contains(key))
+            missing.push_back(key);
+    return missing;
+}
+
+Result<void> Stations::ask(const model::StationKey& key) {
+    ndmsg header{};
+    header.ndm_family = AF_BRIDGE;
+    header.ndm_flags = NTF_MASTER;
+    netlink::Request request(RTM_GETNEIGH, 0, header);
+    request.put(NDA_MASTER, key.bridge);
+    request.put(NDA_LLADDR, key.mac.bytes);
+    if (key.vlan != 0)
+        request.put(NDA_VLAN, std::span(reinterpret_cast<const std::uint8_t*>(&key.vlan), sizeof key.vlan));
+    std::optional<model::StationChange> answer;
+    const auto outcome = requests_.exchange(
+        request, [&](const netlink::Message& message) { answer = decodeStation(message); });
+    // Without its bridge, or where the index is another device's by now, there is no station either.
+    if (outcome.error == ENOENT || outcome.error == ENODEV || outcome.error == EINVAL ||
+        outcome.error == EOPNOTSUPP) {
+        remove(key);
+        return {};
+    }
+    if (outcome.error != 0 || !answer || answer->key != key)
+        return failErrno(outcome.error != 0 ? outcome.error : EBADMSG, "cannot ask for the station {}",
+                         key.mac.text());
+    doubtful_.erase(key);
+    changed_.insert(key);
+    apply(*answer);
+    return {};
+}
+
+Result<void> Stations::confirm() {
+    std::vector<model::StationKey> keys;
+    for (auto it = doubtful_.begin(); it != doubtful_.end() && keys.size() < mostQuestions; ++it)
+        keys.push_back(*it);
+    for (const auto& key : keys)
+        if (auto done = ask(key); !done)
+            return done;
     return {};
 }
 
@@ -94,8 +223,9 @@ Result<void> Stations::process(const std::function<void()>& incomplete) {
         const bool removed = drain();
         if (removed && !behind_ && attempt + 1 < readAttempts)
             complete_ = false;
+        suspected_ = false;
     }
-    return {};
+    return complete() ? compare() : Result<void>{};
 }
 
 std::vector<model::StationChange> Stations::take() {
@@ -104,6 +234,8 @@ std::vector<model::StationChange> Stations::take() {
     for (const auto& key : std::exchange(changed_, {})) {
         const auto it = stations_.find(key);
         changes.push_back({key, it == stations_.end() ? std::nullopt : std::optional(it->second)});
+        if (doubtful_.contains(key) && changes.back().now)
+            changes.back().now->port = model::nowhere;
     }
     return changes;
 }

@@ -17,6 +17,9 @@ struct StationKey {
     bool operator==(const StationKey&) const = default;
 };
 
+/// No port: it is not sure where a station is.
+inline constexpr IfIndex nowhere = 0xffffffffU;
+
 struct Station {
     IfIndex port = 0;
     bool local = false;                 ///< the host's own, or one that Linux alone decides about

@@ -69,14 +69,33 @@ Socket::Outcome Socket::exchange(Request& request, const MessageHandler& handler
     });
 }
 
-Socket::Outcome Socket::exchangeUntil(Request& request, const MessageVisitor& visitor) {
+int Socket::begin(Request& request) {
     if (!request.whole())
-        return {EMSGSIZE, false};
+        return EMSGSIZE;
     nlmsghdr& header = request.message();
     header.nlmsg_seq = ++sequence_;
-    const bool dumping = (header.nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
-    if (mnl_socket_sendto(socket_.get(), &header, header.nlmsg_len) < 0)
-        return {errno, false};
+    return mnl_socket_sendto(socket_.get(), &header, header.nlmsg_len) < 0 ? errno : 0;
+}
+
+Socket::Step Socket::step(const MessageHandler& handler) {
+    const auto size = recv(fd(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+    if (size < 0) // without a dump there is nothing
+        return {errno, errno == EAGAIN};
+    Bytes rest(buffer_.data(), static_cast<std::size_t>(size));
+    while (const auto message = Message::next(rest)) {
+        if (message->sequence != sequence_)
+            continue;
+        if (message->type == NLMSG_ERROR || message->type == NLMSG_DONE)
+            return {answeredError(*message), true};
+        handler(*message);
+    }
+    return {};
+}
+
+Socket::Outcome Socket::exchangeUntil(Request& request, const MessageVisitor& visitor) {
+    const bool dumping = (request.message().nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
+    if (const int error = begin(request); error != 0)
+        return {error, false};
     Outcome outcome;
     for (;;) {
         const auto size = mnl_socket_recvfrom(socket_.get(), buffer_.data(), buffer_.size());

@@ -40,6 +40,16 @@ public:
     [[nodiscard]] Outcome dump(Request& request, const std::function<void()>& restart,
                                const MessageHandler& handler);
 
+    /// Begins a dump that is read by step(). Nothing else is asked by this socket before it is done. Returns
+    /// the errno.
+    [[nodiscard]] int begin(Request& request);
+    struct Step {
+        int error = 0;     ///< errno
+        bool done = false; ///< there is no more
+    };
+    /// Hands over what one read takes, some hundred messages.
+    [[nodiscard]] Step step(const MessageHandler& handler);
+
     struct Drained {
         bool any = false;  ///< there were messages, or some were lost
         bool lost = false; ///< messages were lost; those that waited are older, and were thrown away

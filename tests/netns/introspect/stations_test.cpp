@@ -4,7 +4,10 @@
 #include "introspect/stations.hpp"
 
 #include <fmt/format.h>
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <sys/socket.h>
 
 namespace tna::test {
 namespace {
@@ -36,16 +39,47 @@ protected:
     void process() {
         const auto done = stations_->process([&] { closed_++; });
         ASSERT_TRUE(done) << done.error().sentence();
+        take();
+    }
+    void confirm() {
+        const auto done = stations_->confirm();
+        ASSERT_TRUE(done) << done.error().sentence();
+        take();
+    }
+    void take() {
         for (const auto& change : stations_->take())
             if (change.now)
                 known_[change.key.mac.text()] = change.now->port;
             else
                 known_.erase(change.key.mac.text());
     }
+    /// What Linux might announce, but this does not come from it.
+    void announce(int type, std::uint8_t lastOfMac, const char* port) {
+        ndmsg header{};
+        header.ndm_family = AF_BRIDGE;
+        header.ndm_ifindex = static_cast<int>(if_nametoindex(port));
+        netlink::Request request(type, 0, header);
+        const std::array<std::uint8_t, 6> mac{2, 0, 0, 0, 0, lastOfMac};
+        request.put(NDA_LLADDR, mac);
+        request.put(NDA_MASTER, std::uint32_t{if_nametoindex("br0")});
+        request.message().nlmsg_flags =
+            0; // the kernel, which gets it as well, does not take it for a request
+        const auto sender = netlink::Socket::open(NETLINK_ROUTE);
+        ASSERT_TRUE(sender);
+        sockaddr_nl everybody{};
+        everybody.nl_family = AF_NETLINK;
+        everybody.nl_groups = 1U << (RTNLGRP_NEIGH - 1);
+        const auto& message = request.message();
+        ASSERT_EQ(::sendto(sender->fd(), &message, message.nlmsg_len, 0,
+                           reinterpret_cast<const sockaddr*>(&everybody), sizeof everybody),
+                  static_cast<ssize_t>(message.nlmsg_len));
+    }
     /// Until nothing waits any more.
     void processAll() {
-        for (int round = 0; round < 100; round++)
+        for (int round = 0; round < 100; round++) {
             process();
+            confirm();
+        }
     }
     void put(const std::string& mac, const std::string& port) const {
         run("bridge fdb replace " + mac + " dev " + port + " master static");
@@ -95,6 +129,68 @@ TEST_F(StationsOfNamespace, AreNotCompleteWhileAnnouncementsWait) {
     EXPECT_TRUE(stations_->complete());
     EXPECT_EQ(known(first), if_nametoindex("w0"));
     EXPECT_EQ(stations_->stats().readings, 1U);
+}
+
+/// The kernel may announce a move later than the removal that came after it.
+TEST_F(StationsOfNamespace, OneIsNotThereAgainByAnAnnouncementAfterItsRemoval) {
+    ASSERT_NO_FATAL_FAILURE(follow(1U << 20U));
+    put(first, "v0");
+    process();
+    EXPECT_EQ(known(first), if_nametoindex("v0"));
+    run(std::string{"bridge fdb del "} + first + " dev v0 master");
+    announce(RTM_NEWNEIGH, 1, "w0");
+    process();
+    EXPECT_EQ(known(first), model::nowhere);
+    confirm();
+    EXPECT_EQ(known(first), 0U);
+    put(first, "w0");
+    process();
+    confirm();
+    EXPECT_EQ(known(first), if_nametoindex("w0"));
+}
+
+/// It may announce two moves the wrong way round.
+TEST_F(StationsOfNamespace, OneIsWhereLinuxHasItWhateverWasAnnouncedLast) {
+    ASSERT_NO_FATAL_FAILURE(follow(1U << 20U));
+    put(first, "v0");
+    process();
+    put(first, "w0");
+    announce(RTM_NEWNEIGH, 1, "v0");
+    process();
+    EXPECT_EQ(known(first), model::nowhere);
+    confirm();
+    EXPECT_EQ(known(first), if_nametoindex("w0"));
+}
+
+TEST_F(StationsOfNamespace, AreComparedWithThoseOfLinuxWhenSuspected) {
+    ASSERT_NO_FATAL_FAILURE(follow(1U << 20U));
+    put(first, "v0");
+    put("02:00:00:00:00:02", "v0");
+    announce(RTM_DELNEIGH, 1, "v0");
+    announce(RTM_NEWNEIGH, 9, "v0");
+    process();
+    confirm();
+    EXPECT_EQ(known(first), 0U);
+    EXPECT_EQ(known("02:00:00:00:00:09"), if_nametoindex("v0"));
+    stations_->suspect();
+    process();
+    EXPECT_EQ(known("02:00:00:00:00:09"), model::nowhere);
+    confirm();
+    EXPECT_EQ(known(first), if_nametoindex("v0"));
+    EXPECT_EQ(known("02:00:00:00:00:02"), if_nametoindex("v0"));
+    EXPECT_EQ(known("02:00:00:00:00:09"), 0U);
+    EXPECT_EQ(closed_, 0U);
+}
+
+TEST_F(StationsOfNamespace, OfABridgeThatIsGoneAreGone) {
+    ASSERT_NO_FATAL_FAILURE(follow(1U << 20U));
+    put(first, "v0");
+    process();
+    announce(RTM_NEWNEIGH, 1, "w0");
+    process();
+    run("ip link del br0");
+    confirm();
+    EXPECT_EQ(known(first), 0U);
 }
 
 } // namespace
