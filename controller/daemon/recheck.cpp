@@ -17,7 +17,7 @@ constexpr std::array all{
     Fact{"conf/*: forwarding, rp_filter, ignore_routes_with_linkdown", Noticed::announced, "RTM_NEWNETCONF"},
     Fact{"queueing disciplines, tc filters", Noticed::announced,
          "RTM_NEWQDISC, RTM_NEWTFILTER; those that the kernel attaches: with their link"},
-    Fact{"nftables", Noticed::announced, "NFNLGRP_NFTABLES"},
+    Fact{"nftables", Noticed::announced, "NFNLGRP_NFTABLES; with the new name of a device"},
     Fact{"IPsec policies", Noticed::announced, "XFRMNLGRP_POLICY"},
     Fact{"an XDP program attached or detached by netlink", Noticed::announced, "RTM_NEWLINK"},
     Fact{"an XDP program attached or detached by a bpf_link", Noticed::again, "RTM_GETLINK"},

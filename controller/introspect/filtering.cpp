@@ -9,6 +9,7 @@
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/xfrm.h>
 #include <sys/socket.h>
+#include <utility>
 
 namespace tna::introspect {
 
@@ -68,7 +69,7 @@ Result<std::uint64_t> Filtering::process() {
     behind_ = ofTables.rest || ofPolicies.rest;
     if (ofTables.any)
         tracker_.noteRuleSets();
-    if (tables || ofTables.lost)
+    if (std::exchange(suspected_, false) || tables || ofTables.lost)
         if (auto done = readTables(); !done)
             return std::unexpected(done.error());
     if (ofPolicies.any)

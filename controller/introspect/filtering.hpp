@@ -25,6 +25,8 @@ public:
     /// Whether announcements were left to the next call.
     [[nodiscard]] bool behind() const { return behind_; }
     [[nodiscard]] Result<void> readAll();
+    /// Hooks name devices, and nobody announces that one of them has another name.
+    void suspectTables() { suspected_ = true; }
 
 private:
     [[nodiscard]] Result<void> readTables();
@@ -36,6 +38,7 @@ private:
     std::optional<netlink::Socket> policyRequests_;
     std::optional<netlink::Socket> policyEvents_;
     bool behind_ = false;
+    bool suspected_ = false; ///< the tables, to be different without an announcement
 };
 
 } // namespace tna::introspect

@@ -182,6 +182,8 @@ Result<void> Introspector::Impl::update() {
     if (std::exchange(capturing_, false))
         if (auto done = proc_.readCaptures(tracker_); !done)
             return done;
+    if (links_.takeRenamed())
+        filtering_.suspectTables();
     const auto filterEvents = filtering_.process();
     if (!filterEvents)
         return std::unexpected(filterEvents.error());

@@ -55,6 +55,7 @@ bool vlansMayDiffer(const model::Link& old, const model::Link& now) {
 void Links::apply(const model::Link& decoded) {
     model::Link& link = tracker_.edit(decoded.ifindex);
     model::Link now = decoded;
+    renamed_ |= !link.name.empty() && link.name != now.name;
     if (vlansMayDiffer(link, now))
         staleVlans_.insert(now.ifindex);
     // The kind of a device never changes: another one under this index is another device.
@@ -99,6 +100,10 @@ bool Links::onLink(const netlink::Message& message) {
         apply(decoded->link);
     }
     return true;
+}
+
+bool Links::takeRenamed() {
+    return std::exchange(renamed_, false);
 }
 
 bool Links::onVlan(const netlink::Message& message) {

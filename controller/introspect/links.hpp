@@ -27,6 +27,8 @@ public:
     void suspect(model::IfIndex ifindex) { stale_.insert(ifindex); }
     /// Asks again for what announcements only hinted at.
     [[nodiscard]] Result<void> settle();
+    /// Whether a link has had another name since the last call.
+    [[nodiscard]] bool takeRenamed();
 
 private:
     void apply(const model::Link& decoded);
@@ -41,6 +43,7 @@ private:
     Tracker& tracker_;
     std::set<model::IfIndex> stale_;
     std::set<model::IfIndex> staleVlans_;
+    bool renamed_ = false;
 };
 
 } // namespace tna::introspect

@@ -218,6 +218,10 @@ TEST_F(ConfigOfNamespace, FollowsNfTables) {
         EXPECT_TRUE(eventually([&](const Network& now) {
             return std::ranges::count(now.netfilter.hooks, device) == 1 && now.netfilter.hooks.size() == 2;
         }));
+        // The hook goes with the device, under its new name, or stays with the name (since 6.16).
+        run("ip link set v0 down; ip link set v0 name other");
+        EXPECT_TRUE(eventually([&](const Network& now) { return now.linkByName("other") != nullptr; }));
+        EXPECT_EQ(network().netfilter, fresh().netfilter);
     }
     run("nft flush ruleset");
     EXPECT_TRUE(eventually(
