@@ -29,7 +29,7 @@ public:
         const auto before = ports_.changes();
         for (const auto& [ifindex, port] : plan.ports) {
             if (port.watched)
-                ports_.takeVlans(ifindex, *port.watched);
+                ports_.take(ifindex, *port.watched);
             else
                 ports_.remove(ifindex);
         }

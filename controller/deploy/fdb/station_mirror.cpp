@@ -39,7 +39,7 @@ void StationMirror::Unmap::operator()(tna_station_use* memory) const {
 
 StationMirror::StationMirror(int stationsMap, Uses uses, unsigned capacity)
     : map_(stationsMap), uses_(std::move(uses)), capacity_(capacity), free_(capacity) {
-    std::iota(free_.rbegin(), free_.rend(), 0U); // the lowest first
+    std::iota(free_.begin(), free_.end(), 0U);
 }
 
 Result<StationMirror> StationMirror::open(int stationsMap, int usesMap, unsigned capacity) {
@@ -57,7 +57,7 @@ Result<void> StationMirror::set(const model::StationKey& key, const model::Stati
         left_.insert_or_assign(key, station);
         return {};
     }
-    const unsigned index = known != indices_.end() ? known->second : free_.back();
+    const unsigned index = known != indices_.end() ? known->second : free_.front();
     if (known == indices_.end())
         uses_[index] = freshUse(station);
     const auto in = mapKey(key);
@@ -75,7 +75,7 @@ Result<void> StationMirror::set(const model::StationKey& key, const model::Stati
     }
     stuck_.erase(key);
     if (known == indices_.end()) {
-        free_.pop_back();
+        free_.pop_front();
         indices_.emplace(key, index);
     }
     return {};

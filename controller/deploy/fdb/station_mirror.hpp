@@ -5,6 +5,7 @@
 #include "deploy/results/data_path.hpp"
 #include "model/station.hpp"
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <tna/fastpath.h>
@@ -44,7 +45,9 @@ private:
     std::unordered_map<model::StationKey, model::Station, model::StationHash> left_; ///< not in the map
     /// Still in the map, but to go; or to become something else.
     std::unordered_map<model::StationKey, std::optional<model::Station>, model::StationHash> stuck_;
-    std::vector<unsigned> free_;
+    /// The one that is free for longest comes first: a program that still runs may write to a station's last
+    /// one.
+    std::deque<unsigned> free_;
 };
 
 } // namespace tna::deploy

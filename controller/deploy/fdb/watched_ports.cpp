@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/fdb/watched_ports.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <cerrno>
@@ -40,6 +41,22 @@ std::uint64_t withoutNew(std::uint64_t before, std::uint64_t wanted) {
     const auto mask = fresh | fresh >> 1U;
     return (wanted & ~mask) | (before & mask);
 }
+/// What is wanted, but nothing let through that is not so far.
+tna_watched_port withoutNew(const tna_watched_port& before, const tna_watched_port& wanted) {
+    auto now = before;
+    const auto close = [](__u16& reason, __u16 next) { reason = reason == TNA_REASON_COUNT ? next : reason; };
+    close(now.ingress_reason, wanted.ingress_reason);
+    close(now.egress_reason, wanted.egress_reason);
+    close(now.tag_reason, wanted.tag_reason);
+    if (before.vlan_protocol != wanted.vlan_protocol)
+        close(now.ingress_reason, TNA_REASON_BRIDGE_OPTIONS);
+    now.max_frame = std::min(before.max_frame, wanted.max_frame);
+    now.min_frame = std::max(before.min_frame, wanted.min_frame);
+    now.isolated |= wanted.isolated;
+    if (before.pvid != wanted.pvid)
+        now.pvid = 0;
+    return now;
+}
 } // namespace
 
 void WatchedPorts::Unmap::operator()(tna_watched_vlans* memory) const {
@@ -68,7 +85,7 @@ void WatchedPorts::writeVlans(unsigned slot, const assemble::VlanParts& wanted) 
     changes_ += changed ? 1 : 0;
 }
 
-void WatchedPorts::takeVlans(model::IfIndex ifindex, const assemble::WatchedPort& port) {
+void WatchedPorts::take(model::IfIndex ifindex, const assemble::WatchedPort& port) {
     const auto it = placed_.find(ifindex);
     if (it == placed_.end())
         return;
@@ -80,11 +97,9 @@ void WatchedPorts::takeVlans(model::IfIndex ifindex, const assemble::WatchedPort
     auto parts = port.vlans;
     for (std::size_t word = 0; word < parts.size(); word++)
         parts[word] = withoutNew(vlans_[now.slot].parts[word], parts[word]);
-    if (now.pvid != port.pvid && now.pvid != 0) {
-        now.pvid = 0;
-        if (!place(ifindex, now))
-            return;
-    }
+    now = withoutNew(now, entry(now.slot, port, true));
+    if (std::memcmp(&it->second, &now, sizeof now) != 0 && !place(ifindex, now))
+        return;
     writeVlans(now.slot, parts);
 }
 

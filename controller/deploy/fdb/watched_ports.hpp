@@ -16,10 +16,10 @@ class WatchedPorts {
 public:
     [[nodiscard]] static Result<WatchedPorts> open(int portsMap, int vlansMap, unsigned capacity);
 
-    /// Takes away of a port's VLANs what is not wanted any more. To be called for all ports before set() is
-    /// for any: so there is no moment at which a port has part in a VLAN already and another one still has,
-    /// though they never had at the same time.
-    void takeVlans(model::IfIndex ifindex, const assemble::WatchedPort& port);
+    /// Takes away what a port is not to let through any more, and of its VLANs. To be called for all ports
+    /// before set() is for any: so there is no moment at which one is open already (or has part in a VLAN)
+    /// and another one still is, though they never were at the same time.
+    void take(model::IfIndex ifindex, const assemble::WatchedPort& port);
     /// Takes effect with the next frame; nothing is done for a port that is as wanted already.
     [[nodiscard]] Result<void> set(model::IfIndex ifindex, unsigned slot, const assemble::WatchedPort& port,
                                    bool hasProgram);

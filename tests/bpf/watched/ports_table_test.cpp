@@ -63,7 +63,7 @@ TEST_F(PortsTable, HasWhatIsWanted) {
     EXPECT_EQ(entry()->pvid, 10);
     EXPECT_EQ(entry()->slot, slot);
     const auto changes = table_->changes();
-    table_->takeVlans(device, wanted());
+    table_->take(device, wanted());
     set(wanted());
     EXPECT_EQ(table_->changes(), changes) << "there was nothing to do";
 }
@@ -76,7 +76,7 @@ TEST_F(PortsTable, NothingIsGivenBeforeAllIsTaken) {
     part(next, 20, TNA_VLAN_NONE);
     part(next, 30, TNA_VLAN_UNTAGGED);
     part(next, 40, TNA_VLAN_TAGGED);
-    table_->takeVlans(device, next);
+    table_->take(device, next);
     EXPECT_EQ(entry()->pvid, 0);
     EXPECT_EQ(part(10), unsigned{TNA_VLAN_TAGGED}) << "it has part in it before and after";
     EXPECT_EQ(part(20), unsigned{TNA_VLAN_NONE});
@@ -88,11 +88,54 @@ TEST_F(PortsTable, NothingIsGivenBeforeAllIsTaken) {
     EXPECT_EQ(part(40), unsigned{TNA_VLAN_TAGGED});
 }
 
+TEST_F(PortsTable, PortIsClosedBeforeAnotherOneIsOpened) {
+    auto before = wanted();
+    before.ingressReason = TNA_REASON_PORT_STATE;
+    before.egressReason = before.tagReason = TNA_REASON_COUNT;
+    before.maxFrame = 1518;
+    set(before);
+    auto next = before;
+    next.ingressReason = TNA_REASON_COUNT;
+    next.egressReason = TNA_REASON_EGRESS_STATE;
+    next.tagReason = TNA_REASON_VLAN_DEVICE;
+    next.isolated = true;
+    next.maxFrame = 1000;
+    next.minFrame = 60;
+    table_->take(device, next);
+    EXPECT_EQ(entry()->ingress_reason, TNA_REASON_PORT_STATE) << "it is opened later";
+    EXPECT_EQ(entry()->egress_reason, TNA_REASON_EGRESS_STATE);
+    EXPECT_EQ(entry()->tag_reason, TNA_REASON_VLAN_DEVICE);
+    EXPECT_TRUE(entry()->isolated);
+    EXPECT_EQ(entry()->max_frame, 1000U);
+    EXPECT_EQ(entry()->min_frame, 60U);
+    set(next);
+    EXPECT_EQ(entry()->ingress_reason, TNA_REASON_COUNT);
+    next.maxFrame = 1518;
+    next.isolated = false;
+    table_->take(device, next);
+    EXPECT_EQ(entry()->max_frame, 1000U);
+    EXPECT_TRUE(entry()->isolated);
+}
+
+TEST_F(PortsTable, PortWhoseBridgeFiltersVlansFromNowOnIsClosedUntilItIsSet) {
+    auto before = wanted();
+    before.vlanProtocol = before.pvid = 0;
+    before.ingressReason = TNA_REASON_COUNT;
+    set(before);
+    auto next = wanted();
+    next.ingressReason = TNA_REASON_COUNT;
+    table_->take(device, next);
+    EXPECT_EQ(entry()->ingress_reason, TNA_REASON_BRIDGE_OPTIONS);
+    EXPECT_EQ(entry()->vlan_protocol, 0);
+    set(next);
+    EXPECT_EQ(entry()->ingress_reason, TNA_REASON_COUNT);
+}
+
 TEST_F(PortsTable, PortThatChangesItsBridgeTakesNothingAlong) {
     set(wanted());
     auto next = wanted();
     next.bridge = 2;
-    table_->takeVlans(device, next);
+    table_->take(device, next);
     EXPECT_FALSE(entry());
     EXPECT_EQ(part(10), unsigned{TNA_VLAN_NONE});
     set(next);
