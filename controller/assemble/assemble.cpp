@@ -45,8 +45,13 @@ public:
         plan.shortest = judgement.shortest;
         plan.egress = hook_ == Hook::xdp && egressAllowed() && !plan.egressReason;
         plan.tcxEgress = egressAllowed() && !customAt(TNA_HOOK_EGRESS) && !judgement.tcx;
-        if (reasons_.empty())
-            plan.profile = profile();
+        if (reasons_.empty()) {
+            plan.profile = profile(hook_);
+            plan.behind = behind(judgement);
+            plan.profile->tcxBehind = plan.behind.has_value();
+            if (plan.behind)
+                plan.hookWhy = "what goes to ports that XDP does not send to is seen at tcx";
+        }
         if (watched() && bridge_ != nullptr)
             plan.watched = watchPort(around_, link_, *bridge_, plan.egress, plan.shortest);
         plan.reasons = std::move(reasons_);
@@ -57,7 +62,7 @@ private:
     [[nodiscard]] const char* whyAtTcx() const {
         if (wishes_.atTcx.contains(link_.ifindex))
             return "the configuration says so";
-        return mayBePort(link_) ? "all ports that it exchanges frames with are there"
+        return mayBePort(link_) ? "XDP sends to none of the ports that it exchanges frames with"
                                 : "others are there, and it can be nowhere else";
     }
 
@@ -203,15 +208,28 @@ private:
         return it == wishes_.excluded.end() || it->second.code != "excluded-name";
     }
 
-    [[nodiscard]] Profile profile() const {
-        Profile profile{.hook = hook_, .watched = watched()};
+    /// At tcx, behind XDP, for ports that XDP sends nothing to.
+    [[nodiscard]] std::optional<Profile> behind(const Judgement& judgement) const {
+        if (hook_ != Hook::xdp || !around_.anotherOnlyFromTcx(link_.ifindex) || judgement.tcx || watched() ||
+            wishes_.custom.contains(link_.ifindex) || wishes_.steered.contains(link_.ifindex) ||
+            std::ranges::find(main_.hooks, Hook::tcx) == main_.hooks.end())
+            return std::nullopt;
+        const PortInQuestion port{around_, link_, bridge_, Hook::tcx};
+        if (!main_.obstacles(port).empty() ||
+            (main_.settingsAgainst != nullptr && !main_.settingsAgainst(port).empty()))
+            return std::nullopt;
+        return profile(Hook::tcx);
+    }
+
+    [[nodiscard]] Profile profile(Hook hook) const {
+        Profile profile{.hook = hook, .watched = watched()};
         for (const auto& manifest : manifests())
-            if (std::ranges::find(manifest.hooks, hook_) == manifest.hooks.end())
+            if (std::ranges::find(manifest.hooks, hook) == manifest.hooks.end())
                 continue;
-            else if (auto module = manifest.wantedFor({around_, link_, bridge_, hook_}))
+            else if (auto module = manifest.wantedFor({around_, link_, bridge_, hook}))
                 profile.modules.push_back(std::move(*module));
         if (!watched()) {
-            profile.veth = hook_ == Hook::xdp && link_.kind == "veth";
+            profile.veth = hook == Hook::xdp && link_.kind == "veth";
             // It has a hook for routed packets in each namespace that has bridges.
             profile.brNetfilter = around_.bridges && capabilities_.brNetfilter;
             profile.rules =
@@ -295,8 +313,9 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
     plan.wide.flowPlaces = flowPlaces(network, plan.ports);
     if (plan.wide.flowPlaces.empty())
         for (auto& [ifindex, port] : plan.ports)
-            if (port.profile)
-                port.profile->rules = false;
+            for (auto* profile : {&port.profile, &port.behind})
+                if (*profile)
+                    (*profile)->rules = false;
     for (const auto& [ifindex, custom] : wishes.custom)
         if (const auto it = plan.ports.find(ifindex); it != plan.ports.end())
             addCustom(it->second, custom);

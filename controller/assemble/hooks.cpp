@@ -2,6 +2,7 @@
 #include "assemble/hooks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tna::assemble {
 
@@ -21,18 +22,27 @@ Plan partAt(Hook hook, const Plan& plan) {
             seenFromTcx(port);
         if (port.hook == hook)
             continue;
-        port.profile.reset();
+        port.profile = hook == Hook::tcx ? std::move(port.behind) : std::nullopt;
+        port.behind.reset();
         port.standby = false;
     }
     return part;
+}
+
+void leaveAtXdpOnly(PortPlan& port, std::string why) {
+    port.behind.reset();
+    port.profile->tcxBehind = false;
+    port.hookWhy = std::move(why);
 }
 
 bool anyProfile(const Plan& plan) {
     return std::ranges::any_of(plan.ports, [](const auto& item) { return item.second.profile.has_value(); });
 }
 
-const char* nameOf(Hook hook) {
-    return hook == Hook::xdp ? "xdp-native" : "tcx";
+const char* nameOfHooks(const PortPlan& port) {
+    if (port.hook == Hook::tcx)
+        return "tcx";
+    return port.behind ? "xdp-native+tcx" : "xdp-native";
 }
 
 } // namespace tna::assemble

@@ -9,9 +9,12 @@ namespace tna::assemble {
 /// frames may leave from there.
 [[nodiscard]] Plan partAt(Hook hook, const Plan& plan);
 
+/// Of a port that was to be at both.
+void leaveAtXdpOnly(PortPlan& port, std::string why);
+
 [[nodiscard]] bool anyProfile(const Plan& plan);
 
-/// As people call it: "xdp-native", "tcx".
-[[nodiscard]] const char* nameOf(Hook hook);
+/// Where a port's frames are seen, as people call it: "xdp-native", "xdp-native+tcx", "tcx".
+[[nodiscard]] const char* nameOfHooks(const PortPlan& port);
 
 } // namespace tna::assemble

@@ -56,6 +56,8 @@ std::string Profile::name() const {
         text += "+rules";
     if (hook == Hook::tcx)
         text += "+tcx";
+    if (tcxBehind)
+        text += "+tcx-behind";
     if (veth)
         text += "+veth";
     if (watched)

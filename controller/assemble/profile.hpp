@@ -60,6 +60,8 @@ struct Profile {
     bool brNetfilter = false;           ///< br_netfilter is present: its settings are tested for each frame
     bool rules = false;                 ///< packets may pass rules: what becomes of their flows is learnt
     bool watched = false;               ///< nothing is read in place
+    bool tcxBehind = false;             ///< what is left to Linux at XDP meets the port's program at tcx
+    bool trial = false;                 ///< but not when a frame is only tried
     CustomModules custom;
 
     auto operator<=>(const Profile&) const = default;
@@ -111,8 +113,9 @@ struct PortPlan {
     /// Without a profile only because of what the bridge is set to: if a program is attached it stays,
     /// empty, because attaching again takes 10 ms and a new profile 50 us.
     bool standby = false;
-    Hook hook = Hook::xdp;                  ///< where its own frames are seen
-    std::string hookWhy;                    ///< why not at XDP
+    Hook hook = Hook::xdp;                  ///< where its own frames are seen first
+    std::optional<Profile> behind;          ///< at tcx, for what XDP leaves to Linux
+    std::string hookWhy;                    ///< why not at XDP, or not there alone; or why there alone
     bool egress = false;                    ///< frames may be redirected to it, at XDP
     bool tcxEgress = false;                 ///< the same at tcx
     unsigned shortest = 0;                  ///< bytes; shorter frames may not, because Linux would pad them

@@ -4,6 +4,8 @@
 #include "assemble/devices.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 
 namespace tna::assemble {
 
@@ -33,14 +35,16 @@ bool isPort(const model::Network& network, const model::Link& link) {
 }
 
 /// Whether a port could be accelerated at XDP, as far as its device goes.
-bool mayBeAtXdp(const model::Network& network, const capability::Capabilities& capabilities,
-                const Wishes& wishes, const model::Link& link) {
+bool mayBeAtXdp(const Surroundings& around, const model::Link& link) {
+    const auto& [network, capabilities, wishes] =
+        std::tie(around.network, around.capabilities, around.wishes);
     const auto features = capabilities.devices.find(link.ifindex);
     const Promises promises{.trusted = wishes.trusted.contains(link.ifindex),
                             .finished = wishes.finished.contains(link.ifindex)};
-    return isPort(network, link) && link.ethernet && !link.switchPort && !leadsToSwitch(network, link) &&
-           !wishes.excluded.contains(link.ifindex) && features != capabilities.devices.end() &&
-           features->second.native && !judge(network, link, promises, true).ingress;
+    return (isPort(network, link) || around.underRoutedVlans.contains(link.ifindex)) && link.ethernet &&
+           !link.switchPort && !leadsToSwitch(network, link) && !wishes.excluded.contains(link.ifindex) &&
+           features != capabilities.devices.end() && features->second.native &&
+           !judge(network, link, promises, true).ingress;
 }
 
 /// A device on top of others, which cannot be at XDP.
@@ -49,31 +53,75 @@ bool mayBeAtTcxOnly(const model::Network& network, const Wishes& wishes, const m
            !wishes.excluded.contains(link.ifindex);
 }
 
-/// What is at XDP sends nothing to ports at tcx. So a card all of whose frames are exchanged with such ports
-/// is seen there as well; but not one that may send them back, by another VLAN.
-std::set<model::IfIndex> seenAtTcx(const model::Network& network,
-                                   const capability::Capabilities& capabilities, const Wishes& wishes) {
-    auto seen = wishes.atTcx;
-    if (!capabilities.tcx.available || capabilities.way == capability::Way::watched)
-        return seen;
-    const model::Link* other = nullptr;
-    unsigned ports = 0, others = 0;
+/// Whether frames may be redirected to a port at XDP, as far as its device goes.
+bool isReachedFromXdp(const model::Network& network, const Wishes& wishes, const model::Link& link) {
+    const auto judgement =
+        judge(network, link, {.trusted = wishes.trusted.contains(link.ifindex), .finished = false}, true);
+    return !judgement.egress && (!wishes.refusalsUnseen || !mayRefuse(link));
+}
+
+/// Ports that can be at XDP, by what XDP could do for them.
+struct Cards {
+    std::set<model::IfIndex> all, reached;
+    bool anyWay = false; ///< from one to another, or back by another VLAN
+};
+
+Cards cardsOf(const Surroundings& around) {
+    const auto& network = around.network;
+    Cards cards;
     for (const auto& [ifindex, link] : network.links)
-        if (wishes.atTcx.contains(ifindex)) {
-            ports += isPort(network, link) ? 1 : 0;
-        } else if (mayBeAtXdp(network, capabilities, wishes, link)) {
-            others++;
-            other = &link;
+        if (!around.wishes.atTcx.contains(ifindex) && mayBeAtXdp(around, link)) {
+            cards.all.insert(ifindex);
+            if (isReachedFromXdp(network, around.wishes, link))
+                cards.reached.insert(ifindex);
         }
-    if (ports > 0 && others == 1 && network.stackedOn(other->ifindex).empty() &&
-        !wishes.custom.contains(other->ifindex) && !wishes.steered.contains(other->ifindex))
-        seen.insert(other->ifindex);
-    for (const auto& [ifindex, link] : network.links)
-        if (ports > 0 && mayBeAtTcxOnly(network, wishes, link))
-            seen.insert(ifindex);
-    return seen;
+    cards.anyWay = std::ranges::any_of(cards.reached, [&](model::IfIndex ifindex) {
+        return cards.all.size() > 1 || !network.stackedOn(ifindex).empty();
+    });
+    return cards;
+}
+
+/// What is named, and where there is any such port devices that can be nowhere else.
+void placeAsWished(Surroundings& around) {
+    const auto& wishes = around.wishes;
+    for (const auto& [ifindex, link] : around.network.links)
+        if (wishes.atTcx.contains(ifindex) && isPort(around.network, link) &&
+            !wishes.excluded.contains(ifindex))
+            around.onlyFromTcx.insert(ifindex);
+    if (around.onlyFromTcx.empty())
+        return;
+    for (const auto& [ifindex, link] : around.network.links)
+        if (!wishes.atTcx.contains(ifindex) && mayBeAtTcxOnly(around.network, wishes, link)) {
+            around.atTcx.insert(ifindex);
+            around.onlyFromTcx.insert(ifindex);
+        }
+}
+
+/// XDP sends nothing to ports at tcx, nor to those whose drivers send in another way what is redirected.
+/// Where it sends nothing at all, all ports are at tcx; but not those with modules, which are for XDP.
+void placeAtTcx(Surroundings& around) {
+    const auto& wishes = around.wishes;
+    around.atTcx = wishes.atTcx;
+    if (!around.capabilities.tcx.available || around.watched())
+        return;
+    placeAsWished(around);
+    const auto cards = cardsOf(around);
+    std::ranges::copy_if(cards.all, std::inserter(around.onlyFromTcx, around.onlyFromTcx.end()),
+                         [&](model::IfIndex ifindex) {
+                             return !cards.reached.contains(ifindex) || wishes.refused.contains(ifindex);
+                         });
+    for (const auto ifindex : cards.all)
+        if (!cards.anyWay && around.anotherOnlyFromTcx(ifindex) && !wishes.custom.contains(ifindex) &&
+            !wishes.steered.contains(ifindex))
+            around.atTcx.insert(ifindex);
 }
 } // namespace
+
+bool Surroundings::anotherOnlyFromTcx(model::IfIndex ifindex) const {
+    return std::ranges::any_of(onlyFromTcx, [&](model::IfIndex one) {
+        return one != ifindex || !network.stackedOn(ifindex).empty();
+    });
+}
 
 /// Whether Linux routes packets to and from a link, of one protocol at least.
 bool routes(const model::Link& link) {
@@ -105,7 +153,6 @@ bool leadsToSwitch(const model::Network& network, const model::Link& link) {
 Surroundings look(const model::Network& network, const capability::Capabilities& capabilities,
                   const Wishes& wishes) {
     Surroundings around{network, capabilities, wishes};
-    around.atTcx = seenAtTcx(network, capabilities, wishes);
     bool vlansOnBridges = false;
     for (const auto& [ifindex, link] : network.links) {
         around.bridges |= link.bridge.has_value();
@@ -123,6 +170,7 @@ Surroundings look(const model::Network& network, const capability::Capabilities&
     });
     around.manyRoutes = hasManyRoutes(network, wishes.manyRoutes);
     around.bridgeVlans = filtered ? capabilities.inPlaceVlans.available : vlansOnBridges;
+    placeAtTcx(around);
     return around;
 }
 

@@ -16,11 +16,14 @@ struct Surroundings {
     bool vlanStacks = false;  ///< packets are routed to and from VLAN devices on VLAN devices
     bool manyRoutes = false;  ///< of IPv4: what destinations are routed by is worth remembering
     std::set<model::IfIndex> atTcx;         ///< links whose frames are seen there
+    std::set<model::IfIndex> onlyFromTcx;   ///< ports that XDP sends nothing to
     std::set<model::IfIndex> routedBridges; ///< themselves, or their VLAN devices
     std::set<model::IfIndex>
         underRoutedVlans; ///< ports with VLAN devices that packets are routed to and from
 
     [[nodiscard]] bool watched() const { return capabilities.way == capability::Way::watched; }
+    /// Whether a port may have frames for another one, or back by another VLAN, that only tcx sends.
+    [[nodiscard]] bool anotherOnlyFromTcx(model::IfIndex ifindex) const;
 };
 
 [[nodiscard]] Surroundings look(const model::Network& network, const capability::Capabilities& capabilities,

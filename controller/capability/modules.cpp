@@ -7,8 +7,9 @@
 namespace tna::capability {
 
 std::map<std::string, std::uint64_t> loadedModules() {
-    constexpr std::array watched = {"br_fdb_kfunc",  "br_netfilter",       "bridge", "ebtables",
-                                    "nf_flow_table", "nf_flow_table_inet", "sch_fq", "veth"};
+    constexpr std::array watched = {"br_fdb_kfunc",       "br_netfilter", "bridge",
+                                    "ebtables",           "nf_conntrack", "nf_flow_table",
+                                    "nf_flow_table_inet", "sch_fq",       "veth"};
     std::map<std::string, std::uint64_t> found;
     for (const std::string name : watched) {
         struct stat about{};

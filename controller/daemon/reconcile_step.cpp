@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/reconcile_step.hpp"
 
+#include "assemble/hooks.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
@@ -21,14 +23,18 @@ bool maySayGone(const Error& error) {
 }
 } // namespace
 
-Step stepAfter(const InPlace& before, assemble::Plan plan, Failures failures, const model::Network& network,
-               const std::set<model::IfIndex>& attachedBefore, const std::set<model::IfIndex>& attachedNow) {
+Step stepAfter(const InPlace& before, assemble::Plan plan, deploy::Applied applied,
+               const model::Network& network, const std::set<model::IfIndex>& attachedBefore,
+               const std::set<model::IfIndex>& attachedNow) {
     Step step;
     std::ranges::set_difference(attachedBefore, attachedNow, std::inserter(step.lost, step.lost.end()));
-    for (const auto& [ifindex, error] : newFailures(before.failures, failures))
+    for (const auto& [ifindex, error] : newFailures(before.failures, applied.failures))
         if (maySayGone(error))
             step.doubtful.insert(ifindex);
-    step.now = {std::move(plan), std::move(failures), assemble::presumedIn(network)};
+    for (const auto& [ifindex, error] : applied.onlyAtXdp)
+        assemble::leaveAtXdpOnly(plan.ports.at(ifindex), error.sentence());
+    step.now = {std::move(plan), std::move(applied.failures), std::move(applied.onlyAtXdp),
+                assemble::presumedIn(network)};
     step.forgetFlows = step.now.presumed != before.presumed;
     return step;
 }

@@ -18,6 +18,7 @@ using Failures = std::map<model::IfIndex, Error>;
 struct InPlace {
     assemble::Plan plan;
     Failures failures;                                      ///< of the plan
+    Failures onlyAtXdp;                                     ///< what was to be at tcx as well, and is not
     assemble::Presumed presumed = assemble::presumedIn({}); ///< by flows that are remembered
 };
 
@@ -34,7 +35,7 @@ struct Step {
 };
 
 /// `attachedBefore` and `attachedNow`: links that carry a program of ours.
-[[nodiscard]] Step stepAfter(const InPlace& before, assemble::Plan plan, Failures failures,
+[[nodiscard]] Step stepAfter(const InPlace& before, assemble::Plan plan, deploy::Applied applied,
                              const model::Network& network, const std::set<model::IfIndex>& attachedBefore,
                              const std::set<model::IfIndex>& attachedNow);
 

@@ -23,13 +23,14 @@ bool concern(const introspect::Changes& changes, const model::Network& network,
 bool Reconciler::reconcile(deploy::DataPath& dataPath, assemble::Plan plan, const assemble::Wishes& wishes,
                            Time since) {
     auto applied = dataPath.apply(plan, source_.network());
-    auto step = stepAfter(inPlace_, std::move(plan), std::move(applied.failures), source_.network(),
-                          wishes.attached, stillAttached(dataPath, wishes.attached));
+    const auto swapped = applied.swapped;
+    auto step = stepAfter(inPlace_, std::move(plan), std::move(applied), source_.network(), wishes.attached,
+                          stillAttached(dataPath, wishes.attached));
     for (const auto ifindex : step.lost)
         source_.suspect(ifindex);
     if (step.forgetFlows)
         dataPath.forgetFlows();
-    reporter_.swapped(applied.swapped, since);
+    reporter_.swapped(swapped, since);
     bool again = false;
     if (!step.doubtful.empty()) {
         for (const auto ifindex : step.doubtful)
@@ -48,7 +49,7 @@ bool Reconciler::concerns(const introspect::Changes& changes, std::optional<unsi
 }
 
 bool Reconciler::isRetryDue(Time now, bool more) {
-    if (inPlace_.failures.empty() && !more) {
+    if (inPlace_.failures.empty() && inPlace_.onlyAtXdp.empty() && !more) {
         retry_.reset(now);
         return false;
     }

@@ -119,13 +119,18 @@ void Reporter::swapped(unsigned profiles, std::chrono::steady_clock::time_point 
     events_.lastSwapAt = now.time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-void Reporter::changed(const InPlace& before, const InPlace& now) {
-    for (const auto& [ifindex, error] : newFailures(before.failures, now.failures)) {
+void Reporter::warnOf(const Failures& failures, const assemble::Plan& plan) {
+    for (const auto& [ifindex, error] : failures) {
         events_.failures++;
-        const auto port = now.plan.ports.find(ifindex);
-        const LogFields about{{"TNA_PORT", port == now.plan.ports.end() ? "" : port->second.name}};
+        const auto port = plan.ports.find(ifindex);
+        const LogFields about{{"TNA_PORT", port == plan.ports.end() ? "" : port->second.name}};
         spdlog::warn("{}", error.sentence());
     }
+}
+
+void Reporter::changed(const InPlace& before, const InPlace& now) {
+    warnOf(newFailures(before.failures, now.failures), now.plan);
+    warnOf(newFailures(before.onlyAtXdp, now.onlyAtXdp), now.plan);
     if (followers_.any())
         tellPorts(before, now);
     logPorts(before, now);

@@ -46,6 +46,7 @@ public:
     [[nodiscard]] const Events& events() const { return events_; }
 
 private:
+    void warnOf(const Failures& failures, const assemble::Plan& plan);
     void tellPorts(const InPlace& before, const InPlace& now);
 
     Followers followers_;

@@ -45,7 +45,7 @@ json portDocument(const PortState& state, const assemble::PortPlan& port) {
             {"driver", link != nullptr ? link->driver : ""},
             {"bridge", bridge != nullptr ? json(bridge->name) : json()},
             {"state", stateOf(port, failed)},
-            {"hook", accelerated ? json(assemble::nameOf(port.hook)) : json()},
+            {"hook", accelerated ? json(assemble::nameOfHooks(port)) : json()},
             {"hook_why", accelerated && !port.hookWhy.empty() ? json(port.hookWhy) : json()},
             {"profile", accelerated ? json(port.profile->name()) : json()},
             {"modules", accelerated ? json(port.profile->moduleNames()) : json::array()},

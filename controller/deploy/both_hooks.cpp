@@ -9,6 +9,14 @@
 
 namespace tna::deploy {
 
+namespace {
+void add(Applied& sum, const Applied& more) {
+    sum.attached += more.attached;
+    sum.detached += more.detached;
+    sum.swapped += more.swapped;
+}
+} // namespace
+
 Applied BothHooks::applyAtTcx(const assemble::Plan& plan, const model::Network& network) {
     const auto part = assemble::partAt(assemble::Hook::tcx, plan);
     Applied applied;
@@ -28,14 +36,44 @@ Applied BothHooks::applyAtTcx(const assemble::Plan& plan, const model::Network& 
     return tcx_ ? tcx_->apply(part, network) : applied;
 }
 
-/// A port that changes its hook is nobody's in between, but for Linux.
+/// The part at tcx. What cannot be there behind XDP is taken out of the plan: it is at XDP only.
+Applied BothHooks::applyBehind(assemble::Plan& plan, const model::Network& network) {
+    auto applied = applyAtTcx(plan, network);
+    behind_.clear();
+    for (auto& [ifindex, port] : plan.ports)
+        if (const auto failure = applied.failures.find(ifindex);
+            port.behind && failure != applied.failures.end()) {
+            assemble::leaveAtXdpOnly(port, failure->second.sentence());
+            applied.onlyAtXdp.insert(applied.failures.extract(failure));
+        } else if (port.behind) {
+            behind_.insert(ifindex);
+        }
+    return applied;
+}
+
+/// A port that changes its hook is Linux's in between: at XDP a program at tcx that is not known is in the
+/// way. One that fails at XDP is Linux's at tcx as well, and comes there when it fails no longer.
 Applied BothHooks::apply(const assemble::Plan& plan, const model::Network& network) {
-    auto applied = xdp_->apply(assemble::partAt(assemble::Hook::xdp, plan), network);
-    auto atTcx = applyAtTcx(plan, network);
-    applied.attached += atTcx.attached;
-    applied.detached += atTcx.detached;
-    applied.swapped += atTcx.swapped;
-    applied.failures.merge(atTcx.failures);
+    auto possible = plan;
+    for (const auto ifindex : failedXdp_)
+        if (const auto port = possible.ports.find(ifindex); port != possible.ports.end())
+            port->second.behind.reset();
+    auto applied = applyBehind(possible, network);
+    auto atXdp = xdp_->apply(assemble::partAt(assemble::Hook::xdp, possible), network);
+    const auto before = std::exchange(failedXdp_, {});
+    for (const auto& [ifindex, port] : plan.ports)
+        if (port.behind && atXdp.failures.contains(ifindex))
+            failedXdp_.insert(ifindex);
+    if (failedXdp_ != before) {
+        possible = plan;
+        for (const auto ifindex : failedXdp_)
+            possible.ports.at(ifindex).behind.reset();
+        auto again = applyBehind(possible, network);
+        add(again, applied);
+        applied = std::move(again);
+    }
+    add(applied, atXdp);
+    applied.failures.merge(atXdp.failures);
     return applied;
 }
 
@@ -52,7 +90,7 @@ bool BothHooks::anyCut() const {
 }
 
 bool BothHooks::attached(model::IfIndex ifindex) const {
-    return xdp_->attached(ifindex) || (tcx_ && tcx_->attached(ifindex));
+    return xdp_->attached(ifindex) || (tcx_ && !behind_.contains(ifindex) && tcx_->attached(ifindex));
 }
 
 std::vector<UniqueFd> BothHooks::handOver() {
@@ -135,7 +173,13 @@ void BothHooks::mistrustAs(const Mistrust& other) const {
 }
 
 Result<Verdict> BothHooks::tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const {
-    return tcx_ && tcx_->attached(port) ? tcx_->tryFrame(port, frame) : xdp_->tryFrame(port, frame);
+    if (!xdp_->attached(port) && tcx_ && tcx_->attached(port))
+        return tcx_->tryFrame(port, frame);
+    auto first = xdp_->tryFrame(port, frame);
+    if (!first || first->egress || !tcx_ || !tcx_->attached(port))
+        return first;
+    auto behind = tcx_->tryFrame(port, frame);
+    return behind ? behind : first;
 }
 
 } // namespace tna::deploy

@@ -10,8 +10,9 @@
 
 namespace tna::deploy {
 
-/// The fast path of a namespace at both hooks: each port has its program at one of them, with a pipeline,
-/// caches and counters of its own there. The one at tcx is loaded when a plan has the first port for it.
+/// The fast path of a namespace at both hooks: each port has its program at one of them, or at XDP and, for
+/// what that leaves to Linux, at tcx. Each hook has a pipeline, caches and counters of its own. The one at
+/// tcx is loaded when a plan has the first port for it.
 class BothHooks : public DataPath {
 public:
     using Path = std::unique_ptr<DataPath>;
@@ -54,11 +55,14 @@ public:
 
 private:
     [[nodiscard]] Applied applyAtTcx(const assemble::Plan& plan, const model::Network& network);
+    [[nodiscard]] Applied applyBehind(assemble::Plan& plan, const model::Network& network);
 
     Path xdp_;
     Load loadTcx_;
-    Path tcx_;                        ///< null as long as no port needed it
-    std::vector<UniqueFd> inherited_; ///< what may be of tcx, as long as that is not loaded
+    Path tcx_;                           ///< null as long as no port needed it
+    std::set<model::IfIndex> behind_;    ///< ports that are at both
+    std::set<model::IfIndex> failedXdp_; ///< ports that were to be, and are Linux's
+    std::vector<UniqueFd> inherited_;    ///< what may be of tcx, as long as that is not loaded
 };
 
 } // namespace tna::deploy

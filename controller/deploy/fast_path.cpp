@@ -44,6 +44,8 @@ Result<std::unique_ptr<FastPath>> FastPath::makeInPlace(const Limits& limits, co
     std::ranges::copy(hooks, &constants[TNA_CONSTANT_HOOK_PRE]);
     constants[TNA_CONSTANT_REFRESH] = jiffiesIn(limits.refresh);
     constants[TNA_CONSTANT_SELF_CHECK] = limits.selfCheck;
+    if (pipeline->hook == assemble::Hook::xdp)
+        constants[TNA_CONSTANT_TCX_ENTRY] = EntryPrograms::tagAtTcx();
     auto path = make(limits, std::move(*pipeline), constants, readFdbInPlace());
     if (path) {
         (*path)->casts_ = casts;
@@ -84,7 +86,11 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
                                                     limits.maxPorts);
     if (auto followed = counters->follow(caches->counting()); !followed)
         return std::unexpected(followed.error());
-    auto attachments = Attachments::make(pipeline.hook, pipeline.buffers);
+    auto presences =
+        Presences::make(4 * limits.maxPorts); // of slots, and of attachments, of which some have none
+    if (!presences)
+        return std::unexpected(presences.error());
+    auto attachments = Attachments::make(pipeline.hook, pipeline.buffers, *presences);
     if (!attachments)
         return std::unexpected(attachments.error());
     std::optional<FinishProgram> finish;
@@ -98,13 +104,13 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
     ProfileStore profiles{*kept, constants, std::move(finish), std::move(*caches), *counters};
     return std::unique_ptr<FastPath>{new FastPath(std::move(kept), std::move(counters), std::move(fdb),
                                                   limits.maxPorts, std::move(profiles),
-                                                  std::move(*attachments))};
+                                                  std::move(*attachments), std::move(*presences))};
 }
 
 FastPath::FastPath(Pipeline pipeline, Counters counters, std::unique_ptr<FdbAccess> fdb, unsigned maxPorts,
-                   ProfileStore profiles, Attachments attachments)
+                   ProfileStore profiles, Attachments attachments, Presences presences)
     : pipeline_(std::move(pipeline)), counters_(std::move(counters)), fdb_(std::move(fdb)),
-      slots_(*pipeline_, maxPorts), selfCheck_(*pipeline_), spared_(*pipeline_),
+      slots_(*pipeline_, maxPorts, std::move(presences)), selfCheck_(*pipeline_), spared_(*pipeline_),
       profiles_(std::move(profiles)), attachments_(std::move(attachments)) {}
 
 Applied FastPath::apply(const assemble::Plan& plan, const model::Network& network) {

@@ -76,7 +76,7 @@ public:
     void open(bool informed) override { fdb_->open(informed); }
 
     // See Attachments.
-    [[nodiscard]] bool anyCut() const override { return attachments_.anyCut(); }
+    [[nodiscard]] bool anyCut() const override { return attachments_.anyCut() || slots_.anyGone(); }
     [[nodiscard]] bool attached(model::IfIndex ifindex) const override { return attachments_.has(ifindex); }
     [[nodiscard]] bool settled() const override { return attachments_.settled(); }
     void settleNext() override { attachments_.settleNext(profiles_); }
@@ -109,7 +109,7 @@ private:
     using Pipeline = std::unique_ptr<PipelineObject>;
     using Counters = std::unique_ptr<CounterReader>;
     FastPath(Pipeline pipeline, Counters counters, std::unique_ptr<FdbAccess> fdb, unsigned maxPorts,
-             ProfileStore profiles, Attachments attachments);
+             ProfileStore profiles, Attachments attachments, Presences presences);
     [[nodiscard]] static Result<std::unique_ptr<FastPath>>
     makeInPlace(const Limits& limits, const NamespaceFacts& facts, const HookFunctions& hooks, Casts casts,
                 Result<PipelineObject> pipeline);

@@ -54,6 +54,7 @@ bool isTagged(const std::vector<std::uint8_t>& frame) {
 }
 
 assemble::Profile forTrial(assemble::Profile profile) {
+    profile.trial = true;
     profile.veth = false; // what a sender has left unfinished would lie beside the frame
     profile.custom = {};  // they would count it, and remember it
     for (auto& module : profile.modules)

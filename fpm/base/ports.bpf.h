@@ -51,8 +51,8 @@ INLINE u64 shorter_than_all(u32 len)
 	return ((u64)len - home.shortest) >> 63;
 }
 
-/* Counts a frame that is left to Linux, by port and reason. */
-NOINLINE int leave_to_linux(hook_context *ctx, u32 reason)
+/* A frame that is not forwarded, by port and reason. */
+INLINE void count_slow(hook_context *ctx, u32 reason)
 {
 	s32 slot = port_slot(hook_ingress_ifindex(ctx));
 	u32 key = slot;
@@ -60,8 +60,23 @@ NOINLINE int leave_to_linux(hook_context *ctx, u32 reason)
 
 	if (counters && reason < TNA_REASON_COUNT)
 		counters->slow[reason]++;
+}
+
+/* Where a frame that is left to Linux meets another program of ours, that counts it. */
+NOINLINE int leave_to_linux(hook_context *ctx, u32 reason)
+{
+	if (CONSTANT(COUNTS_LEFT))
+		count_slow(ctx, reason);
 	WHEN(MODULES) decision_reason(reason);
 	return HOOK_TO_LINUX;
+}
+
+/* What Linux would drop. */
+NOINLINE int drop_as_linux(hook_context *ctx, u32 reason)
+{
+	count_slow(ctx, reason);
+	WHEN(MODULES) decision_reason(reason);
+	return HOOK_DROP;
 }
 
 /* Adds frames that went from one port to another to what the ports have counted. */

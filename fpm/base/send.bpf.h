@@ -99,11 +99,11 @@ INLINE int rewrite_routed(hook_context *ctx, const struct departure *departure)
 /*
  * Out of the port, whatever custom modules say. A frame is changed only when nothing can fail any more: a
  * port that goes away leaves the map first. Whether it is there is not looked at for a frame that stays as it
- * is and whose port was proved: if it is not, the verdict leaves the frame to Linux.
+ * is and whose port was proved: if it is not, XDP's verdict leaves the frame to Linux.
  */
 INLINE int send_now(hook_context *ctx, const struct departure *departure)
 {
-	int action = hook_send(&egress_ports, departure->out);
+	int action = hook_send(&egress_ports, departure->out, departure->device, CONSTANT(NET));
 
 	if (departure->routed) {
 		RARELY((u64)(u32)action, HOOK_IS_NOT_SENT, nowhere);
@@ -120,7 +120,7 @@ rewrite:
 			return HOOK_TO_LINUX;
 		if (HOOK_WITHIN_LINUX && departure->marked)
 			hook_mark(ctx, departure->marked->left_mark);
-	} else if (unlikely(departure->retag & RETAG_ANY) || departure->unproved) {
+	} else if (unlikely(departure->retag & RETAG_ANY) || departure->unproved || HOOK_WITHIN_LINUX) {
 		if (action != HOOK_SENT)
 			return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);
 		if (departure->retag & RETAG_ANY &&

@@ -64,12 +64,11 @@ INLINE int bridge_send(hook_context *ctx, struct tna_flow *flow, u32 len, u64 re
 INLINE int bridge_refuse(hook_context *ctx, u32 reason)
 {
 	struct packet packet;
-	int verdict = leave_to_linux(ctx, reason);
 
-	if (!BRIDGE_RULES || reason != TNA_REASON_FLOW_WINDOW || !packet_parse(ctx, &packet))
-		return verdict;
-	return connection_drops(reason, packet.protocol == bpf_htons(ETH_P_IPV6) ? 6 : 4) ? HOOK_DROP
-											  : verdict;
+	if (BRIDGE_RULES && reason == TNA_REASON_FLOW_WINDOW && packet_parse(ctx, &packet) &&
+	    connection_drops(reason, packet.protocol == bpf_htons(ETH_P_IPV6) ? 6 : 4))
+		return drop_as_linux(ctx, reason);
+	return leave_to_linux(ctx, reason);
 }
 
 /* Nothing is against the frame but, perhaps, rules; they are asked for each frame. */

@@ -31,12 +31,26 @@ INLINE u64 guard_tc_ingress(struct net_device *dev)
 	return KGET(u64, dev, tcx_ingress);
 }
 
+/* Anything but our own program, where that comes first of all, or has just gone. */
+APART u64 guard_tc_but_ours(u64 entry)
+{
+	if (!entry)
+		return 0;
+	u64 first = KLOAD(u64, entry);
+	u64 other = KLOAD(u64, KADDR(struct bpf_prog, first, tag)) ^ CONSTANT(TCX_ENTRY);
+
+	return guard_tc_after_this(entry) | (first ? other : 0);
+}
+
 /* Of the port that it came in by. */
 INLINE u64 guard_tc_port(struct net_device *port)
 {
-	u64 entry = guard_tc_ingress(port);
+	u64 word = guard_tc_ingress(port);
 
-	return HOOK_WITHIN_LINUX ? guard_tc_after_this(entry) : entry;
+	if (HOOK_WITHIN_LINUX)
+		return guard_tc_after_this(word);
+	WHEN_RARE(TCX_BEHIND) word = guard_tc_but_ours(word);
+	return word;
 }
 
 /* Of a device that may be that port. */
@@ -44,9 +58,7 @@ INLINE u64 guard_tc_arrival(u64 device, u64 port)
 {
 	struct net_device *arrival = KOBJ(struct net_device, device);
 
-	if (!HOOK_WITHIN_LINUX || device != port)
-		return guard_tc_ingress(arrival);
-	return guard_tc_port(arrival);
+	return device == port ? guard_tc_port(arrival) : guard_tc_ingress(arrival);
 }
 
 /*
@@ -82,14 +94,16 @@ INLINE u64 guard_tc_port_busy(struct net_device *port)
 {
 	u64 word = guard_tc_port(port);
 
-	return HOOK_WITHIN_LINUX ? word : guard_tc_entry_busy(word);
+	if (!HOOK_WITHIN_LINUX && !CONSTANT(TCX_BEHIND))
+		word = guard_tc_entry_busy(word);
+	return word;
 }
 
 INLINE u64 guard_tc_arrival_busy(u64 device, u64 port)
 {
-	u64 word = guard_tc_arrival(device, port);
+	struct net_device *arrival = KOBJ(struct net_device, device);
 
-	return HOOK_WITHIN_LINUX && device == port ? word : guard_tc_entry_busy(word);
+	return device == port ? guard_tc_port_busy(arrival) : guard_tc_entry_busy(guard_tc_ingress(arrival));
 }
 
 #endif

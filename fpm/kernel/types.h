@@ -206,6 +206,16 @@ struct vlan_dev_priv {
 	struct net_device *real_dev;
 };
 
+/* include/linux/bpf.h */
+struct bpf_prog_aux {
+	u32 id;
+};
+
+struct bpf_prog {
+	u8 tag[8];
+	struct bpf_prog_aux *aux;
+};
+
 /* kernel/bpf/mprog.c, include/net/tcx.h */
 struct bpf_mprog_fp {
 	struct bpf_prog *prog;

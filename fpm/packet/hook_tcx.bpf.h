@@ -239,11 +239,14 @@ INLINE long hook_cut_tail(hook_context *ctx, u32 bytes)
 	return bpf_skb_change_tail(ctx, ctx->len - bytes, 0);
 }
 
-INLINE int hook_send(void *ports, u32 slot)
+/* No slot empties itself here, and the kernel looks for the index: it must still be that of the device that
+ * the frame is for, and in this namespace. */
+INLINE int hook_send(void *ports, u32 slot, const u64 *device, u64 net)
 {
 	const struct bpf_devmap_val *port = bpf_map_lookup_elem(ports, &slot);
+	struct net_device *egress = KOBJ(struct net_device, *device);
 
-	if (!port || !port->ifindex) /* it may be gone */
+	if (!port || (KGET(u32, egress, ifindex) ^ port->ifindex) | (KGET(u64, egress, nd_net.net) ^ net))
 		return HOOK_TO_LINUX;
 	return bpf_redirect(port->ifindex, 0) == TC_ACT_REDIRECT ? HOOK_SENT : HOOK_TO_LINUX;
 }

@@ -154,7 +154,7 @@ INLINE long hook_cut_tail(hook_context *ctx, u32 bytes)
 	return bpf_xdp_adjust_tail(ctx, -(int)bytes);
 }
 
-INLINE int hook_send(void *ports, u32 slot)
+INLINE int hook_send(void *ports, u32 slot, const u64 *device, u64 net)
 {
 	return bpf_redirect_map(ports, slot, XDP_PASS);
 }

@@ -16,6 +16,8 @@ struct {
 SEC("tc")
 int entry(struct __sk_buff *ctx)
 {
+	/* No other program is the same, so that the fast path at XDP knows this one by its tag. */
+	asm volatile("r0 = 0x746e6120" : : : "r0");
 	bpf_tail_call_static(ctx, &profile, 0);
 	return TC_ACT_UNSPEC;
 }

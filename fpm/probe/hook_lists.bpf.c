@@ -21,12 +21,6 @@ struct nf_hook_ops {
 	enum nf_hook_ops_type hook_ops_type : 8;
 	int priority;
 };
-struct bpf_prog_aux {
-	u32 id;
-};
-struct bpf_prog {
-	struct bpf_prog_aux *aux;
-};
 #pragma clang attribute pop
 
 struct tna_hooks hooks = {};

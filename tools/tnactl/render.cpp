@@ -22,6 +22,13 @@ std::string rate(const json& port, const char* key) {
 std::string quoted(const std::string& value) {
     return json(value).dump();
 }
+
+/// Where a port's frames are seen.
+const char* placeOf(const std::string& hook) {
+    if (hook == "tcx")
+        return "at tcx, not at XDP";
+    return hook == "xdp-native" ? "at XDP, and not at tcx as well" : "at tcx as well as at XDP";
+}
 } // namespace
 
 json withRates(json now, const json& before, double seconds) {
@@ -71,7 +78,7 @@ std::string renderPort(const json& document) {
         out += fmt::format(" ({}, {})", text(port, "hook"), profile);
     out += "\n";
     if (const auto why = text(port, "hook_why"); !why.empty())
-        out += fmt::format("  Its frames are seen at {}, not at XDP: {}.\n", text(port, "hook"), why);
+        out += fmt::format("  Its frames are seen {}: {}.\n", placeOf(text(port, "hook")), why);
     for (const auto& feature : list(document, "features"))
         for (const auto& reason : list(feature, "reasons")) {
             out += fmt::format("  {} is left to Linux: {}\n", text(feature, "feature"), text(reason, "text"));

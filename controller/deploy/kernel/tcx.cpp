@@ -3,8 +3,13 @@
 
 #include "base/error.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <cerrno>
+#include <linux/if_link.h>
+#include <ranges>
 
 namespace tna::deploy {
 
@@ -47,6 +52,23 @@ std::optional<AttachedTo> attachedBy(int link) {
     if (bpf_obj_get_info_by_fd(link, &info, &size) != 0 || (info.type != xdpLink && info.type != tcxLink))
         return std::nullopt;
     return AttachedTo{info.type == tcxLink, info.xdp.ifindex};
+}
+
+bool isAttachedHere(int link, model::IfIndex ifindex) {
+    bpf_link_info info{};
+    __u32 size = sizeof(info);
+    if (bpf_obj_get_info_by_fd(link, &info, &size) != 0)
+        return false;
+    std::array<__u32, 64> programs{}; // BPF_MPROG_MAX
+    __u32 flags = 0, count = programs.size();
+    if (info.type == tcxLink)
+        return bpf_prog_query(static_cast<int>(ifindex), tcxIngress, 0, &flags, programs.data(), &count) ==
+                   0 &&
+               std::ranges::find(programs | std::views::take(count), info.prog_id) !=
+                   std::ranges::begin(programs) + count;
+    __u32 program = 0;
+    return bpf_xdp_query_id(static_cast<int>(ifindex), XDP_FLAGS_DRV_MODE, &program) == 0 &&
+           program == info.prog_id;
 }
 
 } // namespace tna::deploy

@@ -29,4 +29,8 @@ struct AttachedTo {
 /// Nothing: it is another kind of link.
 [[nodiscard]] std::optional<AttachedTo> attachedBy(int link);
 
+/// Whether the program of such a link is on the device that has this index in this namespace: a link goes
+/// with its device to other ones, and indices are the same there.
+[[nodiscard]] bool isAttachedHere(int link, model::IfIndex ifindex);
+
 } // namespace tna::deploy

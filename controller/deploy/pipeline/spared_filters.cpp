@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/pipeline/spared_filters.hpp"
 
+#include "deploy/kernel/grace_period.hpp"
+
 #include <algorithm>
 #include <bit>
-#include <linux/membarrier.h>
 #include <span>
-#include <sys/syscall.h>
 #include <tna/fastpath.h>
-#include <unistd.h>
 
 namespace tna::deploy {
 
 namespace {
-/// When this returns, all frames have left the pipeline that were in it before. (It waits for a grace period
-/// of RCU.)
-bool letFramesPass() {
-    return ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0;
-}
-
 template <typename Word>
 void store(Word& word, std::size_t value) {
     __atomic_store_n(&word, static_cast<Word>(value), __ATOMIC_SEQ_CST);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::ptrdiff_t mostOwnEntries = 47;
 } // namespace
 
-Result<Attachments> Attachments::make(assemble::Hook hook, Buffers buffers) {
+Result<Attachments> Attachments::make(assemble::Hook hook, Buffers buffers, Presences presences) {
     const auto type = hook == assemble::Hook::xdp ? BPF_PROG_TYPE_XDP : BPF_PROG_TYPE_SCHED_CLS;
     auto passAll = loadPassAll(type, buffers);
     if (!passAll)
@@ -23,7 +23,7 @@ Result<Attachments> Attachments::make(assemble::Hook hook, Buffers buffers) {
     auto entries = EntryPrograms::load(hook, buffers);
     if (!entries)
         return std::unexpected(entries.error());
-    return Attachments{hook, std::move(*entries), std::move(*passAll)};
+    return Attachments{hook, std::move(presences), std::move(*entries), std::move(*passAll)};
 }
 
 void Attachments::dropUnplanned(const assemble::Plan& plan, Applied& applied) {
@@ -99,7 +99,7 @@ Result<PortAttachment*> Attachments::attach(const assemble::PortPlan& port, cons
     if (!entry)
         return std::unexpected(entry.error());
     auto adopted = adopt(port.ifindex, **entry);
-    auto attached = adopted ? std::move(*adopted) : PortAttachment::attach(hook_, **entry, link);
+    auto attached = adopted ? std::move(*adopted) : PortAttachment::attach(hook_, **entry, link, presences_);
     if (!attached)
         return std::unexpected(attached.error());
     applied.attached++;
@@ -166,18 +166,17 @@ void Attachments::inherit(std::vector<UniqueFd> links) {
     for (auto& link : links)
         if (const auto to = attachedBy(link.get());
             to && to->tcx == (hook_ == assemble::Hook::tcx) && to->ifindex != 0)
-            inherited_.insert_or_assign(to->ifindex, std::move(link));
+            inherited_.emplace(to->ifindex, std::move(link));
 }
 
 /// Nothing if there is none, or it cannot be used: then it is detached.
 std::optional<PortAttachment> Attachments::adopt(model::IfIndex ifindex, const Entry& entry) {
-    auto inherited = inherited_.extract(ifindex);
-    if (!inherited)
-        return std::nullopt;
-    auto adopted = PortAttachment::adopt(std::move(inherited.mapped()), entry);
-    if (adopted)
-        return std::move(*adopted);
-    spdlog::debug("{}", adopted.error().sentence());
+    while (auto inherited = inherited_.extract(ifindex)) {
+        auto adopted = PortAttachment::adopt(std::move(inherited.mapped()), entry, ifindex, presences_);
+        if (adopted)
+            return std::move(*adopted);
+        spdlog::debug("{}", adopted.error().sentence());
+    }
     return std::nullopt;
 }
 

@@ -20,7 +20,7 @@ namespace tna::deploy {
 /// moment may stay attached with a program that leaves all to Linux, because attaching takes long.
 class Attachments {
 public:
-    [[nodiscard]] static Result<Attachments> make(assemble::Hook hook, Buffers buffers);
+    [[nodiscard]] static Result<Attachments> make(assemble::Hook hook, Buffers buffers, Presences presences);
 
     /// Takes away what a plan does not want, before anything is put in place.
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);
@@ -49,8 +49,9 @@ public:
     void inherit(std::vector<UniqueFd> links);
 
 private:
-    Attachments(assemble::Hook hook, EntryPrograms entries, UniqueFd passAll)
-        : hook_(hook), entries_(std::move(entries)), passAll_(std::move(passAll)) {}
+    Attachments(assemble::Hook hook, Presences presences, EntryPrograms entries, UniqueFd passAll)
+        : hook_(hook), presences_(std::move(presences)), entries_(std::move(entries)),
+          passAll_(std::move(passAll)) {}
     [[nodiscard]] Result<PortAttachment*> attach(const assemble::PortPlan& port, const model::Link& link,
                                                  ProfileStore& profiles, Applied& applied);
     [[nodiscard]] std::optional<PortAttachment> adopt(model::IfIndex ifindex, const Entry& entry);
@@ -59,11 +60,13 @@ private:
     [[nodiscard]] bool emptied(PortAttachment& attachment, Applied& applied);
 
     assemble::Hook hook_;
+    Presences presences_;
     EntryPrograms entries_;
     UniqueFd passAll_; ///< the profile of ports that are left to Linux, but stay attached
     std::map<model::IfIndex, assemble::Profile> placed_;
-    std::map<model::IfIndex, UniqueFd> inherited_; ///< links, before they have become attachments
-    bool cannotSettle_ = false;                    ///< changing profiles stays slow
+    /// Links, before they have become attachments. Of several with an index, all but one went elsewhere.
+    std::multimap<model::IfIndex, UniqueFd> inherited_;
+    bool cannotSettle_ = false; ///< changing profiles stays slow
     std::map<model::IfIndex, PortAttachment> attachments_;
 };
 

@@ -3,6 +3,7 @@
 
 #include "deploy/kernel/requirements.hpp"
 
+#include <bit>
 #include <bpf/bpf.h>
 
 #include "entry.skel.h"
@@ -26,6 +27,16 @@ Result<EntryPrograms> EntryPrograms::loadGenerated(Buffers buffers) {
 Result<EntryPrograms> EntryPrograms::load(assemble::Hook hook, Buffers buffers) {
     return hook == assemble::Hook::xdp ? loadGenerated<::entry>(buffers)
                                        : loadGenerated<::entry_tcx>(buffers);
+}
+
+std::uint64_t EntryPrograms::tagAtTcx() {
+    auto* opened = ::entry_tcx::open_and_load();
+    const Skeleton owner{opened, [](void* owned) { ::entry_tcx::destroy(static_cast<::entry_tcx*>(owned)); }};
+    bpf_prog_info info{};
+    __u32 size = sizeof info;
+    if (opened == nullptr || bpf_obj_get_info_by_fd(bpf_program__fd(opened->progs.entry), &info, &size) != 0)
+        return 0;
+    return std::bit_cast<std::uint64_t>(info.tag);
 }
 
 Result<Entry> EntryPrograms::own(int program) const {

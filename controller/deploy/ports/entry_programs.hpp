@@ -16,6 +16,8 @@ namespace tna::deploy {
 class EntryPrograms {
 public:
     [[nodiscard]] static Result<EntryPrograms> load(assemble::Hook hook, Buffers buffers);
+    /// By which the kernel shows that a program is one of those at tcx; 0: there are none.
+    [[nodiscard]] static std::uint64_t tagAtTcx();
 
     /// For ports of a profile, whose program that is.
     [[nodiscard]] Result<const Entry*> shared(const assemble::Profile& profile, int program);

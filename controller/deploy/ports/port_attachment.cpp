@@ -42,20 +42,29 @@ Result<void> Entry::setProfile(int program) const {
 }
 
 Result<PortAttachment> PortAttachment::attach(assemble::Hook hook, const Entry& shared,
-                                              const model::Link& link) {
+                                              const model::Link& link, const Presences& presences) {
+    auto presence = presences.of(link.ifindex);
+    if (!presence)
+        return std::unexpected(presence.error());
     const bool xdp = hook == assemble::Hook::xdp;
     LIBBPF_OPTS(bpf_link_create_opts, options, .flags = xdp ? XDP_FLAGS_DRV_MODE : 0U);
     UniqueFd attached{bpf_link_create(shared.program(), static_cast<int>(link.ifindex),
                                       xdp ? BPF_XDP : tcxIngress, &options)};
     if (!attached)
         return std::unexpected(explainAttach(hook, errno, link));
-    return PortAttachment{std::move(attached)};
+    return PortAttachment{std::move(attached), std::move(*presence)};
 }
 
-Result<PortAttachment> PortAttachment::adopt(UniqueFd link, const Entry& shared) {
+Result<PortAttachment> PortAttachment::adopt(UniqueFd link, const Entry& shared, model::IfIndex ifindex,
+                                             const Presences& presences) {
+    auto presence = presences.of(ifindex);
+    if (!presence)
+        return std::unexpected(presence.error());
     if (bpf_link_update(link.get(), shared.program(), nullptr) != 0)
         return failErrno(errno, "cannot take over what is attached");
-    return PortAttachment{std::move(link)};
+    if (!isAttachedHere(link.get(), ifindex))
+        return fail("what was attached to the device with index {} is on another one", ifindex);
+    return PortAttachment{std::move(link), std::move(*presence)};
 }
 
 Result<UniqueFd> PortAttachment::handOver(int passAll) && {
@@ -73,7 +82,7 @@ Result<void> PortAttachment::takeOwnEntry(Entry own) {
 
 bool PortAttachment::alive() const {
     const auto attached = attachedBy(link_.get());
-    return attached && attached->ifindex != 0;
+    return attached && attached->ifindex != 0 && presence_.lasts();
 }
 
 } // namespace tna::deploy

@@ -4,6 +4,7 @@
 #include "assemble/profile.hpp"
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
+#include "deploy/kernel/presence.hpp"
 #include "deploy/programs/program_template.hpp"
 #include "model/link.hpp"
 
@@ -37,10 +38,12 @@ class PortAttachment {
 public:
     /// Attaches natively; never replaces a program that is there already. At tcx, others' stay before it.
     [[nodiscard]] static Result<PortAttachment> attach(assemble::Hook hook, const Entry& shared,
-                                                       const model::Link& link);
+                                                       const model::Link& link, const Presences& presences);
 
-    /// Puts the entry in the place of whatever an earlier process has left on a port; no frame is lost.
-    [[nodiscard]] static Result<PortAttachment> adopt(UniqueFd link, const Entry& shared);
+    /// Puts the entry in the place of whatever an earlier process has left on a port; no frame is lost. An
+    /// error also if that is on another device by now.
+    [[nodiscard]] static Result<PortAttachment> adopt(UniqueFd link, const Entry& shared,
+                                                      model::IfIndex ifindex, const Presences& presences);
     /// Leaves the port's frames to Linux by a program that stays for as long as somebody holds what is
     /// returned.
     [[nodiscard]] Result<UniqueFd> handOver(int passAll) &&;
@@ -50,13 +53,16 @@ public:
     [[nodiscard]] Result<void> takeOwnEntry(Entry own);
     /// Null as long as the entry is shared.
     [[nodiscard]] const Entry* ownEntry() const { return own_ ? &*own_ : nullptr; }
-    /// False once the device is gone: the kernel has cut the link.
+    /// False once somebody has cut the link, or the device has gone. One that has moved to another namespace
+    /// keeps it.
     [[nodiscard]] bool alive() const;
 
 private:
-    explicit PortAttachment(UniqueFd link) : link_(std::move(link)) {}
+    PortAttachment(UniqueFd link, Presence presence)
+        : link_(std::move(link)), presence_(std::move(presence)) {}
     std::optional<Entry> own_;
     UniqueFd link_;
+    Presence presence_;
 };
 
 } // namespace tna::deploy

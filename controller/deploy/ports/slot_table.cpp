@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/ports/slot_table.hpp"
 
+#include "deploy/kernel/grace_period.hpp"
+
 #include <algorithm>
 #include <bpf/bpf.h>
 #include <cerrno>
@@ -60,21 +62,30 @@ void SlotTable::clearEgress(unsigned slot) const {
         bpf_map_update_elem(pipeline_.egressPorts, &key, &none, BPF_ANY);
 }
 
-std::optional<SlotTable::Given> SlotTable::freeSlot() {
+Result<SlotTable::Given> SlotTable::freeSlot() {
     if (next_ < capacity_)
         return Given{next_++, false};
     if (free_.empty())
-        return std::nullopt;
+        return std::unexpected(Error{fmt::format("no room for another port: {} are in use", capacity_),
+                                     {},
+                                     "raise max_ports under [limits] in the configuration"});
+    if (inUse_)
+        if (auto passed = letFramesPass(); !passed)
+            return std::unexpected(passed.error());
+    inUse_ = false;
     return Given{free_.extract(free_.begin()).value(), true};
 }
 
 Result<SlotTable::Given> SlotTable::add(model::IfIndex ifindex, unsigned shortest) {
     const auto given = freeSlot();
     if (!given)
-        return std::unexpected(Error{fmt::format("no room for another port: {} are in use", capacity_),
-                                     {},
-                                     "raise max_ports under [limits] in the configuration"});
+        return given;
     const auto slot = given->slot;
+    auto presence = presences_.of(ifindex);
+    if (!presence) {
+        free_.insert(slot);
+        return std::unexpected(presence.error());
+    }
     if (shortest != TNA_NO_EGRESS)
         if (auto made = setEgress(slot, ifindex); !made) {
             free_.insert(slot);
@@ -92,17 +103,12 @@ Result<SlotTable::Given> SlotTable::add(model::IfIndex ifindex, unsigned shortes
         return failErrno(code, "cannot enter the device with index {} in the port table", ifindex);
     }
     slots_[ifindex] = slot;
+    presence_[ifindex] = std::move(*presence);
     return *given;
 }
 
-/// The kernel empties a slot of the device map by itself when the device goes away. One that nothing leaves
-/// by is not in that map.
-bool SlotTable::alive(model::IfIndex ifindex) const {
-    if (shortest_.at(ifindex) == TNA_NO_EGRESS)
-        return true;
-    const __u32 key = slots_.at(ifindex);
-    bpf_devmap_val device{};
-    return bpf_map_lookup_elem(pipeline_.egressPorts, &key, &device) == 0 && device.ifindex == ifindex;
+bool SlotTable::anyGone() const {
+    return std::ranges::any_of(presence_, [](const auto& item) { return !item.second.lasts(); });
 }
 
 /// First the table, then the epoch, then the device.
@@ -114,8 +120,10 @@ void SlotTable::remove(model::IfIndex ifindex) {
     clearEgress(slot);
     if (forgotten) // else the device would be taken for the slot's next owner
         free_.insert(slot);
+    inUse_ = true;
     slots_.erase(ifindex);
     shortest_.erase(ifindex);
+    presence_.erase(ifindex);
     askAboutShort();
 }
 

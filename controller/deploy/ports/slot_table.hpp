@@ -3,6 +3,7 @@
 
 #include "assemble/profile.hpp"
 #include "base/error.hpp"
+#include "deploy/kernel/presence.hpp"
 #include "deploy/pipeline/pipeline_object.hpp"
 
 #include <map>
@@ -17,7 +18,8 @@ namespace tna::deploy {
 class SlotTable {
 public:
     /// The pipeline must outlive it.
-    SlotTable(const PipelineObject& pipeline, unsigned capacity) : pipeline_(pipeline), capacity_(capacity) {}
+    SlotTable(const PipelineObject& pipeline, unsigned capacity, Presences presences)
+        : pipeline_(pipeline), capacity_(capacity), presences_(std::move(presences)) {}
 
     struct Given {
         unsigned slot = 0;
@@ -31,8 +33,10 @@ public:
 
     [[nodiscard]] std::optional<unsigned> slotOf(model::IfIndex ifindex) const;
     [[nodiscard]] const std::map<model::IfIndex, unsigned>& all() const { return slots_; }
-    /// Of a device that has a slot: whether the kernel still knows it there.
-    [[nodiscard]] bool alive(model::IfIndex ifindex) const;
+    /// Of a device that has a slot: whether it has been there since.
+    [[nodiscard]] bool alive(model::IfIndex ifindex) const { return presence_.at(ifindex).lasts(); }
+    /// Whether one has gone; another one may have its index.
+    [[nodiscard]] bool anyGone() const;
     /// The devices that have a slot and are to have none, or another one.
     [[nodiscard]] std::vector<model::IfIndex> unplanned(const assemble::Plan& plan) const;
     /// All slots in use are below.
@@ -46,16 +50,19 @@ public:
     [[nodiscard]] static unsigned shortestOut(const assemble::PortPlan& port);
 
 private:
-    [[nodiscard]] std::optional<Given> freeSlot();
+    [[nodiscard]] Result<Given> freeSlot();
     void clearEgress(unsigned slot) const;
     [[nodiscard]] bool fits(const assemble::PortPlan& port) const;
     void askAboutShort() const;
 
     const PipelineObject& pipeline_;
     unsigned capacity_;
+    Presences presences_;
     std::map<model::IfIndex, unsigned> slots_;
     std::map<model::IfIndex, unsigned> shortest_; ///< of frames that leave by them
-    std::set<unsigned> free_;                     ///< given back; used again only when no fresh one is left
+    std::map<model::IfIndex, Presence> presence_;
+    std::set<unsigned> free_; ///< given back; used again only when no fresh one is left
+    bool inUse_ = false;      ///< frames may be on their way to what had one of these
     unsigned next_ = 0;
 };
 

@@ -14,6 +14,7 @@ struct Applied {
     unsigned detached = 0;
     unsigned swapped = 0; ///< profiles put in place or taken away
     std::map<model::IfIndex, Error> failures;
+    std::map<model::IfIndex, Error> onlyAtXdp; ///< what was to be at tcx as well, and why it is not
 };
 
 } // namespace tna::deploy

@@ -33,9 +33,9 @@ NOINLINE u64 route_objection(hook_context *ctx, u64 device, u64 departure)
 /* For a packet that is not to be sent. */
 INLINE int route_refuse(hook_context *ctx, u32 reason, const int version)
 {
-	int verdict = leave_to_linux(ctx, reason);
-
-	return CONSTANT(RULES) && connection_drops(reason, version) ? HOOK_DROP : verdict;
+	if (CONSTANT(RULES) && connection_drops(reason, version))
+		return drop_as_linux(ctx, reason);
+	return leave_to_linux(ctx, reason);
 }
 
 /* What there is to say against a packet for which a route is known, and proved. */

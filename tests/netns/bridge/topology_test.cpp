@@ -174,6 +174,30 @@ TEST_F(Topology, PortReplacedByAnotherOneWithItsNameAndIndex) {
     }));
 }
 
+/// The program goes with a device, and its link names the index that it has, wherever.
+TEST_F(Topology, PortMovedElsewhereWhoseIndexAnotherOneHas) {
+    const Namespace elsewhere;
+    const auto index = std::to_string(::if_nametoindex("p1"));
+    must("ip link set p1 netns " + elsewhere.name());
+    farPorts_.erase(1);
+    inFar("ip link set far1 down");
+    inFar("ip link set far1 name elsewhere"); // and goes on, so that its other end does
+    must("ip link add p1 index " + index + " type veth peer name far1 netns " + farSide_->name());
+    inFar("ip link set far1 up");
+    inFar("ethtool -K far1 gro on");
+    must("ip link set p1 master br0 up");
+    {
+        const auto inside = farSide_->enter();
+        farPorts_[1].emplace("far1");
+    }
+    ASSERT_TRUE(reaches("p1", "accelerated"));
+    opens(1, {0, 2});
+    EXPECT_TRUE(eventually([&] {
+        pump();
+        return treat(twoToOne(), 1) == (Treatment{fastPath(), {{0, {twoToOne()}}}});
+    }));
+}
+
 TEST_F(Topology, BridgeThatIsDownForwardsNothing) {
     must("ip link set br0 down");
     EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("stp-state"), {}}));

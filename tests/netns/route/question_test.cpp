@@ -38,6 +38,20 @@ TEST_F(Question, NothingIsSentOrCounted) {
     EXPECT_EQ(counted(0), Path{});
 }
 
+/// A port that is at XDP, and for another one at tcx as well.
+TEST_F(Question, BothHooksAreAsked) {
+    if (atTcx() || watched())
+        GTEST_SKIP() << "for ports at XDP, where the kernel is read in place";
+    config_.ports.tcx = {"p2"};
+    accelerate();
+    if ((*controller_->port("p0"))["port"]["hook"] != "xdp-native+tcx")
+        GTEST_SKIP() << "this kernel has no tcx";
+    EXPECT_EQ(ask(*controller_, "10.0.1.2")["fast_path"], toStation2);
+    EXPECT_EQ(ask(*controller_, "10.0.2.2")["fast_path"]["port"], "p2");
+    EXPECT_EQ(ask(*controller_, "10.0.0.1")["fast_path"]["reason"], "not-routed");
+    EXPECT_EQ(counted(0), Path{});
+}
+
 TEST_F(Question, ReasonsAreThoseOfThisMoment) {
     accelerate();
     EXPECT_EQ(ask(*controller_, "10.0.0.1")["fast_path"]["reason"], "not-routed");

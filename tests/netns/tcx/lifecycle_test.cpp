@@ -2,6 +2,8 @@
 // Ports of containers come and go, and the operator may want them back.
 #include "tcx_fixture.hpp"
 
+#include <string_view>
+
 namespace tna::test {
 namespace {
 
@@ -56,6 +58,38 @@ TEST_F(TcxLifecycle, PortThatMovesToAnotherNamespaceAndBack) {
     }
     must("ip link set p1 master br0 up");
     ASSERT_NO_FATAL_FAILURE(becomesFast());
+}
+
+/// In the table by which frames leave, ports change places. Returns how many did.
+unsigned exchangePorts(unsigned one, unsigned other) {
+    unsigned exchanged = 0;
+    for (std::uint32_t id = 0; bpf_map_get_next_id(id, &id) == 0;) {
+        const UniqueFd map{bpf_map_get_fd_by_id(id)};
+        bpf_map_info info{};
+        __u32 size = sizeof(info);
+        if (!map || bpf_obj_get_info_by_fd(map.get(), &info, &size) != 0 || info.type != BPF_MAP_TYPE_ARRAY ||
+            std::string_view(info.name) != "egress_ports")
+            continue;
+        for (std::uint32_t slot = 0; slot < info.max_entries; slot++) {
+            bpf_devmap_val port{};
+            if (bpf_map_lookup_elem(map.get(), &slot, &port) != 0 ||
+                (port.ifindex != one && port.ifindex != other))
+                continue;
+            port.ifindex = port.ifindex == one ? other : one;
+            exchanged += bpf_map_update_elem(map.get(), &slot, &port, BPF_ANY) == 0 ? 1U : 0U;
+        }
+    }
+    return exchanged;
+}
+
+/// An index is only a number: the device that has it now need not be the one that was decided on.
+TEST_F(TcxLifecycle, IndexThatIsAnotherDevicesIsNotSentTo) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    const auto p1 = ::if_nametoindex("p1"), p2 = ::if_nametoindex("p2");
+    ASSERT_EQ(exchangePorts(p1, p2), 2U);
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("egress-unmanaged"), usual().out}));
+    ASSERT_EQ(exchangePorts(p1, p2), 2U);
+    EXPECT_EQ(treat(oneToTwo()), usual());
 }
 
 } // namespace

@@ -17,14 +17,15 @@ constexpr auto tcxEgress = static_cast<bpf_attach_type>(47);
 
 class TcxPrograms : public TcxTest {
 protected:
-    /// A program that always gives the same verdict, behind those that are there.
-    static UniqueFd attach(const char* port, bpf_attach_type where, std::int32_t verdict) {
+    /// A program that always gives the same verdict, behind those that are there; or before them.
+    static UniqueFd attach(const char* port, bpf_attach_type where, std::int32_t verdict, __u32 flags = 0) {
         const bpf_insn code[] = {
             {.code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = verdict},
             {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
         const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "verdict", "GPL", code, 2, nullptr)};
+        LIBBPF_OPTS(bpf_link_create_opts, options, .flags = flags);
         return UniqueFd{
-            bpf_link_create(program.get(), static_cast<int>(::if_nametoindex(port)), where, nullptr)};
+            bpf_link_create(program.get(), static_cast<int>(::if_nametoindex(port)), where, &options)};
     }
     static unsigned programsAt(const char* port) {
         __u32 flags = 0, count = 0;
@@ -118,6 +119,82 @@ TEST_F(TcxPrograms, CapturesSeeEveryFrameAndCostNothing) {
     const PacketPort in("p0");
     EXPECT_EQ(treat(oneToTwo()), usual());
     EXPECT_EQ(in.drain(), std::vector{oneToTwo()});
+}
+
+constexpr __u32 before = 1U << 3U; // BPF_F_BEFORE
+
+/// Ports at XDP that are seen at tcx as well, because of one that is there only.
+class BothHooks : public TcxPrograms {
+protected:
+    void startAtBoth() {
+        config_.ports.tcxKinds.clear();
+        config_.ports.tcx = {"p2"};
+        ASSERT_NO_FATAL_FAILURE(accelerate());
+        if (IsSkipped())
+            return;
+        must("bridge fdb replace " + text(station(3)) + " dev p2 master static");
+        ASSERT_EQ((*controller_->port("p0"))["port"]["hook"], "xdp-native+tcx");
+        ASSERT_EQ((*controller_->port("p2"))["port"]["hook"], "tcx");
+        ASSERT_EQ(treat(oneToTwo()), usual());
+        ASSERT_EQ(treat(oneToThree()), (Treatment{fastPath(), {{2, {oneToThree()}}}}));
+    }
+    static Frame oneToThree() { return FrameBuilder().ethernet(station(3), station(1)).udp(); }
+    /// A program of somebody else's is at p0, in front of ours or behind it.
+    void expectAsLinuxWith(std::int32_t verdict, __u32 flags, const Path& path) {
+        auto other = attach("p0", tcxIngress, verdict, flags);
+        if (!other)
+            GTEST_SKIP() << "this kernel has no tcx";
+        const auto two = treat(oneToTwo()).out;
+        other.reset();
+        ASSERT_NO_FATAL_FAILURE(startAtBoth());
+        other = attach("p0", tcxIngress, verdict, flags);
+        EXPECT_EQ(treat(oneToTwo()), (Treatment{path, two}));
+        EXPECT_EQ(treat(twoToOne(), 1).path, fastPath()) << "of another port, it is no matter";
+        other.reset();
+        EXPECT_EQ(treat(oneToTwo()), usual());
+    }
+};
+
+TEST_F(BothHooks, AnotherProgramInFrontThatLetsPass) {
+    expectAsLinuxWith(TC_ACT_UNSPEC, before, slowPath("tc"));
+}
+
+/// Ours never sees it.
+TEST_F(BothHooks, AnotherProgramInFrontThatDrops) {
+    expectAsLinuxWith(TC_ACT_SHOT, before, {});
+}
+
+TEST_F(BothHooks, AnotherProgramBehindThatLetsPass) {
+    expectAsLinuxWith(TC_ACT_UNSPEC, 0, slowPath("tc"));
+}
+
+TEST_F(BothHooks, AnotherProgramBehindThatDrops) {
+    expectAsLinuxWith(TC_ACT_SHOT, 0, slowPath("tc"));
+}
+
+TEST_F(BothHooks, FilterDrops) {
+    ASSERT_NO_FATAL_FAILURE(startAtBoth());
+    must("tc qdisc add dev p0 clsact");
+    EXPECT_EQ(treat(oneToTwo()), usual()) << "without a filter, nothing is asked";
+    const auto added = command({"tc", "filter", "add", "dev", "p0", "ingress", "matchall", "action", "drop"});
+    if (added.exitCode != 0)
+        GTEST_SKIP() << "this kernel has no such filters: " << added.output;
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("tc"), {}}));
+    must("tc filter del dev p0 ingress");
+    EXPECT_EQ(treat(oneToTwo()), usual());
+}
+
+TEST_F(BothHooks, PauseAndResume) {
+    ASSERT_NO_FATAL_FAILURE(startAtBoth());
+    ASSERT_TRUE(controller_->pause("p0", true));
+    EXPECT_EQ(treat(oneToThree()), (Treatment{{}, {{2, {oneToThree()}}}}));
+    EXPECT_EQ(programsAt("p0"), 0U);
+    ASSERT_TRUE(controller_->pause("p0", false));
+    EXPECT_EQ(treat(oneToThree()).path, fastPath());
+    EXPECT_EQ(treat(oneToTwo()), usual());
+    ASSERT_TRUE(controller_->pause("p2", true));
+    EXPECT_EQ(treat(oneToTwo()), usual());
+    EXPECT_EQ(treat(oneToThree()), (Treatment{slowPath("egress-unmanaged"), {{2, {oneToThree()}}}}));
 }
 
 } // namespace

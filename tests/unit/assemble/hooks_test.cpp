@@ -125,7 +125,7 @@ struct ContainersAndCard : Container {
     model::Link& card() { return network.links.at(9); }
     [[nodiscard]] Hook hookOfCard() const {
         const auto plan = assemble(network, capabilities, wishes).ports.at(9);
-        EXPECT_EQ(plan.hookWhy.empty(), plan.hook == Hook::xdp);
+        EXPECT_EQ(plan.hookWhy.empty(), plan.hook == Hook::xdp && !plan.behind);
         return plan.hook;
     }
 };
@@ -235,6 +235,87 @@ TEST(Hooks, NothingLeavesFromTcxByAPortThatIsExcludedByName) {
     EXPECT_FALSE(world.plan().tcxEgress);
 }
 
+/// Cards whose drivers take frames at XDP, but send in another way what is redirected to them.
+struct CardsThatOnlyTake : ContainersAndCard {
+    CardsThatOnlyTake() {
+        wishes.atTcx.clear();
+        network.links.erase(portIndex);
+        network.links.erase(8);
+        card().driver = "mvneta";
+        other() = card();
+        other().ifindex = 10;
+        capabilities.devices[10] = capabilities.devices[9];
+    }
+    model::Link& other() { return network.links[10]; }
+    [[nodiscard]] PortPlan planOf(model::IfIndex ifindex) const {
+        return assemble(network, capabilities, wishes).ports.at(ifindex);
+    }
+    void putVlanOn(model::IfIndex lower) {
+        auto& vlan = network.links[11];
+        vlan.ifindex = 11;
+        vlan.lower = lower;
+        vlan.vlan.emplace();
+    }
+};
+
+TEST(Hooks, CardsThatXdpDoesNotSendToAreAtTcx) {
+    const CardsThatOnlyTake world;
+    for (const model::IfIndex ifindex : {9U, 10U}) {
+        EXPECT_EQ(world.planOf(ifindex).hook, Hook::tcx);
+        EXPECT_TRUE(world.planOf(ifindex).profile);
+    }
+}
+
+/// The other way XDP sends.
+TEST(Hooks, CardBesideOneThatXdpDoesNotSendToIsAtBoth) {
+    CardsThatOnlyTake world;
+    world.other().driver = "ena";
+    EXPECT_EQ(world.planOf(9).hook, Hook::xdp);
+    EXPECT_FALSE(world.planOf(9).behind) << "what it takes is for the other one";
+    EXPECT_EQ(world.planOf(10).hook, Hook::xdp);
+    EXPECT_TRUE(world.planOf(10).behind);
+    EXPECT_EQ(world.planOf(10).hookWhy, "what goes to ports that XDP does not send to is seen at tcx");
+    world.putVlanOn(9);
+    EXPECT_TRUE(world.planOf(9).behind) << "from one VLAN to another one";
+}
+
+TEST(Hooks, CardBesideOneThatHasRefusedFramesIsAtBoth) {
+    CardsThatOnlyTake world;
+    world.card().driver = world.other().driver = "ena";
+    EXPECT_FALSE(world.planOf(9).behind || world.planOf(10).behind);
+    world.wishes.refused[10] = {"egress-refused", "its driver has refused frames", {}};
+    EXPECT_EQ(world.planOf(9).hook, Hook::xdp);
+    EXPECT_TRUE(world.planOf(9).behind);
+    EXPECT_FALSE(world.planOf(10).behind);
+}
+
+TEST(Hooks, WithoutTcxCardsAreAtXdp) {
+    CardsThatOnlyTake world;
+    world.capabilities.tcx.available = false;
+    EXPECT_EQ(world.planOf(9).hook, Hook::xdp);
+    world.other().driver = "ena";
+    EXPECT_FALSE(world.planOf(10).behind);
+}
+
+/// Custom modules are at XDP, and would miss what is forwarded at tcx.
+TEST(Hooks, CardsWithModulesAreAtXdpOnly) {
+    for (const bool steered : {false, true}) {
+        ContainersAndCard world;
+        auto& other = world.network.links[10] = world.card();
+        other.ifindex = 10;
+        world.capabilities.devices[10] = world.capabilities.devices[9];
+        const auto behind = [&] {
+            return assemble(world.network, world.capabilities, world.wishes).ports.at(9).behind.has_value();
+        };
+        EXPECT_TRUE(behind());
+        if (steered)
+            world.wishes.steered[9] = "s";
+        else
+            world.wishes.custom[9].add(TNA_HOOK_INGRESS, "a");
+        EXPECT_FALSE(behind());
+    }
+}
+
 TEST(Hooks, EachHookHasItsPartOfAPlan) {
     Container container;
     auto& other = container.network.links[9] = container.port();
@@ -249,10 +330,13 @@ TEST(Hooks, EachHookHasItsPartOfAPlan) {
     const auto xdp = partAt(Hook::xdp, plan), tcx = partAt(Hook::tcx, plan);
     EXPECT_FALSE(xdp.ports.at(portIndex).profile);
     EXPECT_FALSE(xdp.ports.at(portIndex).egress);
-    EXPECT_TRUE(xdp.ports.at(9).profile);
+    ASSERT_TRUE(xdp.ports.at(9).profile);
+    EXPECT_TRUE(xdp.ports.at(9).profile->tcxBehind);
+    EXPECT_STREQ(nameOfHooks(plan.ports.at(9)), "xdp-native+tcx");
     EXPECT_EQ(xdp.ports.at(9).shortest, 52U);
     EXPECT_TRUE(tcx.ports.at(portIndex).profile);
-    EXPECT_FALSE(tcx.ports.at(9).profile);
+    ASSERT_TRUE(tcx.ports.at(9).profile);
+    EXPECT_EQ(tcx.ports.at(9).profile->hook, Hook::tcx);
     EXPECT_TRUE(tcx.ports.at(9).egress);
     EXPECT_EQ(tcx.ports.at(9).shortest, 0U);
     EXPECT_TRUE(anyProfile(tcx));

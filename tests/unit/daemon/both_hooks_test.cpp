@@ -23,9 +23,15 @@ protected:
         plan.tcxEgress = true;
         return plan;
     }
-    deploy::Applied apply(bool withContainer) {
+    static assemble::PortPlan atBoth(model::IfIndex ifindex) {
+        auto plan = port(ifindex, assemble::Hook::xdp);
+        plan.profile->tcxBehind = true;
+        plan.behind = assemble::Profile{.hook = assemble::Hook::tcx};
+        return plan;
+    }
+    deploy::Applied apply(bool withContainer, bool cardAtBoth = false) {
         assemble::Plan plan;
-        plan.ports.emplace(card, port(card, assemble::Hook::xdp));
+        plan.ports.emplace(card, cardAtBoth ? atBoth(card) : port(card, assemble::Hook::xdp));
         if (withContainer)
             plan.ports.emplace(container, port(container, assemble::Hook::tcx));
         return both_.apply(plan, {});
@@ -66,6 +72,40 @@ TEST_F(BothHooksTest, PortsOfOneThatDoesNotLoadFailAndTheOthersGoOn) {
     EXPECT_TRUE(both_.attached(card));
     loadable_ = true;
     EXPECT_TRUE(apply(true).failures.empty());
+}
+
+TEST_F(BothHooksTest, PortAtBothHasAProgramAtEach) {
+    EXPECT_TRUE(apply(true, true).onlyAtXdp.empty());
+    EXPECT_TRUE(xdp_->plan.ports.at(card).profile->tcxBehind);
+    EXPECT_EQ(tcx_->plan.ports.at(card).profile->hook, assemble::Hook::tcx);
+    EXPECT_TRUE(both_.attached(card));
+    xdp_->attached.erase(card);
+    EXPECT_FALSE(both_.attached(card)) << "that it is at tcx is not what is asked";
+    EXPECT_TRUE(both_.attached(container));
+}
+
+/// What waits for nobody must be counted where it is left to Linux.
+TEST_F(BothHooksTest, PortThatCannotBeAtTcxAsWellIsAtXdpOnly) {
+    loadable_ = false;
+    auto applied = apply(true, true);
+    EXPECT_TRUE(applied.onlyAtXdp.contains(card));
+    EXPECT_FALSE(applied.failures.contains(card));
+    EXPECT_FALSE(xdp_->plan.ports.at(card).profile->tcxBehind);
+    loadable_ = true;
+    tcx_->failing.emplace(card, fail("it cannot be attached").error());
+    applied = apply(true, true);
+    EXPECT_TRUE(applied.onlyAtXdp.contains(card));
+    EXPECT_TRUE(applied.failures.empty());
+    EXPECT_FALSE(xdp_->plan.ports.at(card).profile->tcxBehind);
+}
+
+TEST_F(BothHooksTest, PortAtBothThatFailsAtXdpIsLinuxs) {
+    xdp_->failing.emplace(card, fail("it cannot be attached").error());
+    const auto applied = apply(true, true);
+    EXPECT_TRUE(applied.failures.contains(card));
+    EXPECT_TRUE(applied.onlyAtXdp.empty());
+    EXPECT_FALSE(tcx_->plan.ports.at(card).profile);
+    EXPECT_TRUE(tcx_->plan.ports.at(container).profile);
 }
 
 TEST_F(BothHooksTest, MistrustIsThatOfBoth) {

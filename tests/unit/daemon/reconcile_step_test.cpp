@@ -15,6 +15,12 @@ Error failedWith(int number) {
     return {"cannot attach", "", "", ExitCode::failure, number};
 }
 
+deploy::Applied failing(Failures failures) {
+    deploy::Applied applied;
+    applied.failures = std::move(failures);
+    return applied;
+}
+
 model::Network networkOf(const Links& links) {
     model::Network network;
     for (const auto ifindex : links)
@@ -31,12 +37,31 @@ assemble::Plan planOf(const Links& links) {
 
 TEST(ReconcileStep, WhatWasPlannedIsInPlace) {
     const auto step =
-        daemon::stepAfter({}, planOf({1, 2}), {{2, failedWith(EBUSY)}}, networkOf({1, 2}), {}, {});
+        daemon::stepAfter({}, planOf({1, 2}), failing({{2, failedWith(EBUSY)}}), networkOf({1, 2}), {}, {});
     EXPECT_EQ(step.now.plan, planOf({1, 2}));
     EXPECT_TRUE(step.now.failures.contains(2));
     EXPECT_FALSE(step.forgetFlows);
     EXPECT_EQ(step.lost, Links{});
     EXPECT_EQ(step.doubtful, Links{});
+}
+
+/// It is told of as what it is, and tried again.
+TEST(ReconcileStep, PortThatCannotBeAtTcxAsWellIsAtXdp) {
+    auto plan = planOf({1, 2});
+    for (auto& [ifindex, port] : plan.ports) {
+        port.profile = assemble::Profile{.tcxBehind = true};
+        port.behind = assemble::Profile{.hook = assemble::Hook::tcx};
+        port.hookWhy = "both";
+    }
+    deploy::Applied applied;
+    applied.onlyAtXdp = {{2, failedWith(ENOMEM)}};
+    const auto step = daemon::stepAfter({}, plan, std::move(applied), networkOf({1, 2}), {}, {});
+    EXPECT_EQ(step.now.plan.ports.at(1), plan.ports.at(1));
+    const auto& alone = step.now.plan.ports.at(2);
+    EXPECT_TRUE(alone.profile && !alone.behind && !alone.profile->tcxBehind);
+    EXPECT_EQ(alone.hookWhy, failedWith(ENOMEM).sentence());
+    EXPECT_TRUE(step.now.failures.empty());
+    EXPECT_TRUE(step.now.onlyAtXdp.contains(2));
 }
 
 TEST(ReconcileStep, LinksThatHadAProgramAndHaveNoneAreLost) {
@@ -50,14 +75,14 @@ TEST(ReconcileStep, WhatTheKernelAlsoSaysOfLinksThatAreGoneIsInDoubt) {
                             {3, failedWith(EBUSY)},
                             {4, failedWith(0)},
                             {5, failedWith(ENOLINK)}};
-    const auto step = daemon::stepAfter({}, planOf({1, 2, 3, 4, 5}), failures, {}, {}, {});
+    const auto step = daemon::stepAfter({}, planOf({1, 2, 3, 4, 5}), failing(failures), {}, {}, {});
     EXPECT_EQ(step.doubtful, (Links{1, 2, 5}));
 }
 
 TEST(ReconcileStep, WhatHasFailedBeforeIsNotInDoubt) {
     InPlace before;
     before.failures = {{1, failedWith(EBUSY)}};
-    const auto step = daemon::stepAfter(before, planOf({1}), {{1, failedWith(EINVAL)}}, {}, {}, {});
+    const auto step = daemon::stepAfter(before, planOf({1}), failing({{1, failedWith(EINVAL)}}), {}, {}, {});
     EXPECT_EQ(step.doubtful, Links{});
 }
 
