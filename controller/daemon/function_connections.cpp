@@ -145,6 +145,7 @@ Result<HandedOver> FunctionConnections::open(const FunctionPlan& plan, FunctionP
     connection.longest = plan.declared.longest();
     connection.ports = plan.ports;
     connection.takesOn = plan.takesOn;
+    connection.presences = std::move(parts.presences);
     if (parts.backQueue) {
         connection.goesBack = true;
         connection.backQueue = *parts.backQueue;
@@ -257,6 +258,14 @@ void FunctionConnections::placeTakers(unsigned number, const std::vector<unsigne
     }
 }
 
+bool FunctionConnections::Connection::hasLostAPort() const {
+    return std::ranges::any_of(presences, [](const auto& presence) { return !presence.lasts(); });
+}
+
+bool FunctionConnections::anyLostAPort() const {
+    return std::ranges::any_of(all_, [](const auto& item) { return item.second.hasLostAPort(); });
+}
+
 void FunctionConnections::endOutdated(const FunctionSet::Function& function, bool takesOn,
                                       const model::Network& network, deploy::Steering& steering) {
     std::set<unsigned> there;
@@ -267,7 +276,7 @@ void FunctionConnections::endOutdated(const FunctionSet::Function& function, boo
         std::set<unsigned> had(item.second.ports.begin(), item.second.ports.end());
         had.erase(0);
         return item.second.function == function.declared.name &&
-               (had != there || (takesOn && !item.second.takesOn));
+               (had != there || item.second.hasLostAPort() || (takesOn && !item.second.takesOn));
     });
     if (outdated)
         end(function.declared.name, steering);

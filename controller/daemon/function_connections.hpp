@@ -60,6 +60,8 @@ public:
         unsigned longest = 0;        ///< frame that fits into its memory
         std::vector<unsigned> ports; ///< in its own order
         std::vector<Socket> sockets;
+        std::vector<deploy::Presence> presences; ///< of the ports
+        [[nodiscard]] bool hasLostAPort() const;
         UniqueFd control;
     };
 
@@ -79,7 +81,10 @@ public:
     void close(std::uint64_t id, deploy::Steering& steering);
     /// Ends those of a function: the processes see it, and may connect again.
     void end(const std::string& function, deploy::Steering& steering);
-    /// Ends those of a function whose ports are others by now, or that do not receive what others give on.
+    /// Whether a port has gone since, if only for a moment.
+    [[nodiscard]] bool anyLostAPort() const;
+    /// Ends those of a function whose ports are others by now, or have been away, or that do not receive what
+    /// others give on.
     void endOutdated(const FunctionSet::Function& function, bool takesOn, const model::Network& network,
                      deploy::Steering& steering);
 

@@ -352,7 +352,7 @@ void FunctionControl::follow() {
     for (const auto& [name, why] : against)
         if (there.erase(name) != 0 && !against_.contains(name))
             spdlog::warn("network functions: {}", why);
-    if (there == placedFor_ && against == against_)
+    if (there == placedFor_ && against == against_ && !connections_.anyLostAPort())
         return;
     if (auto applied = apply(); !applied)
         spdlog::error("network functions: {}", applied.error().sentence());

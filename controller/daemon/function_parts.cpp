@@ -3,6 +3,8 @@
 
 #include "deploy/functions/steering.hpp"
 
+#include <algorithm>
+
 namespace tna::daemon {
 
 namespace {
@@ -35,15 +37,33 @@ void addWayBack(FunctionParts& parts, const FunctionPlan& plan) {
             return;
     }
 }
+
+Result<std::vector<deploy::Presence>> presencesOf(const std::vector<unsigned>& ports) {
+    std::vector<deploy::Presence> all;
+    const auto place = deploy::Presences::make(std::max<unsigned>(1, static_cast<unsigned>(ports.size())));
+    if (!place)
+        return std::unexpected(place.error());
+    for (const auto ifindex : ports)
+        if (ifindex != 0) {
+            auto one = place->of(ifindex);
+            if (!one)
+                return std::unexpected(one.error());
+            all.push_back(std::move(*one));
+        }
+    return all;
+}
 } // namespace
 
 Result<FunctionParts> makeParts(const FunctionPlan& plan) {
+    auto presences = presencesOf(plan.ports);
+    if (!presences)
+        return std::unexpected(presences.error());
     if (plan.givesBack && plan.backIfindex == 0)
         return std::unexpected(noWayBack(plan)); // before anything is made that the kernel keeps for a moment
     auto made = deploy::makeXdpSockets(plan.declared, plan.bound);
     if (!made)
         return std::unexpected(made.error());
-    FunctionParts parts{std::move(*made), plan.bound, {}, {}};
+    FunctionParts parts{std::move(*made), plan.bound, {}, {}, std::move(*presences)};
     if (plan.backIfindex != 0)
         addWayBack(parts, plan);
     if (plan.givesBack && !parts.backQueue)

@@ -3,6 +3,7 @@
 
 #include "base/unique_fd.hpp"
 #include "deploy/functions/xdp_sockets.hpp"
+#include "deploy/kernel/presence.hpp"
 
 #include <optional>
 #include <string>
@@ -38,6 +39,9 @@ struct FunctionParts {
     std::vector<deploy::QueueOfPort> bound; ///< of each socket
     std::vector<UniqueFd> pages;            ///< of each socket
     std::optional<unsigned> backQueue;      ///< of the way back, whose socket is the last one
+    /// Of the ports, since before sockets were bound. The kernel unbinds those of a port that goes to another
+    /// namespace, and what is given to them is lost, also when the port is back.
+    std::vector<deploy::Presence> presences;
 };
 
 [[nodiscard]] Result<FunctionParts> makeParts(const FunctionPlan& plan);

@@ -166,6 +166,30 @@ TEST_F(PortThatMoves, TakesNoFunctionAlong) {
     move();
 }
 
+/// The kernel has unbound the sockets, and would lose what is given to them.
+TEST_F(PortThatMoves, HasItsFunctionAgainWhenItIsBackBeforeAnybodyKnows) {
+    startTnad();
+    ASSERT_EQ(declare("dns", dnsFunction), "");
+    startWorkload("macswap", "dns");
+    ASSERT_TRUE(becomes("dns", "connected"));
+    far(0).send(toPort(53));
+    ASSERT_EQ(arrivesAt(0), swapped(toPort(53)));
+    process_->signal(SIGSTOP);
+    const auto home = dut_->name();
+    const Namespace elsewhere;
+    must("ip link set p0 netns " + elsewhere.name());
+    {
+        const auto inside = elsewhere.enter();
+        must("ip link set p0 netns " + home);
+    }
+    must("ip link set p0 master br0 up");
+    process_->signal(SIGCONT);
+    EXPECT_TRUE(eventually([&] {
+        far(0).send(toPort(53));
+        return arrivesAt(0) == swapped(toPort(53));
+    }));
+}
+
 /// What is dropped here when nobody takes it.
 TEST_F(PortThatMoves, DropsNothing) {
     startTnad();
