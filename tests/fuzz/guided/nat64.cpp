@@ -102,6 +102,10 @@ void treat(nat::Translator& translator, Bytes packet, std::size_t room, bool rig
         require(outcome.reason != nat::Reason::none, "there is no reason");
         return;
     }
+    if (outcome.fate == nat::Fate::spoilt) {
+        require(buffer.data == frame && buffer.length == 14 + packet.size(), "it is somewhere else");
+        return;
+    }
     require(buffer.data >= memory.get() && buffer.data + buffer.length <= memory.get() + whole,
             "it is outside of the memory");
     const Bytes result(buffer.data + 14, buffer.data + buffer.length);

@@ -74,6 +74,8 @@ protected:
 };
 
 TEST_F(BridgeSelfCheckNowAndThen, WhatIsRememberedIsPausedAsWell) {
+    if (atTcx())
+        GTEST_SKIP() << "there each frame asks whether its port's place is another one's";
     ASSERT_EQ(treat(oneToTwo()).path, fastPath());
     ASSERT_NO_FATAL_FAILURE(plant());
     // By its way back, which is remembered, and not due for the next two frames.

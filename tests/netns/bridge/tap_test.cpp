@@ -52,6 +52,9 @@ protected:
         const auto document = controller_->port("tap0");
         return document ? *document : nlohmann::json{};
     }
+    [[nodiscard]] bool p0IsAtTcxAsWell() const {
+        return (*controller_->port("p0"))["port"]["hook"] == "xdp-native+tcx";
+    }
     static Frame toTap() { return FrameBuilder().ethernet(station(3), station(1)).udp(); }
 
     std::optional<Tap> tap_;
@@ -188,9 +191,10 @@ TEST_F(Taps, NothingLeavesByATapThatIsNoLongerTrusted) {
     auto stricter = config_;
     stricter.ports.trustedDrivers.clear();
     controller_->setConfig(stricter);
+    EXPECT_EQ(explained()["port"]["egress"], false);
     const auto before = counted(0).fast;
     EXPECT_EQ(outOfTap(toTap()), std::vector{toTap()});
-    EXPECT_EQ(counted(0).fast, before);
+    EXPECT_EQ(counted(0).fast, before + (p0IsAtTcxAsWell() ? 1 : 0)) << "there, Linux sends";
 }
 
 TEST_F(Taps, ChecksumThatIsNotFinishedIsFinishedByLinux) {
@@ -245,7 +249,7 @@ TEST_F(Taps, WhoseSendersFinishTheirFramesAreAccelerated) {
     EXPECT_EQ(explained()["features"][1]["reasons"][0]["code"], "send-skips");
     const auto slow = counted(0).slow["egress-unmanaged"];
     EXPECT_EQ(outOfTap(toTap()), std::vector{toTap()});
-    EXPECT_EQ(counted(0).slow["egress-unmanaged"], slow + 1);
+    EXPECT_EQ(counted(0).slow["egress-unmanaged"], slow + (p0IsAtTcxAsWell() ? 0 : 1));
 }
 
 } // namespace
