@@ -22,6 +22,7 @@ constexpr const char* unreadable = "cannot read the forwarding databases";
 constexpr auto lately = std::chrono::seconds(10);
 /// In one call, of some microseconds each.
 constexpr std::size_t mostQuestions = 1024;
+constexpr auto longestAsking = std::chrono::milliseconds(10);
 
 netlink::Request dumpRequest() {
     ndmsg header{};
@@ -203,10 +204,16 @@ Result<void> Stations::confirm() {
     std::vector<model::StationKey> keys;
     for (auto it = doubtful_.begin(); it != doubtful_.end() && keys.size() < mostQuestions; ++it)
         keys.push_back(*it);
-    for (const auto& key : keys)
-        if (auto done = ask(key); !done)
-            return done;
-    return {};
+    // Each question waits for whoever changes the network just now.
+    const auto end = std::chrono::steady_clock::now() + longestAsking;
+    Result<void> result;
+    for (const auto& key : keys) {
+        if (auto done = ask(key); !done && result)
+            result = done; // the others go on
+        if (std::chrono::steady_clock::now() > end)
+            break;
+    }
+    return result;
 }
 
 Result<void> Stations::process(const std::function<void()>& incomplete) {

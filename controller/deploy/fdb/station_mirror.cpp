@@ -74,6 +74,7 @@ Result<void> StationMirror::set(const model::StationKey& key, const model::Stati
         return failErrno(code, "cannot enter the station {} in the mirror", key.mac.text());
     }
     stuck_.erase(key);
+    left_.erase(key);
     if (known == indices_.end()) {
         free_.pop_front();
         indices_.emplace(key, index);
@@ -115,12 +116,16 @@ Result<void> StationMirror::apply(const std::vector<model::StationChange>& chang
         if (!done && result)
             result = done; // the others go on
     };
-    const auto again = stuck_;
+    std::vector<model::StationKey> again;
+    for (const auto& [key, wanted] : stuck_)
+        again.push_back(key);
     for (const auto& change : changes)
         note(change.now ? set(change.key, *change.now) : remove(change.key));
-    for (const auto& [key, wanted] : again)
-        if (stuck_.contains(key))
+    for (const auto& key : again)
+        if (const auto stuck = stuck_.find(key); stuck != stuck_.end()) {
+            const auto wanted = stuck->second; // by now
             note(wanted ? set(key, *wanted) : remove(key));
+        }
     note(fillGaps());
     return result;
 }

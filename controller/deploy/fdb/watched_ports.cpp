@@ -53,6 +53,7 @@ tna_watched_port withoutNew(const tna_watched_port& before, const tna_watched_po
     now.max_frame = std::min(before.max_frame, wanted.max_frame);
     now.min_frame = std::max(before.min_frame, wanted.min_frame);
     now.isolated |= wanted.isolated;
+    now.learns &= wanted.learns;
     if (before.pvid != wanted.pvid)
         now.pvid = 0;
     return now;

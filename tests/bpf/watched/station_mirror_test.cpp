@@ -29,18 +29,36 @@ protected:
     }
     void put(std::uint8_t number) { ASSERT_TRUE(mirror_->apply({{key(number), model::Station{.port = 7}}})); }
     void remove(std::uint8_t number) { ASSERT_TRUE(mirror_->apply({{key(number), std::nullopt}})); }
-    [[nodiscard]] std::optional<unsigned> use(std::uint8_t number) const {
+    [[nodiscard]] std::optional<tna_station> entry(std::uint8_t number) const {
         tna_station_key in{1, 0, {}};
         std::ranges::copy(key(number).mac.bytes, in.mac);
         tna_station value{};
-        return bpf_map_lookup_elem(stations_.get(), &in, &value) == 0 ? std::optional(value.use)
-                                                                      : std::nullopt;
+        return bpf_map_lookup_elem(stations_.get(), &in, &value) == 0 ? std::optional(value) : std::nullopt;
+    }
+    [[nodiscard]] std::optional<unsigned> use(std::uint8_t number) const {
+        const auto found = entry(number);
+        return found ? std::optional<unsigned>(found->use) : std::nullopt;
+    }
+    [[nodiscard]] std::optional<unsigned> portOf(std::uint8_t number) const {
+        const auto found = entry(number);
+        return found ? std::optional<unsigned>(found->port) : std::nullopt;
     }
 
     UniqueFd stations_;
     UniqueFd uses_;
     std::optional<deploy::StationMirror> mirror_;
 };
+
+/// One that found no room, and moves when there is some, is where it has moved to.
+TEST_F(StationsTable, WhatIsKnownOfAStationThatFoundNoRoomIsForgottenWhenItIsEntered) {
+    for (const auto number : std::to_array<std::uint8_t>({1, 2, 3, 4}))
+        put(number);
+    put(5);
+    ASSERT_FALSE(use(5));
+    ASSERT_TRUE(mirror_->apply(
+        {{key(1), std::nullopt}, {key(2), std::nullopt}, {key(5), model::Station{.port = 8}}}));
+    EXPECT_EQ(portOf(5), 8U);
+}
 
 /// A program that still runs may write there what it has seen of the station that is gone.
 TEST_F(StationsTable, WhatAStationLeavesIsTheLastThatAnotherOneGets) {
