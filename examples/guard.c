@@ -104,6 +104,7 @@ int main(int argc, char **argv)
 	}
 	most = (__u32)strtoul(argv[3], NULL, 10);
 	options.socket = argc > 4 ? argv[4] : NULL;
+	options.gives_back = 1; /* all that is not denied */
 	denied = open_map((__u32)strtoul(argv[2], NULL, 10));
 	if (!denied || become_nobody()) {
 		perror(denied ? "guard: cannot become nobody" : "guard: cannot open the map");

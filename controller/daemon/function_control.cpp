@@ -323,7 +323,8 @@ FunctionControl::connect(const FunctionPlan& plan, FunctionParts parts, Function
     const auto now = this->plan(plan.declared, caller);
     if (!now)
         return std::unexpected(now.error());
-    if (*now != plan)
+    if (*now != plan ||
+        !std::ranges::all_of(parts.presences, [](const auto& presence) { return presence.lasts(); }))
         return std::unexpected(
             Refused{Error{fmt::format("what '{}' is to get has just been changed", plan.declared.name)}});
     const auto process = caller.process;

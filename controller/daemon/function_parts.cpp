@@ -21,6 +21,20 @@ Error noWayBack(const FunctionPlan& plan) {
                  "end processes that are, or were, network functions"};
 }
 
+/// Memory that a driver fills by itself cannot be shared with the way back, which is no hardware.
+Error noCopies(const FunctionPlan& plan) {
+    return Error{
+        fmt::format("'{}' gives frames back, and with mode = \"zero-copy\" there is no way back here",
+                    plan.declared.name),
+        {},
+        "leave 'mode' out of its declaration",
+        ExitCode::usage};
+}
+
+bool isWithoutCopies(const FunctionParts& parts) {
+    return std::ranges::any_of(parts.made.sockets, [](const auto& socket) { return socket.zeroCopy; });
+}
+
 /// Nobody else's queue; functions that find none and do not need it do without.
 void addWayBack(FunctionParts& parts, const FunctionPlan& plan) {
     unsigned kept = 0;
@@ -58,8 +72,9 @@ Result<FunctionParts> makeParts(const FunctionPlan& plan) {
     auto presences = presencesOf(plan.ports);
     if (!presences)
         return std::unexpected(presences.error());
-    if (plan.givesBack && plan.backIfindex == 0)
-        return std::unexpected(noWayBack(plan)); // before anything is made that the kernel keeps for a moment
+    // Before anything is made that the kernel keeps for a moment.
+    if (plan.givesBack && (plan.backIfindex == 0 || plan.backQueues.empty()))
+        return std::unexpected(noWayBack(plan));
     auto made = deploy::makeXdpSockets(plan.declared, plan.bound);
     if (!made)
         return std::unexpected(made.error());
@@ -67,7 +82,7 @@ Result<FunctionParts> makeParts(const FunctionPlan& plan) {
     if (plan.backIfindex != 0)
         addWayBack(parts, plan);
     if (plan.givesBack && !parts.backQueue)
-        return std::unexpected(noWayBack(plan));
+        return std::unexpected(isWithoutCopies(parts) ? noCopies(plan) : noWayBack(plan));
     if (parts.bound.empty())
         return std::unexpected(
             Error{fmt::format("'{}' has no queue, and there is no way back for it", plan.declared.name),
