@@ -137,6 +137,22 @@ TEST_F(Handover, WhatBelongsToAnotherNamespaceIsLetGo) {
     expectForwarding();
 }
 
+/// What is attached goes along with a device, and the kernel tells its index there.
+TEST_F(Handover, WhatWentElsewhereIsNotTakenForThatOfAnotherDeviceWithItsIndex) {
+    leave();
+    const auto links = left();
+    const auto index = ::if_nametoindex("p1");
+    const Namespace elsewhere;
+    must("ip link set p1 netns " + elsewhere.name());
+    must("ip link add p1 index " + std::to_string(index) + " type veth peer name another");
+    must("ip link set another up");
+    must("ip link set p1 master br0 up");
+    start(store_->prefix());
+    ASSERT_TRUE(accelerated());
+    EXPECT_TRUE(xdpOn("p1"));
+    EXPECT_FALSE(linkOf(links.at(index))) << "still attached";
+}
+
 TEST_F(Handover, WhatIsNoLongerWantedIsDetached) {
     leave();
     ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\nexclude_kinds = []\nexclude = [\"p1\"]\n"));
