@@ -5,6 +5,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <filesystem>
 #include <linux/if_link.h>
 #include <linux/pkt_cls.h>
 #include <net/if.h>
@@ -122,6 +123,7 @@ TEST_F(TcxPrograms, CapturesSeeEveryFrameAndCostNothing) {
 }
 
 constexpr __u32 before = 1U << 3U; // BPF_F_BEFORE
+constexpr __u32 tcxLink = 11;      // BPF_LINK_TYPE_TCX
 
 /// Ports at XDP that are seen at tcx as well, because of one that is there only.
 class BothHooks : public TcxPrograms {
@@ -170,6 +172,27 @@ TEST_F(BothHooks, AnotherProgramBehindThatLetsPass) {
 
 TEST_F(BothHooks, AnotherProgramBehindThatDrops) {
     expectAsLinuxWith(TC_ACT_SHOT, 0, slowPath("tc"));
+}
+
+/// Somebody has cut the link of ours, and put a program in its place: nothing else comes behind it.
+TEST_F(BothHooks, AnotherProgramInPlaceOfOurs) {
+    ASSERT_NO_FATAL_FAILURE(startAtBoth());
+    for (const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;
+        if (std::filesystem::read_symlink(file.path(), gone).string() != "anon_inode:bpf_link")
+            continue;
+        bpf_link_info info{};
+        __u32 size = sizeof(info);
+        const int link = std::stoi(file.path().filename());
+        if (bpf_obj_get_info_by_fd(link, &info, &size) == 0 && info.type == tcxLink &&
+            info.xdp.ifindex == ::if_nametoindex("p0")) {
+            ASSERT_EQ(bpf_link_detach(link), 0);
+        }
+    }
+    ASSERT_EQ(programsAt("p0"), 0U);
+    EXPECT_EQ(treat(oneToTwo()), usual());
+    const auto other = attach("p0", tcxIngress, TC_ACT_SHOT);
+    EXPECT_EQ(treat(oneToTwo()), Treatment{});
 }
 
 TEST_F(BothHooks, FilterDrops) {
