@@ -64,12 +64,16 @@ Applied BothHooks::apply(const assemble::Plan& plan, const model::Network& netwo
     for (const auto& [ifindex, port] : plan.ports)
         if (port.behind && atXdp.failures.contains(ifindex))
             failedXdp_.insert(ifindex);
-    if (failedXdp_ != before) {
-        possible = plan;
-        for (const auto ifindex : failedXdp_)
-            possible.ports.at(ifindex).behind.reset();
+    if (failedXdp_ !=
+        before) { // those that failed before get what was planned, but not those left out just now
+        for (const auto& [ifindex, port] : plan.ports)
+            if (failedXdp_.contains(ifindex))
+                possible.ports.at(ifindex).behind.reset();
+            else if (before.contains(ifindex))
+                possible.ports.at(ifindex).behind = port.behind;
         auto again = applyBehind(possible, network);
         add(again, applied);
+        again.onlyAtXdp.merge(applied.onlyAtXdp);
         applied = std::move(again);
     }
     add(applied, atXdp);

@@ -99,6 +99,24 @@ TEST_F(BothHooksTest, PortThatCannotBeAtTcxAsWellIsAtXdpOnly) {
     EXPECT_FALSE(xdp_->plan.ports.at(card).profile->tcxBehind);
 }
 
+/// What fails at the one hook is not forgotten for what fails at the other one.
+TEST_F(BothHooksTest, PortsFailAtEitherHook) {
+    constexpr model::IfIndex other = 4;
+    assemble::Plan plan;
+    for (const auto ifindex : {card, other})
+        plan.ports.emplace(ifindex, atBoth(ifindex));
+    tcx_->failing.emplace(card, fail("it cannot be attached").error());
+    xdp_->failing.emplace(other, fail("it cannot be attached").error());
+    const auto applied = both_.apply(plan, {});
+    EXPECT_TRUE(applied.onlyAtXdp.contains(card));
+    EXPECT_TRUE(applied.failures.contains(other));
+    EXPECT_FALSE(xdp_->plan.ports.at(card).profile->tcxBehind);
+    EXPECT_FALSE(tcx_->plan.ports.at(card).profile || tcx_->plan.ports.at(other).profile);
+    xdp_->failing.clear();
+    EXPECT_TRUE(both_.apply(plan, {}).failures.empty());
+    EXPECT_TRUE(tcx_->plan.ports.at(other).profile) << "it is there again";
+}
+
 TEST_F(BothHooksTest, PortAtBothThatFailsAtXdpIsLinuxs) {
     xdp_->failing.emplace(card, fail("it cannot be attached").error());
     const auto applied = apply(true, true);
