@@ -3,13 +3,10 @@
 #include "bridge_fixture.hpp"
 
 #include "daemon/real_kernel.hpp"
-#include "netlink/socket.hpp"
+#include "support/station_announcement.hpp"
 
 #include <fstream>
-#include <linux/neighbour.h>
-#include <linux/rtnetlink.h>
 #include <net/if.h>
-#include <sys/socket.h>
 
 namespace tna::test {
 namespace {
@@ -46,26 +43,6 @@ protected:
         }
         must("bridge -batch " + file);
         ::unlink(file.c_str());
-    }
-    /// What Linux might announce, but this does not come from it.
-    static void announceAt(unsigned number, const char* port) {
-        ndmsg header{};
-        header.ndm_family = AF_BRIDGE;
-        header.ndm_ifindex = static_cast<int>(::if_nametoindex(port));
-        netlink::Request request(RTM_NEWNEIGH, 0, header);
-        request.put(NDA_LLADDR, station(number));
-        request.put(NDA_MASTER, std::uint32_t{::if_nametoindex("br0")});
-        request.message().nlmsg_flags =
-            0; // the kernel, which gets it as well, does not take it for a request
-        const auto sender = netlink::Socket::open(NETLINK_ROUTE);
-        ASSERT_TRUE(sender);
-        sockaddr_nl everybody{};
-        everybody.nl_family = AF_NETLINK;
-        everybody.nl_groups = 1U << (RTNLGRP_NEIGH - 1);
-        const auto& message = request.message();
-        ASSERT_EQ(::sendto(sender->fd(), &message, message.nlmsg_len, 0,
-                           reinterpret_cast<const sockaddr*>(&everybody), sizeof everybody),
-                  static_cast<ssize_t>(message.nlmsg_len));
     }
     std::string feature(const std::string& name) {
         const auto document = controller_->capabilities();
@@ -192,7 +169,7 @@ TEST_F(Mirror, IsCompleteAgainAfterLostAnnouncements) {
 TEST_F(Mirror, AnnouncementAfterTheRemovalDoesNotBringAStationBack) {
     ASSERT_NO_FATAL_FAILURE(start());
     must("bridge fdb del " + text(station(2)) + " dev p1 master");
-    ASSERT_NO_FATAL_FAILURE(announceAt(2, "p1"));
+    ASSERT_NO_FATAL_FAILURE(announceStation(RTM_NEWNEIGH, station(2), "p1"));
     EXPECT_EQ(treat(oneToTwo()),
               (Treatment{slowPath("unknown-unicast"), {{1, {oneToTwo()}}, {2, {oneToTwo()}}}}));
 }
@@ -200,13 +177,13 @@ TEST_F(Mirror, AnnouncementAfterTheRemovalDoesNotBringAStationBack) {
 TEST_F(Mirror, AnnouncementAfterALaterOneDoesNotMoveAStation) {
     ASSERT_NO_FATAL_FAILURE(start());
     must("bridge fdb replace " + text(station(2)) + " dev p2 master static");
-    ASSERT_NO_FATAL_FAILURE(announceAt(2, "p1"));
+    ASSERT_NO_FATAL_FAILURE(announceStation(RTM_NEWNEIGH, station(2), "p1"));
     EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), {{2, {oneToTwo()}}}}));
 }
 
 TEST_F(Mirror, IsComparedWithLinuxWhenTheConfigurationIsRead) {
     ASSERT_NO_FATAL_FAILURE(start());
-    ASSERT_NO_FATAL_FAILURE(announceAt(9, "p2"));
+    ASSERT_NO_FATAL_FAILURE(announceStation(RTM_NEWNEIGH, station(9), "p2"));
     EXPECT_EQ(treat(toStation(9)), (Treatment{fastPath(), {{2, {toStation(9)}}}}));
     controller_->setConfig(config_);
     EXPECT_EQ(treat(toStation(9)),

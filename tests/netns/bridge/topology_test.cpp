@@ -16,9 +16,9 @@ protected:
         }
     }
     static Treatment usual(unsigned port = 1) { return {fastPath(), {{port, {oneToTwo()}}}}; }
-    void addPort(unsigned number, const std::string& bridge = "br0") {
+    void addPort(unsigned number, const std::string& bridge = "br0", const std::string& how = "") {
         const auto n = std::to_string(number);
-        must("ip link add p" + n + " type veth peer name far" + n + " netns " + farSide_->name());
+        must("ip link add p" + n + " " + how + " type veth peer name far" + n + " netns " + farSide_->name());
         inFar("ip link set far" + n + " up");
         inFar("ethtool -K far" + n + " gro on");
         must("ip link set p" + n + " master " + bridge + " up");
@@ -154,14 +154,7 @@ TEST_F(Topology, PortReplacedByAnotherOneWithItsNameAndIndex) {
     const auto index = std::to_string(::if_nametoindex("p1"));
     farPorts_.erase(1);
     must("ip link del p1");
-    must("ip link add p1 index " + index + " type veth peer name far1 netns " + farSide_->name());
-    inFar("ip link set far1 up");
-    inFar("ethtool -K far1 gro on");
-    must("ip link set p1 master br0 up");
-    {
-        const auto inside = farSide_->enter();
-        farPorts_[1].emplace("far1");
-    }
+    addPort(1, "br0", "index " + index);
     opens(1, {0, 2});
     EXPECT_EQ(treat(oneToTwo()).out, (Arrivals{{1, {oneToTwo()}}, {2, {oneToTwo()}}}));
     ASSERT_TRUE(reaches("p1", "accelerated"));
@@ -182,14 +175,7 @@ TEST_F(Topology, PortMovedElsewhereWhoseIndexAnotherOneHas) {
     farPorts_.erase(1);
     inFar("ip link set far1 down");
     inFar("ip link set far1 name elsewhere"); // and goes on, so that its other end does
-    must("ip link add p1 index " + index + " type veth peer name far1 netns " + farSide_->name());
-    inFar("ip link set far1 up");
-    inFar("ethtool -K far1 gro on");
-    must("ip link set p1 master br0 up");
-    {
-        const auto inside = farSide_->enter();
-        farPorts_[1].emplace("far1");
-    }
+    addPort(1, "br0", "index " + index);
     ASSERT_TRUE(reaches("p1", "accelerated"));
     opens(1, {0, 2});
     EXPECT_TRUE(eventually([&] {

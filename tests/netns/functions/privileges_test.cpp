@@ -138,6 +138,14 @@ TEST_F(Privileges, FramesThatAreGivenBackHaveNoSocket) {
 /// Whoever has it now, before tnad knows, has its frames.
 class PortThatMoves : public Privileges {
 protected:
+    void startFunction() {
+        startTnad();
+        ASSERT_EQ(declare("dns", dnsFunction), "");
+        startWorkload("macswap", "dns");
+        ASSERT_TRUE(becomes("dns", "connected"));
+        far(0).send(toPort(53));
+        ASSERT_EQ(arrivesAt(0), swapped(toPort(53)));
+    }
     void move() {
         process_->signal(SIGSTOP);
         const Namespace elsewhere;
@@ -157,23 +165,13 @@ protected:
 };
 
 TEST_F(PortThatMoves, TakesNoFunctionAlong) {
-    startTnad();
-    ASSERT_EQ(declare("dns", dnsFunction), "");
-    startWorkload("macswap", "dns");
-    ASSERT_TRUE(becomes("dns", "connected"));
-    far(0).send(toPort(53));
-    EXPECT_EQ(arrivesAt(0), swapped(toPort(53)));
+    ASSERT_NO_FATAL_FAILURE(startFunction());
     move();
 }
 
 /// The kernel has unbound the sockets, and would lose what is given to them.
 TEST_F(PortThatMoves, HasItsFunctionAgainWhenItIsBackBeforeAnybodyKnows) {
-    startTnad();
-    ASSERT_EQ(declare("dns", dnsFunction), "");
-    startWorkload("macswap", "dns");
-    ASSERT_TRUE(becomes("dns", "connected"));
-    far(0).send(toPort(53));
-    ASSERT_EQ(arrivesAt(0), swapped(toPort(53)));
+    ASSERT_NO_FATAL_FAILURE(startFunction());
     process_->signal(SIGSTOP);
     const auto home = dut_->name();
     const Namespace elsewhere;

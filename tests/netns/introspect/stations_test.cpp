@@ -2,12 +2,10 @@
 #include "namespace.hpp"
 
 #include "introspect/stations.hpp"
+#include "support/station_announcement.hpp"
 
+#include <array>
 #include <fmt/format.h>
-#include <linux/neighbour.h>
-#include <linux/rtnetlink.h>
-#include <net/if.h>
-#include <sys/socket.h>
 
 namespace tna::test {
 namespace {
@@ -53,26 +51,8 @@ protected:
             else
                 known_.erase(change.key.mac.text());
     }
-    /// What Linux might announce, but this does not come from it.
-    void announce(int type, std::uint8_t lastOfMac, const char* port) {
-        ndmsg header{};
-        header.ndm_family = AF_BRIDGE;
-        header.ndm_ifindex = static_cast<int>(if_nametoindex(port));
-        netlink::Request request(type, 0, header);
-        const std::array<std::uint8_t, 6> mac{2, 0, 0, 0, 0, lastOfMac};
-        request.put(NDA_LLADDR, mac);
-        request.put(NDA_MASTER, std::uint32_t{if_nametoindex("br0")});
-        request.message().nlmsg_flags =
-            0; // the kernel, which gets it as well, does not take it for a request
-        const auto sender = netlink::Socket::open(NETLINK_ROUTE);
-        ASSERT_TRUE(sender);
-        sockaddr_nl everybody{};
-        everybody.nl_family = AF_NETLINK;
-        everybody.nl_groups = 1U << (RTNLGRP_NEIGH - 1);
-        const auto& message = request.message();
-        ASSERT_EQ(::sendto(sender->fd(), &message, message.nlmsg_len, 0,
-                           reinterpret_cast<const sockaddr*>(&everybody), sizeof everybody),
-                  static_cast<ssize_t>(message.nlmsg_len));
+    void announce(std::uint16_t type, std::uint8_t lastOfMac, const char* port) {
+        announceStation(type, std::array<std::uint8_t, 6>{2, 0, 0, 0, 0, lastOfMac}, port);
     }
     /// Until nothing waits any more.
     void processAll() {
