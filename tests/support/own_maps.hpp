@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <linux/bpf.h>
 #include <string>
 #include <vector>
 
 namespace tna::test {
+
+/// The maps of this name that this process holds. Those of others are not asked for: tests run side by side.
+void eachOwnMap(const std::string& name, const std::function<void(int map, const bpf_map_info&)>& look);
 
 /// The values of the maps of this name that this process holds, each of which has one element, one behind the
 /// other; nothing if there is none.

@@ -5,7 +5,7 @@
 #include "tcp_fixture.hpp"
 #include "ways_fixture.hpp"
 
-#include "base/unique_fd.hpp"
+#include "support/own_maps.hpp"
 
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -206,16 +206,12 @@ TEST_F(Untracked, LessonsOfOthersAreNone) {
     };
     const auto learnt = key(5123), other = key(5124);
     int planted = 0;
-    for (std::uint32_t id = 0; bpf_map_get_next_id(id, &id) == 0;) {
-        const UniqueFd map{bpf_map_get_fd_by_id(id)};
-        bpf_map_info info{};
-        std::uint32_t size = sizeof info;
+    eachOwnMap("lessons", [&](int map, const bpf_map_info&) {
         tna_lesson lesson{};
-        if (map && bpf_obj_get_info_by_fd(map.get(), &info, &size) == 0 &&
-            std::string{info.name} == "lessons" && bpf_map_lookup_elem(map.get(), &learnt, &lesson) == 0 &&
-            bpf_map_update_elem(map.get(), &other, &lesson, BPF_ANY) == 0)
+        if (bpf_map_lookup_elem(map, &learnt, &lesson) == 0 &&
+            bpf_map_update_elem(map, &other, &lesson, BPF_ANY) == 0)
             planted++;
-    }
+    });
     ASSERT_EQ(planted, 1);
     expectLinux(forth({}, 5124), "flow-changed", false);
     expectFast(forth({}, 5123));

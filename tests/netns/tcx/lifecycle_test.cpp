@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ports of containers come and go, and the operator may want them back.
+#include "support/own_maps.hpp"
 #include "tcx_fixture.hpp"
-
-#include <string_view>
 
 namespace tna::test {
 namespace {
@@ -63,22 +62,17 @@ TEST_F(TcxLifecycle, PortThatMovesToAnotherNamespaceAndBack) {
 /// In the table by which frames leave, ports change places. Returns how many did.
 unsigned exchangePorts(unsigned one, unsigned other) {
     unsigned exchanged = 0;
-    for (std::uint32_t id = 0; bpf_map_get_next_id(id, &id) == 0;) {
-        const UniqueFd map{bpf_map_get_fd_by_id(id)};
-        bpf_map_info info{};
-        __u32 size = sizeof(info);
-        if (!map || bpf_obj_get_info_by_fd(map.get(), &info, &size) != 0 || info.type != BPF_MAP_TYPE_ARRAY ||
-            std::string_view(info.name) != "egress_ports")
-            continue;
+    eachOwnMap("egress_ports", [&](int map, const bpf_map_info& info) {
+        if (info.type != BPF_MAP_TYPE_ARRAY)
+            return;
         for (std::uint32_t slot = 0; slot < info.max_entries; slot++) {
             bpf_devmap_val port{};
-            if (bpf_map_lookup_elem(map.get(), &slot, &port) != 0 ||
-                (port.ifindex != one && port.ifindex != other))
+            if (bpf_map_lookup_elem(map, &slot, &port) != 0 || (port.ifindex != one && port.ifindex != other))
                 continue;
             port.ifindex = port.ifindex == one ? other : one;
-            exchanged += bpf_map_update_elem(map.get(), &slot, &port, BPF_ANY) == 0 ? 1U : 0U;
+            exchanged += bpf_map_update_elem(map, &slot, &port, BPF_ANY) == 0 ? 1U : 0U;
         }
-    }
+    });
     return exchanged;
 }
 
