@@ -76,6 +76,22 @@ INLINE int passed_devices(struct sk_buff *skb, u64 noted, u64 net, struct passed
 	return passed->in_port && passed->out_port;
 }
 
+enum way_found { WAY_ANOTHER, WAY_FOUND, WAYS_END };
+
+/* Whether the judged way of this number is one by which packets come by a device and leave by another one.
+ * Apart from the loop over them: otherwise the verifier follows each of them with all that came of those
+ * before. */
+APART u32 judged_way_found(u64 from, u64 to, u32 index, int version)
+{
+	const volatile struct tna_judged_way *way = &judged_rules(version)->ways[index % TNA_JUDGED_WAYS_MAX];
+
+	if (!way->from.name[0])
+		return WAYS_END;
+	if (lesson_device_differs(from, &way->from))
+		return WAY_ANOTHER;
+	return !way->to.name[0] || (to && !lesson_device_differs(to, &way->to)) ? WAY_FOUND : WAY_ANOTHER;
+}
+
 /* What becomes of packets of TCP that connection tracking calls invalid and that come by a device and leave
  * by another one (0: nobody knows by which); 0: that is not known, or is being judged anew. */
 APART u32 invalid_on_the_way(u64 from, u64 to, int version)
@@ -86,13 +102,12 @@ APART u32 invalid_on_the_way(u64 from, u64 to, int version)
 	if (!judged->known)
 		return 0;
 	EACH (index, TNA_JUDGED_WAYS_MAX) {
-		const volatile struct tna_judged_way *way = &judged->ways[index];
+		u32 found = judged_way_found(from, to, index, version);
 
-		if (!way->from.name[0])
+		if (found == WAYS_END)
 			return 0;
-		if (!lesson_device_differs(from, &way->from) &&
-		    (!way->to.name[0] || (to && !lesson_device_differs(to, &way->to)))) {
-			u32 becomes = way->becomes;
+		if (found == WAY_FOUND) {
+			u32 becomes = judged->ways[index].becomes;
 
 			return judged->serial == serial && judged->known ? becomes : 0;
 		}

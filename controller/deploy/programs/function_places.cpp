@@ -2,8 +2,11 @@
 #include "deploy/programs/function_places.hpp"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <cstring>
 #include <linux/bpf.h>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -42,7 +45,50 @@ bool registerHandlers() {
     return libbpf_register_prog_handler("xdp.frags", BPF_PROG_TYPE_XDP, BPF_XDP, &several) >= 0 &&
            libbpf_register_prog_handler("tc", BPF_PROG_TYPE_SCHED_CLS, {}, &plain) >= 0;
 }
+
+/// The type of a function that is not global, of those that the kernel knows by this descriptor; 0: there is
+/// none.
+std::uint32_t typeOfSomeStaticFunction(int types) {
+    bpf_btf_info info{};
+    __u32 size = sizeof info;
+    if (bpf_obj_get_info_by_fd(types, &info, &size) != 0)
+        return 0;
+    const std::unique_ptr<btf, decltype(&btf__free)> known{btf__load_from_kernel_by_id(info.id), btf__free};
+    for (__u32 id = 1; known && id < btf__type_cnt(known.get()); id++)
+        if (const auto* type = btf__type_by_id(known.get(), id);
+            btf_is_func(type) && btf_vlen(type) == BTF_FUNC_STATIC)
+            return id;
+    return 0;
+}
 } // namespace
+
+FunctionPlaces FunctionPlaces::within(const Instructions& joined) const {
+    const auto begins = beginsOfFunctions(joined);
+    if (number == 0 || recordSize < sizeof(bpf_func_info) || begins.size() < number)
+        return {};
+    auto places = *this;
+    places.number = static_cast<std::uint32_t>(begins.size());
+    places.records.resize(std::size_t{places.number} * recordSize);
+    // What the others call has types elsewhere; to the verifier, one that is followed at each call is like
+    // another.
+    const auto others = begins.size() > number ? typeOfSomeStaticFunction(types) : 0;
+    if (begins.size() > number && others == 0)
+        return {};
+    std::uint32_t moved = 0;
+    for (std::uint32_t index = 0; index < places.number; index++) {
+        auto* record = places.records.data() + std::size_t{index} * recordSize;
+        bpf_func_info function{.insn_off = 0, .type_id = others};
+        if (index < number)
+            std::memcpy(&function, record, sizeof function);
+        if (index == 1)
+            moved = begins[1] - function.insn_off;
+        if (index < number && begins[index] != function.insn_off + (index == 0 ? 0 : moved))
+            return {};
+        function.insn_off = begins[index];
+        std::memcpy(record, &function, sizeof function);
+    }
+    return places;
+}
 
 void noteFunctionPlaces() {
     [[maybe_unused]] static const bool registered = registerHandlers();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "deploy/programs/instructions.hpp"
+
 #include <bpf/libbpf.h>
 #include <cstdint>
 #include <vector>
@@ -14,6 +16,10 @@ struct FunctionPlaces {
     std::uint32_t recordSize = 0;
     std::uint32_t number = 0;
     std::vector<std::uint8_t> records; ///< struct bpf_func_info
+
+    /// Of a program that has been made of this one and others (goOnAtMarks()): its functions are the first
+    /// ones there. Empty where they are not.
+    [[nodiscard]] FunctionPlaces within(const Instructions& joined) const;
 };
 
 /// Has libbpf say it of the programs that it opens from now on: it has no function that tells it later.

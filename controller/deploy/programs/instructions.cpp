@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <set>
 
 namespace tna::deploy {
 
@@ -36,11 +37,8 @@ Index sizeOf(const Instructions& program) {
 
 /// Where the main function ends.
 Index endOfMain(const Instructions& program) {
-    auto end = sizeOf(program);
-    for (Index i = 0; i < sizeOf(program); i++)
-        if (const auto& instruction = program[static_cast<std::size_t>(i)]; callsFunction(instruction))
-            end = std::min(end, i + 1 + instruction.imm);
-    return end;
+    const auto begins = beginsOfFunctions(program);
+    return begins.size() > 1 ? Index{begins[1]} : sizeOf(program);
 }
 
 /// The same program, parts of which lie elsewhere by now.
@@ -96,6 +94,15 @@ std::optional<Instructions> goOnAtMarks(const Instructions& program, tna_hook ho
     joined.insert(joined.begin() + end, second.begin(), second.begin() + nextEnd);
     joined.insert(joined.end(), second.begin() + nextEnd, second.end());
     return joined;
+}
+
+std::vector<std::uint32_t> beginsOfFunctions(const Instructions& program) {
+    std::set<std::uint32_t> begins{0};
+    for (Index i = 0; i < sizeOf(program); i++)
+        if (const auto& instruction = program[static_cast<std::size_t>(i)];
+            callsFunction(instruction) || namesCallback(instruction))
+            begins.insert(static_cast<std::uint32_t>(i + 1 + instruction.imm));
+    return {begins.begin(), begins.end()};
 }
 
 bool namesMap(const Instructions& program, int map) {

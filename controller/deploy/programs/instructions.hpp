@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <linux/bpf.h>
 #include <optional>
 #include <tna/decision.h>
@@ -19,6 +20,9 @@ void callAtMarks(Instructions& program, tna_hook hook);
 /// that cannot be: there is no mark, one in a function that is called, or what follows would be too far away.
 [[nodiscard]] std::optional<Instructions> goOnAtMarks(const Instructions& program, tna_hook hook,
                                                       const Instructions& next);
+
+/// Where its functions begin: the main one, then those that are called, as they lie.
+[[nodiscard]] std::vector<std::uint32_t> beginsOfFunctions(const Instructions& program);
 
 /// Whether it may look into a map, given by its descriptor.
 [[nodiscard]] bool namesMap(const Instructions& program, int map);

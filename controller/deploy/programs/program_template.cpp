@@ -70,12 +70,13 @@ Instructions ProgramTemplate::instructions(const std::map<int, int>& replacedMap
 Result<UniqueFd> ProgramTemplate::load(const Instructions& instructions) const {
     LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = attachType_, .prog_flags = flags_,
                 .fd_array = typesByIndex_.empty() ? nullptr : typesByIndex_.data());
-    // What has been put together from several programs has its functions elsewhere.
-    if (!functions_.records.empty() && instructions.size() == instructions_.size()) {
-        options.prog_btf_fd = static_cast<__u32>(functions_.types);
-        options.func_info = functions_.records.data();
-        options.func_info_cnt = functions_.number;
-        options.func_info_rec_size = functions_.recordSize;
+    const auto functions =
+        instructions.size() == instructions_.size() ? functions_ : functions_.within(instructions);
+    if (functions.number != 0) {
+        options.prog_btf_fd = static_cast<__u32>(functions.types);
+        options.func_info = functions.records.data();
+        options.func_info_cnt = functions.number;
+        options.func_info_rec_size = functions.recordSize;
     }
     UniqueFd fd{bpf_prog_load(type_, name_, "GPL", instructions.data(), instructions.size(), &options)};
     if (fd)
@@ -92,7 +93,7 @@ Result<UniqueFd> ProgramTemplate::load(const Instructions& instructions) const {
     std::string log(verifierLogSize, '\0');
     options.log_buf = log.data();
     options.log_size = static_cast<__u32>(log.size());
-    options.log_level = 1;
+    options.log_level = 4; // its objection, not how it came there
     fd.reset(bpf_prog_load(type_, name_, "GPL", instructions.data(), instructions.size(), &options));
     if (fd)
         return fd;

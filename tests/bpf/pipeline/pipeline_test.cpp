@@ -5,7 +5,7 @@
 #include "beside_ports.hpp"
 #include "bridge_fixture.hpp"
 #include "closer_looks.hpp"
-#include "support/own_maps.hpp"
+#include "support/own_objects.hpp"
 #include "support/program.hpp"
 
 #include <arpa/inet.h>

@@ -3,7 +3,7 @@
 // closer look, for what their buffers may hold, and these do not.
 #include "bridged_route_fixture.hpp"
 #include "route_pipeline.hpp"
-#include "support/own_maps.hpp"
+#include "support/own_objects.hpp"
 
 #include <algorithm>
 #include <set>

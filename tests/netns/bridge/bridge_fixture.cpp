@@ -3,7 +3,7 @@
 
 #include "deploy/programs/libbpf_log.hpp"
 
-#include "support/own_maps.hpp"
+#include "support/own_objects.hpp"
 
 #include <cstdlib>
 #include <ostream>

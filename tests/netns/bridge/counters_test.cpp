@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ports have counted, while the fast path moves it from place to place.
 #include "bridge_fixture.hpp"
-#include "support/own_maps.hpp"
+#include "support/own_objects.hpp"
 
 namespace tna::test {
 namespace {

@@ -2,7 +2,7 @@
 // Stations: known, unknown, moved, deleted, made static; what is cached never outlives what Linux knows.
 #include "bridge_fixture.hpp"
 #include "support/bridge_netlink.hpp"
-#include "support/own_maps.hpp"
+#include "support/own_objects.hpp"
 
 #include <linux/neighbour.h>
 #include <tna/fastpath.h>

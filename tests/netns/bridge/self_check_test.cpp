@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is fast and what is sure disagree about a frame: the bridge is left to Linux, and it is told.
 #include "bridge_fixture.hpp"
-#include "support/own_maps.hpp"
+#include "support/own_objects.hpp"
 
 #include "api/line_sink.hpp"
 #include "api/metrics.hpp"

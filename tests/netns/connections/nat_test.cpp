@@ -3,6 +3,7 @@
 // frames, byte by byte.
 #include "base/file.hpp"
 #include "nat_fixture.hpp"
+#include "support/own_objects.hpp"
 
 namespace tna::test {
 namespace {
@@ -170,6 +171,7 @@ TYPED_TEST(TranslatedEither, AreLinuxsBesideCustomModules) {
     ASSERT_TRUE(object);
     const auto placed = this->controller_->placeCustomModule("module", *object, {.hooks = {"route"}}, false);
     ASSERT_TRUE(placed) << placed.error().sentence();
+    EXPECT_EQ(ownPrograms("tna_on_route"), 1U) << "the module's own: it is a part of the pipeline";
     for (const auto& [frame, in, out] : this->asked_)
         EXPECT_EQ(this->treated(frame, in), (Treatment{slowPath("flow-translated"), out}));
     ASSERT_TRUE(this->controller_->removeCustomModule("module"));

@@ -5,7 +5,7 @@
 #include "tcp_fixture.hpp"
 #include "ways_fixture.hpp"
 
-#include "support/own_maps.hpp"
+#include "support/own_objects.hpp"
 
 #include <arpa/inet.h>
 #include <bpf/bpf.h>

@@ -3,6 +3,7 @@
 // treated as without them.
 #include "bridged_route_fixture.hpp"
 #include "modules_fixture.hpp"
+#include "support/own_objects.hpp"
 
 #include <bpf/bpf.h>
 #include <net/if.h>
@@ -66,8 +67,7 @@ TEST_P(Hooks, FramesAreCountedWhicheverWayTheyGo) {
 
 TEST_P(Hooks, ModuleIsAPartOfThePipelineIfThatFits) {
     const bool jumps = std::string(GetParam()) == "obedient_deep" && !watched(); // that pipeline needs less
-    EXPECT_EQ(programsNamed("tna_on_bridge"), jumps ? 2U : 1U)
-        << "the module's own, and one that is jumped to";
+    EXPECT_EQ(ownPrograms("tna_on_bridge"), jumps ? 2U : 1U) << "the module's own, and one that is jumped to";
 }
 
 TEST_P(Hooks, LiveGuardsHoldAroundModules) {

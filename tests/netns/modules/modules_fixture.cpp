@@ -4,7 +4,6 @@
 #include "base/file.hpp"
 
 #include <bpf/bpf.h>
-#include <filesystem>
 
 namespace tna::test {
 
@@ -28,21 +27,6 @@ Frame toUdpPort(Frame frame, unsigned port) {
     frame.bytes[36] = static_cast<std::uint8_t>(port >> 8U);
     frame.bytes[37] = static_cast<std::uint8_t>(port);
     return frame;
-}
-
-std::size_t programsNamed(const std::string& name) {
-    std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-        std::error_code error;
-        if (std::filesystem::read_symlink(entry.path(), error) != "anon_inode:bpf-prog")
-            continue;
-        bpf_prog_info info{};
-        __u32 size = sizeof(info);
-        if (bpf_obj_get_info_by_fd(std::stoi(entry.path().filename()), &info, &size) == 0 &&
-            info.name == name)
-            count++;
-    }
-    return count;
 }
 
 void ModuleControl::insert(const std::string& name, const std::string& object,

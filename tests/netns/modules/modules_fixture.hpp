@@ -17,9 +17,6 @@ namespace tna::test {
 /// A row of the counters that a module has at a hook: {"continue": 3, ...} without zeros.
 using Said = std::map<std::string, std::uint64_t>;
 
-/// How many BPF programs of this name the process holds.
-[[nodiscard]] std::size_t programsNamed(const std::string& name);
-
 /// What tests of custom modules ask of a controller.
 class ModuleControl {
 public:

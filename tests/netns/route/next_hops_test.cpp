@@ -2,7 +2,7 @@
 // Packets to destinations that no packet went to before: what the fast path knows of them is their next hop.
 // With few routes, and with many, where it remembers what each destination is routed by.
 #include "next_hops_fixture.hpp"
-#include "support/own_maps.hpp"
+#include "support/own_objects.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast path and the kernel's lookup disagree about a packet: routing is left to Linux, and it is told.
 #include "route_fixture.hpp"
-#include "support/own_maps.hpp"
+#include "support/own_objects.hpp"
 
 #include <arpa/inet.h>
 #include <tna/fastpath.h>

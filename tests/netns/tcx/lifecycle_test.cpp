@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ports of containers come and go, and the operator may want them back.
-#include "support/own_maps.hpp"
+#include "support/own_objects.hpp"
 #include "tcx_fixture.hpp"
 
 namespace tna::test {

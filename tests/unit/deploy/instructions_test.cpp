@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two programs become one: where each part comes to lie, and when it is left alone.
 #include "code.hpp"
+#include "deploy/programs/function_places.hpp"
 #include "deploy/programs/instructions.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace tna::deploy {
 namespace {
@@ -67,6 +70,44 @@ TEST(GoOnAtMarks, NothingWithWhatIsRightInItsOwnProgramOnly) {
     EXPECT_FALSE(goOnAtMarks({mark, callback, bpf_insn{}, end, set(0, 1), end}, hook, {set(0, 1), end}));
     EXPECT_FALSE(goOnAtMarks({mark, end}, hook, {callKernel(1), end})) << "types of the first's module";
     EXPECT_TRUE(goOnAtMarks({mark, callKernel(1), end}, hook, {callKernel(0), end}));
+}
+
+TEST(BeginsOfFunctions, AreWhereCallsAndCallbacksLead) {
+    EXPECT_EQ(beginsOfFunctions({set(0, 1), end}), (std::vector<std::uint32_t>{0}));
+    EXPECT_EQ(
+        beginsOfFunctions({callFunction(3), callFunction(2), end, callFunction(1), end, set(0, 1), end}),
+        (std::vector<std::uint32_t>{0, 4, 5}));
+    EXPECT_EQ(beginsOfFunctions({callback, bpf_insn{}, end, set(0, 1), end}),
+              (std::vector<std::uint32_t>{0, 4}));
+}
+
+/// As the kernel wants them.
+FunctionPlaces places(const std::vector<bpf_func_info>& functions) {
+    FunctionPlaces places{.recordSize = sizeof(bpf_func_info),
+                          .number = static_cast<std::uint32_t>(functions.size())};
+    places.records.resize(functions.size() * sizeof(bpf_func_info));
+    std::memcpy(places.records.data(), functions.data(), places.records.size());
+    return places;
+}
+
+TEST(FunctionPlaces, WithinAJoinedProgramAreBehindBothMainFunctions) {
+    const Instructions program{callFunction(2), mark, end, callFunction(1), end, set(0, 2), end};
+    const auto before = places({{.insn_off = 0, .type_id = 7}, {3, 8}, {5, 9}});
+    const auto joined = goOnAtMarks(program, hook, {set(0, 3), end});
+    ASSERT_TRUE(joined);
+    const auto within = before.within(*joined);
+    EXPECT_EQ(within.number, 3U);
+    EXPECT_EQ(within.records, places({{.insn_off = 0, .type_id = 7}, {5, 8}, {7, 9}}).records);
+}
+
+TEST(FunctionPlaces, AreUnknownWithinAnythingElse) {
+    const Instructions program{callFunction(2), mark, end, callFunction(1), end, set(0, 2), end};
+    const auto elsewhere = places({{.insn_off = 0, .type_id = 7}, {3, 8}, {6, 9}});
+    EXPECT_EQ(elsewhere.within(program).number, 0U) << "one is not where it was";
+    EXPECT_EQ(places({{.insn_off = 0, .type_id = 7}}).within(program).number, 0U)
+        << "no type is known for the others";
+    EXPECT_EQ(elsewhere.within({set(0, 1), end}).number, 0U) << "there are fewer";
+    EXPECT_EQ(FunctionPlaces{}.within(program).number, 0U);
 }
 
 TEST(CallAtMarks, MakesTailCallsOfTheMarksOfOneHook) {

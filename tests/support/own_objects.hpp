@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -9,6 +10,9 @@
 #include <vector>
 
 namespace tna::test {
+
+/// How many BPF programs of this name this process holds.
+[[nodiscard]] std::size_t ownPrograms(const std::string& name);
 
 /// The maps of this name that this process holds. Those of others are not asked for: tests run side by side.
 void eachOwnMap(const std::string& name, const std::function<void(int map, const bpf_map_info&)>& look);

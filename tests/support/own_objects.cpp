@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/own_maps.hpp"
+#include "support/own_objects.hpp"
 
 #include <bpf/bpf.h>
 #include <filesystem>
@@ -9,15 +9,32 @@ namespace tna::test {
 
 namespace {
 constexpr __u32 first = 0;
-} // namespace
 
-void eachOwnMap(const std::string& name, const std::function<void(int, const bpf_map_info&)>& look) {
-    std::set<__u32> seen; // several descriptors may stand for one
+std::vector<int> ownDescriptors(const std::string& kind) {
+    std::vector<int> found;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
         std::error_code gone;
-        if (std::filesystem::read_symlink(entry.path(), gone) != "anon_inode:bpf-map")
-            continue;
-        const int fd = std::stoi(entry.path().filename());
+        if (std::filesystem::read_symlink(entry.path(), gone) == kind)
+            found.push_back(std::stoi(entry.path().filename()));
+    }
+    return found;
+}
+} // namespace
+
+std::size_t ownPrograms(const std::string& name) {
+    std::set<__u32> found; // several descriptors may stand for one
+    for (const int fd : ownDescriptors("anon_inode:bpf-prog")) {
+        bpf_prog_info info{};
+        __u32 size = sizeof(info);
+        if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && info.name == name)
+            found.insert(info.id);
+    }
+    return found.size();
+}
+
+void eachOwnMap(const std::string& name, const std::function<void(int, const bpf_map_info&)>& look) {
+    std::set<__u32> seen;
+    for (const int fd : ownDescriptors("anon_inode:bpf-map")) {
         bpf_map_info info{};
         __u32 size = sizeof(info);
         if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 &&
