@@ -52,6 +52,51 @@ std::optional<Reason> ruleBelow(const model::Network& network, const model::Link
     return std::nullopt;
 }
 
+/// Whether a socket buffer that was redirected to a device on top comes out of this one as others do. Those
+/// that put packets into packets would tell a sender what is too large by the packet's route.
+bool mayLieBelow(const model::Link& link) {
+    const auto* known = knownDevice(link);
+    if (known == nullptr)
+        return link.kind.empty(); // a card
+    return known->receive != Receive::never || known->sameAtTcx || link.kind == "dummy";
+}
+
+bool liesBelow(const model::Link& link, const model::Link& face) {
+    if (link.master == face.ifindex && !link.bridgePort)
+        return true;
+    return face.lower == link.ifindex && !face.lowerElsewhere && face.kind != "veth";
+}
+
+constexpr unsigned deepest = 4; // more than the fast path follows
+
+/// Of all that lie below a face, the first one that must not.
+const model::Link* strangerBelow(const model::Network& network, const model::Link& face, unsigned depth = 0) {
+    if (depth == deepest)
+        return &face;
+    for (const auto& [ifindex, link] : network.links) {
+        if (!liesBelow(link, face))
+            continue;
+        if (!mayLieBelow(link))
+            return &link;
+        if (const auto* found = strangerBelow(network, link, depth + 1); found != nullptr)
+            return found;
+    }
+    return nullptr;
+}
+
+/// The face as a port at tcx.
+std::optional<Reason> ruleFaceAtTcx(const model::Network& network, const model::Link& link,
+                                    const Device* known, const Reason& face) {
+    if (!sameAtTcx(known))
+        return face;
+    if (const auto* below = strangerBelow(network, link); below != nullptr)
+        return Reason{"stacked",
+                      described(link) + ", and " + below->name +
+                          " below it sends in ways of its own: " + described(*below),
+                      ""};
+    return std::nullopt;
+}
+
 Reason notKnown(const model::Link& link) {
     return {"not-known-safe",
             described(link) + ", which is not known to be safe: nobody has read what XDP leaves out there",
@@ -123,8 +168,7 @@ Judgement judge(const model::Network& network, const model::Link& link, const Pr
     Judgement judgement;
     const auto* known = knownDevice(link);
     if (auto face = ruleBelow(network, link, known)) {
-        if (!sameAtTcx(known))
-            judgement.tcx = face;
+        judgement.tcx = ruleFaceAtTcx(network, link, known, *face);
         judgement.ingress = judgement.egress = std::move(face);
         return judgement;
     }

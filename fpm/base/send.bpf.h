@@ -35,7 +35,8 @@ struct departure {
 	const u64 *source;
 	u64 old_tags;
 	u64 tags;
-	u64 behind; /* bytes behind the packet, which Linux cuts off (pskb_trim_rcsum()) */
+	u64 behind;       /* bytes behind the packet, which Linux cuts off (pskb_trim_rcsum()) */
+	const u32 *above; /* whether it is handed to another device, on top of the one that it leaves by */
 	const struct tna_translation *translation; /* NULL: addresses and ports stay */
 	const struct tna_translation *marked;      /* NULL: it has no mark */
 };
@@ -120,6 +121,8 @@ rewrite:
 			return HOOK_TO_LINUX;
 		if (HOOK_WITHIN_LINUX && departure->marked)
 			hook_mark(ctx, departure->marked->left_mark);
+		if (HOOK_WITHIN_LINUX && *departure->above)
+			hook_passes_above(ctx);
 	} else if (unlikely(departure->retag & RETAG_ANY) || departure->unproved || HOOK_WITHIN_LINUX) {
 		if (action != HOOK_SENT)
 			return leave_to_linux(ctx, TNA_REASON_EGRESS_UNMANAGED);

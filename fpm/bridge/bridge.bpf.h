@@ -199,6 +199,7 @@ known:;
 	u64 port = KGET(u64, ingress, rx_handler_data);
 
 	if (vlans) {
+		COLLECT(doubt, vlan_foreign_beside(ctx));
 		COLLECT(closer, bridge_vlan_devices(ingress) & -(tag / VLAN_TAGGED));
 		retag = vlan_complete(tag, vlan_pvid(KOBJ(struct net_bridge_port, port)));
 		vlan_key = (retag & VLAN_ID) << 48;

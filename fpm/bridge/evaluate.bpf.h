@@ -165,7 +165,7 @@ INLINE u32 evaluate_egress(const struct bridge_path *path, u32 len, const int ro
 	BECAUSE(guard_egress_down(egress), EGRESS_DOWN);
 	BECAUSE(guard_egress_mtu(egress, len), EGRESS_MTU);
 	BECAUSE(guard_peer_generic_xdp(path->egress), GENERIC_XDP);
-	BECAUSE(guard_below(path->egress, 0), STACKED);
+	BECAUSE(routed ? guard_way_out(path->egress, 0) : guard_below(path->egress, 0), STACKED);
 	if (HOOK_WITHIN_LINUX && !routed)
 		return REASON_NONE;
 	BECAUSE(guard_egress_qdisc(egress) && guard_egress_qdisc_list(path->egress, 0), EGRESS_QDISC);
@@ -237,8 +237,10 @@ NOINLINE u64 bridge_evaluate(hook_context *ctx, struct tna_flow *flow)
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));
 	UNLESS_BECAUSE(evaluate_bridge(&path, !BRIDGE_RULES)); /* what they say is asked last of all */
 	UNLESS_BECAUSE(evaluate_frame(ctx, &packet, path.device));
-	if (CONSTANT(VLAN) && VLAN_KNOWN)
+	if (CONSTANT(VLAN) && VLAN_KNOWN) {
+		BECAUSE(vlan_foreign_beside(ctx), HIDDEN_TAG);
 		UNLESS_BECAUSE(evaluate_vlan(&packet, &path));
+	}
 	UNLESS_BECAUSE(evaluate_stations(&packet, &path));
 	UNLESS_BECAUSE(evaluate_egress_port(&path));
 	if (CONSTANT(VLAN) && VLAN_KNOWN)

@@ -79,6 +79,15 @@ INLINE u64 vlan_gone(struct net_bridge_vlan *vlan, u64 port)
 	return word;
 }
 
+/* Whether a tag lies beside the frame that is not of the bridge's own kind. Linux puts it into the frame
+ * then, and who looks at protocols on the way out (a bond) sees another one. */
+INLINE u64 vlan_foreign_beside(hook_context *ctx)
+{
+	u64 beside = HOOK_TAGS_BESIDE ? hook_hidden_tag(ctx) : 0;
+
+	return beside ? (u16)beside ^ CONSTANT(VLAN) : 0;
+}
+
 /* 1 if frames of a VLAN leave a port with these settings without a tag. */
 INLINE u64 vlan_untagged(u64 settings)
 {

@@ -8,7 +8,8 @@
  * by it, and chooses among them. But not all that could be looked at on the way down is the same of a frame
  * that was redirected: that it was (guards/peer.bpf.h), and of a packet that Linux would have routed, or had
  * rules called for, its sender's socket, its route, its connection. So nothing may look: there are no
- * filters, programs or rules at egress down there, and plain queues only.
+ * filters, programs or rules at egress down there, and plain queues only, and devices that have the packet's
+ * route taken off before they get it. Others (tunnels) tell its sender by that what is too large for them.
  */
 
 #include "guards/egress.bpf.h"
@@ -32,6 +33,19 @@ INLINE u64 guard_lies_on_others(u64 device)
 	u64 list = below_list(device);
 
 	return KLOAD(u64, list) ^ list;
+}
+
+/* Whether a device is given the route of a packet along with it (netif_keep_dst()). Of a bond, whether one of
+ * its members is. */
+INLINE u64 device_keeps_route(u64 device)
+{
+	return ~BPF_CORE_READ_BITFIELD(KOBJ(struct net_device, device), priv_flags) & IFF_XMIT_DST_RELEASE;
+}
+
+/* What deserves a closer look at the device that a routed packet leaves by. */
+INLINE u64 guard_not_the_last(u64 device)
+{
+	return HOOK_WITHIN_LINUX ? guard_lies_on_others(device) | device_keeps_route(device) : 0;
 }
 
 /* Whether one of them would look. `socket`: the sender's, which is not to be seen; 0: it has none. */
@@ -63,8 +77,9 @@ INLINE u64 any_below_looks(u64 device, u64 socket, const int lowest)
 
 		if (node == list)
 			CONCLUDE(found, search_none());
-		if (below_looks(below, socket) |
-		    (lowest ? guard_lies_on_others(below) : guard_lowest(below, socket)))
+		if (below_looks(below, socket) ||
+		    (!guard_lies_on_others(below) ? device_keeps_route(below)
+						  : lowest || guard_lowest(below, socket)))
 			CONCLUDE(found, search_found(below));
 		node = KLOAD(u64, node);
 	}
@@ -87,6 +102,14 @@ APART u64 guard_all_below(u64 device, u64 socket)
 INLINE u64 guard_below(u64 device, u64 socket)
 {
 	return guard_lies_on_others(device) ? guard_all_below(device, socket) : 0;
+}
+
+/* The same of a packet that is routed. */
+INLINE u64 guard_way_out(u64 device, u64 socket)
+{
+	if (!HOOK_WITHIN_LINUX)
+		return 0;
+	return guard_lies_on_others(device) ? guard_all_below(device, socket) : device_keeps_route(device);
 }
 
 #endif

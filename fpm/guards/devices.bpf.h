@@ -26,7 +26,7 @@ APART u64 guard_devices(u64 net, u64 device, u64 egress_address, u64 socket)
 		word |= guard_capture_device(device, ingress) | guard_capture_device(egress_address, egress);
 	if (guard_egress_qdisc(egress))
 		word |= guard_egress_qdisc_list(egress_address, socket);
-	return word | guard_below(egress_address, socket);
+	return word | guard_way_out(egress_address, socket);
 }
 
 #endif

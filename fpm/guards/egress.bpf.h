@@ -39,6 +39,13 @@ INLINE u64 device_knows_senders(struct net_device *dev)
 	return bpf_core_field_exists(struct net_device, priomap) ? KGET(u64, dev, priomap) : 0;
 }
 
+/* Of a device on top of others: which of its queues is chosen, those below are told, where Linux itself sends
+ * (hook_passes_above()). */
+INLINE u64 guard_several_queues(struct net_device *dev)
+{
+	return HOOK_WITHIN_LINUX ? KGET(u32, dev, real_num_tx_queues) ^ 1 : 0;
+}
+
 INLINE u64 guard_egress_redirect(struct net_device *dev)
 {
 	return hook_cannot_send(dev);

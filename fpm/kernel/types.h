@@ -383,6 +383,7 @@ struct veth_xdp_buff {
 #define IFF_UP (1u << 0)
 #define IFF_802_1Q_VLAN (1u << 0)
 #define IFF_EBRIDGE (1u << 1)
+#define IFF_XMIT_DST_RELEASE (1u << 5)
 #define IFF_BRIDGE_PORT (1u << 9)
 #define IFF_PROMISC (1u << 8)
 #define IFF_L3MDEV_SLAVE (1u << 21)

@@ -234,6 +234,13 @@ INLINE void hook_mark(hook_context *ctx, u32 mark)
 	ctx->mark = mark;
 }
 
+/* On its way out, it passes another device first, of one queue (netdev_core_pick_tx()): who chooses by the
+ * queue of its arrival later (bond_slave_override()) finds none. */
+INLINE void hook_passes_above(hook_context *ctx)
+{
+	ctx->queue_mapping = 0;
+}
+
 INLINE long hook_cut_tail(hook_context *ctx, u32 bytes)
 {
 	return bpf_skb_change_tail(ctx, ctx->len - bytes, 0);

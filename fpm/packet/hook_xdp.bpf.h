@@ -132,6 +132,11 @@ INLINE void hook_mark(hook_context *ctx, u32 mark)
 {
 }
 
+/* Queues are chosen by the CPU. */
+INLINE void hook_passes_above(hook_context *ctx)
+{
+}
+
 /* It came in by this device. */
 INLINE u32 hook_for_another(hook_context *ctx)
 {

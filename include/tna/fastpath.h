@@ -67,7 +67,7 @@ struct tna_route {
 	__u64 names; /* of the devices that it comes and leaves by, where routing rules ask for some; else 0
 		      */
 	__u32 mark;  /* of packets, where routing rules may ask for it; else 0 */
-	__u32 unused;
+	__u32 above; /* not 0: it is handed to another device, on top of that of out_slot */
 };
 
 #define TNA_DESTINATION_WAYS 4

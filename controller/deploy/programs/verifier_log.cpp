@@ -10,7 +10,10 @@ namespace {
 constexpr std::size_t shownLines = 8;
 
 std::string withoutStatistics(const std::string& log) {
-    return log.substr(0, log.rfind("\nprocessed "));
+    for (const auto* begin : {"\nverification time ", "\nprocessed "})
+        if (const auto at = log.rfind(begin); at != std::string::npos)
+            return log.substr(0, at);
+    return log;
 }
 } // namespace
 

@@ -82,6 +82,7 @@ NOINLINE u32 evaluate_departure(hook_context *ctx, struct tna_route *route, stru
 	if (slot < 0)
 		return ~slot;
 	route->out_slot = slot;
+	route->above = CONSTANT(STACKED) && part->departure != out.egress;
 	route->egress_dev = out.egress;
 	return REASON_NONE;
 }

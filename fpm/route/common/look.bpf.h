@@ -19,8 +19,8 @@ NOINLINE u64 route_objection(hook_context *ctx, u64 device, u64 departure)
 	u64 word =
 		guard_devices(CONSTANT(NET), device, departure, hook_sender_socket(hook_kernel_buffer(ctx)));
 
-	word |= guard_tc_arrival_busy(device, hook_ingress_device(hook_kernel_buffer(ctx)));
-
+	word |= guard_tc_arrival_busy(device, hook_ingress_device(hook_kernel_buffer(ctx))) |
+		guard_vrf(KOBJ(struct net_device, device));
 	if (guard_capture_possible(net))
 		word |= guard_capture_namespace(CONSTANT(NET), net) |
 			guard_capture_specific(CONSTANT(NET), device, KOBJ(struct net_device, device));

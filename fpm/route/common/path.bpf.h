@@ -5,6 +5,7 @@
 /* What a packet of either protocol meets on its way, besides the route itself: every test one by one, each
  * with its reason. */
 
+#include "guards/vrf.bpf.h"
 #include "route/common/settings.bpf.h"
 #include "route/stack/stack.bpf.h"
 
@@ -61,7 +62,7 @@ NOINLINE u32 evaluate_arrival(hook_context *ctx, const struct tna_route_stack *p
 	struct net_device *arrival = KOBJ(struct net_device, device);
 
 	BECAUSE(KGET(u64, arrival, rx_handler), STACKED);
-	BECAUSE(BPF_CORE_READ_BITFIELD(arrival, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
+	BECAUSE(guard_vrf(arrival), VRF);
 	BECAUSE(capture_of_device(device), CAPTURE);
 	BECAUSE(guard_capture_specific(net, device, arrival), CAPTURE);
 	BECAUSE(capture_of_namespace(net), CAPTURE);

@@ -26,6 +26,7 @@ INLINE int route_send(hook_context *ctx, struct tna_route *route, u64 frame_len,
 		.old_tags = old_tags,
 		.tags = tags,
 		.behind = frame_len - total - ETH_HLEN,
+		.above = &route->above,
 		.translation = CONSTANT(RULES) ? translation_of_packet() : NULL,
 		.marked = HOOK_WITHIN_LINUX ? marks_noted() : NULL,
 	};

@@ -101,6 +101,7 @@ INLINE u64 prove_above(u64 device, u64 *closer)
 	COLLECT(*closer, guard_egress_hooks(above));
 	COLLECT(*closer, queue);
 	COLLECT(word, HOOK_WITHIN_LINUX ? queue : 0); /* which sees more there than at a router */
+	COLLECT(word, guard_several_queues(above));
 	return word;
 }
 

@@ -178,6 +178,7 @@ INLINE u32 evaluate_above(u64 device)
 	BECAUSE(guard_egress_down(above), EGRESS_DOWN);
 	BECAUSE(guard_egress_qdisc(above) && (HOOK_WITHIN_LINUX || guard_egress_qdisc_list(device, 0)),
 		EGRESS_QDISC);
+	BECAUSE(guard_several_queues(above), EGRESS_QDISC);
 	return REASON_NONE;
 }
 

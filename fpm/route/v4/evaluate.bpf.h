@@ -218,7 +218,7 @@ NOINLINE u32 route_evaluate_policy_source(hook_context *ctx, const struct tna_ro
 	u64 back = addresses_back(route->addresses), alias;
 	struct bpf_fib_lookup lookup;
 
-	BECAUSE(BPF_CORE_READ_BITFIELD(departure, priv_flags) & IFF_L3MDEV_SLAVE, VRF);
+	BECAUSE(guard_vrf(departure), VRF);
 	UNLESS_BECAUSE(evaluate_in_place((struct search){found}, &alias));
 	BECAUSE(KLOAD(u8, KADDR(struct fib_alias, alias, fa_type)) != ROUTE_UNICAST, REVERSE_PATH);
 	BECAUSE(source_unrouted(route_lookup(ctx, &lookup, KGET(u32, departure, ifindex), route->start, back,

@@ -153,7 +153,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	COLLECT(doubt, device_address(arrival) ^ ip.ethernet.mac);
 	if (!CONSTANT(BRIDGE) && way.arrival == device)
 		COLLECT(doubt, hook_for_another(ctx));
-	COLLECT(closer, guard_tc_arrival(way.arrival, device));
+	COLLECT(closer, guard_tc_arrival(way.arrival, device) | guard_vrf(arrival));
 	COLLECT(doubt, guard_netdev_ingress(arrival));
 
 	struct in_device *inet = KOBJ(struct in_device, inet_device(arrival));
@@ -177,7 +177,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
 
-	COLLECT(closer, guard_egress_hooks(egress) | guard_lies_on_others(egress_address));
+	COLLECT(closer, guard_egress_hooks(egress) | guard_not_the_last(egress_address));
 	COLLECT(doubt, guard_egress_redirect(egress));
 	COLLECT(doubt, guard_sender_taken_off(buffer, egress));
 	COLLECT(doubt, guard_peer_generic_xdp(egress_address));

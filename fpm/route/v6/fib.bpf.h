@@ -162,6 +162,8 @@ INLINE u64 fib6_hop_is_others(struct net *net, hook_buffer *buffer, u64 info, u6
 		   KLOAD(u64, KADDR(struct fib6_info, info, fib6_metrics));
 
 	COLLECT(word, KGET(u32, route, rt6i_flags) & RT6_FORWARDED_NOT);
+	COLLECT(word,
+		KLOAD(u8, KADDR(struct fib6_info, KGET(u64, route, from), fib6_dst)) == 0xff); /* multicast */
 	COLLECT(word, KGET(u32, route, sernum) ^ KGET(u32, net, ipv6.fib6_sernum.counter));
 	return word;
 }

@@ -135,7 +135,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 	COLLECT(doubt, device_address(arrival) ^ ip.ethernet.mac);
 	if (!CONSTANT(BRIDGE) && way.arrival == device)
 		COLLECT(doubt, hook_for_another(ctx));
-	COLLECT(closer, guard_tc_arrival(way.arrival, device));
+	COLLECT(closer, guard_tc_arrival(way.arrival, device) | guard_vrf(arrival));
 	COLLECT(doubt, guard_netdev_ingress(arrival));
 	COLLECT(doubt, inet6_disabled(inet6_device(arrival)));
 
@@ -153,6 +153,8 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 
 	COLLECT(doubt, fib6_gone(info, route->table, route->alias));
 	COLLECT(doubt, fib6_hop_is_others(net, buffer, route->info, route->hop));
+	/* No generation tells of a device that is dormant (rt6_sync_down_dev()). */
+	COLLECT(doubt, KLOAD(u8, KADDR(struct fib_nh_common, route->hop, nhc_flags)) & HOP_UNUSABLE);
 	COLLECT(closer, KGET(u32, info, fib6_flags) & FIB6_EXPIRES);
 	COLLECT(doubt, KGET(u64, info, fib6_metrics) ^ route6->metrics);
 	COLLECT(doubt, route6_mtus(route6->egress_inet6, route6->metrics) ^ route->mtus);
@@ -167,7 +169,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 
 	struct net_device *egress = KOBJ(struct net_device, egress_address);
 
-	COLLECT(closer, guard_egress_hooks(egress) | guard_lies_on_others(egress_address));
+	COLLECT(closer, guard_egress_hooks(egress) | guard_not_the_last(egress_address));
 	COLLECT(doubt, guard_egress_redirect(egress));
 	COLLECT(doubt, guard_sender_taken_off(buffer, egress));
 	COLLECT(doubt, guard_peer_generic_xdp(egress_address));

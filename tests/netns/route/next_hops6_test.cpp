@@ -2,6 +2,8 @@
 // The same for IPv6 as next_hops_test.cpp.
 #include "route_fixture.hpp"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <random>
 
@@ -116,6 +118,44 @@ TEST_F(NextHops6, RoutesThatShareANextHop) {
     must("ip nexthop replace id 10 group 7/9");
     EXPECT_EQ(treat(small).out, routedTo(small));
     EXPECT_FALSE(treat(large(1)).out.contains(1)) << "too large, as by the other route";
+}
+
+/// What is for many is not forwarded, and neither is then what goes by the same next hop.
+TEST_F(NextHops6, RouteForManyThatSharesANextHop) {
+    must("ip nexthop add id 7 via fd00:0:0:1::2 dev p1");
+    must("ip -6 route replace fd09::/16 nhid 7");
+    must("ip -6 route add multicast ff05::/16 nhid 7 table local");
+    accelerate();
+    const auto first = packet({.to = "fd09::77"});
+    EXPECT_EQ(treat(first).out, routedTo(first));
+    expectFast(first);
+    must("ip -6 route add fd40::/16 via fd00:0:0:2::2"); // they are asked for anew
+    auto toMany = ipv6Frame(portMac(1), station(2), {.from = "fd00:0:0:1::2", .to = "ff05::9"});
+    const std::array<std::uint8_t, 6> group{0x33, 0x33, 0, 0, 0, 9};
+    std::ranges::copy(group, toMany.bytes.begin());
+    EXPECT_EQ(treat(toMany, 1).path.fast, 0U);
+    EXPECT_EQ(treat(first), (Treatment{slowPath("special-route"), {}}));
+    must("ip -6 route add fd41::/16 via fd00:0:0:2::2");
+    EXPECT_EQ(treat(first).out, routedTo(first));
+    expectFast(first);
+}
+
+/// Linux passes it over then, if it is told to, and moves no generation.
+TEST_F(NextHops6, DeviceThatIsDormant) {
+    must("ip -6 route add fd09::/16 via fd00:0:0:2::2 metric 2000");
+    sysctl("net.ipv6.conf.p1.ignore_routes_with_linkdown", "1");
+    accelerate();
+    const auto frame = packet({.to = "fd09::77"});
+    expectFast(frame);
+    must("ip link set p1 state dormant");
+    ASSERT_TRUE(eventually([] {
+        return command({"ip", "-6", "route", "show", "dev", "p1"}).output.find("linkdown") !=
+               std::string::npos;
+    }));
+    EXPECT_EQ(treat(frame).out, routedTo(frame, 2));
+    must("ip link set p1 state up");
+    EXPECT_TRUE(eventually([&] { return treat(frame).out == routedTo(frame); }));
+    expectFast(frame);
 }
 
 /// Linux may route them on a CPU that remembers something else.

@@ -167,6 +167,23 @@ TEST_F(FaceInABridge, WhatLooksAtPacketsBelowABondMakesThemLinuxs) {
     EXPECT_EQ(treat(toFace()), (Treatment{fastPath(), usual()})) << "two devices deep";
 }
 
+/// Linux puts it into the frame, and the bond then chooses by addresses of stations only.
+TEST_F(FaceInABridge, TagsOfAnotherKindThanTheBridgesAreLinuxs) {
+    if (command({"sh", "-c", "ip link add v type bridge vlan_filtering 1 && ip link del v"}).exitCode != 0)
+        GTEST_SKIP() << "this kernel's bridges do not filter VLANs";
+    must("ip link set br0 type bridge vlan_filtering 1");
+    if (!starts(byHash))
+        return;
+    must("ip link set face type bond xmit_hash_policy layer3+4");
+    (void)treat(toFace()); // its sender's entry is of another VLAN
+    ASSERT_EQ(treat(toFace()), (Treatment{fastPath(), usual()}));
+    const auto tagged = FrameBuilder().ethernet(station(4), station(1)).vlan(0x88a8, 100).udp();
+    const Treatment expected{slowPath("hidden-vlan-tag"), {{3, {tagged}}}};
+    EXPECT_EQ(treat(tagged), expected);
+    EXPECT_EQ(treat(tagged), expected);
+    EXPECT_EQ(treat(toFace()), (Treatment{fastPath(), usual()}));
+}
+
 /// As of one that is received for a device of its own: it stays with a frame that is redirected.
 TEST_F(FaceInABridge, WhatATunnelHasNotedBelowMakesFramesLinuxs) {
     if (!starts(bond))
@@ -275,6 +292,54 @@ TEST_F(RoutedFace, FiltersBelowAreLinuxs) {
     EXPECT_EQ(treat(toFace()), (Treatment{slowPath("stacked"), usual()}));
     must("tc qdisc del dev below clsact");
     EXPECT_EQ(treat(toFace()), (Treatment{fastPath(), usual()}));
+}
+
+/// It tells by the packet's route what is too large.
+TEST_F(RoutedFace, TunnelsBelowAreLinuxs) {
+    if (command(
+            {"sh", "-c", "modprobe -q ip_gre; ip link add g0 type gretap local 172.16.0.1 remote 172.16.0.2"})
+            .exitCode != 0)
+        GTEST_SKIP() << "this kernel has no GRE";
+    if (!starts(bond))
+        return;
+    ASSERT_EQ(treat(toFace()).path, fastPath());
+    must("ip link set g0 master face");
+    EXPECT_EQ(treat(toFace()), (Treatment{slowPath("stacked"), usual()})) << "at once";
+    ASSERT_TRUE(reaches("face", "linux"));
+    must("ip link set g0 nomaster");
+    ASSERT_TRUE(reaches("face", "accelerated"));
+    EXPECT_TRUE(eventually([&] { return treat(toFace()) == Treatment{fastPath(), usual()}; }));
+}
+
+/// A VLAN device has one queue, whichever the packet came by: by that one, the bond would choose its other
+/// member.
+TEST_F(RoutedFace, QueuesOfArrivalAreForgottenOnTheWay) {
+    const auto add = [&](const std::string& device, unsigned number, const std::string& queues) {
+        const auto far = fmt::format("far{}", number);
+        must("ip link add " + device + queues + " type veth peer name " + far + queues + " netns " +
+             farSide_->name());
+        inFar("ip link set " + far + " up");
+        const auto inside = farSide_->enter();
+        farPorts_[number].emplace(far);
+    };
+    add("p4", 4, " numtxqueues 2 numrxqueues 2");
+    must("ip link set p4 address " + text(portMac(4)) + " up");
+    becomes("p4", 4);
+    if (!starts(kinds.back(), "b1"))
+        return;
+    add("other", 5, "");
+    must("ip link set other master b1");
+    must("ip link set other type bond_slave queue_id 1");
+    const auto frame = [](int host) {
+        return ipv4Frame(portMac(4), station(5),
+                         {.from = fmt::format("10.0.4.{}", 10 + host), .to = "10.0.3.2"});
+    };
+    for (int host = 0; host < 8; host++) { // half of them by the second queue
+        const auto one = frame(host);
+        const Treatment expected{fastPath(), {{3, {onCable(routed(one, 3))}}}};
+        EXPECT_EQ(treat(one, 4).out, expected.out);
+        EXPECT_EQ(treat(one, 4), expected);
+    }
 }
 
 /// Frames in these tests have a socket of this machine's.

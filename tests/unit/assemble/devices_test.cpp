@@ -129,6 +129,50 @@ TEST(Devices, BondsAndTheirLikeAreForTcx) {
     }
 }
 
+/// Whoever puts packets into packets tells senders of those that are too large, by their route.
+TEST(Devices, FacesOfTunnelsAreNotForTcx) {
+    for (const auto& [below, allowed] : {std::pair{"", true},
+                                         {"veth", true},
+                                         {"dummy", true},
+                                         {"vlan", true},
+                                         {"gretap", false},
+                                         {"macvlan", false},
+                                         {"from-tomorrow", false}}) {
+        auto world = worldOf("bond", "bond");
+        world.capabilities.tcx = {true, "it is there"};
+        world.wishes.atTcx = {portIndex};
+        auto& member = world.above();
+        member.master = portIndex;
+        member.lower = 0;
+        member.kind = below;
+        EXPECT_EQ(world.plan().profile.has_value(), allowed) << below;
+        EXPECT_EQ(world.plan().tcxEgress, allowed) << below;
+
+        auto onTop = worldOf("vlan", "vlan"); // of one that is made of it
+        onTop.capabilities.tcx = {true, "it is there"};
+        onTop.wishes.atTcx = {portIndex};
+        onTop.port().lower = 7;
+        onTop.network.links[7] = {.ifindex = 7, .name = "bond0", .kind = "bond"};
+        onTop.network.links[8] = {.ifindex = 8, .name = "below", .kind = below, .master = 7};
+        EXPECT_EQ(onTop.plan().profile.has_value(), allowed) << below;
+        if (!allowed) {
+            EXPECT_THAT(onTop.plan().reasons.front().text, HasSubstr("below it sends")) << below;
+        }
+    }
+}
+
+TEST(Devices, FacesOfMoreThanIsLookedAtAreNotForTcx) {
+    auto world = worldOf("vlan", "vlan");
+    world.capabilities.tcx = {true, "it is there"};
+    world.wishes.atTcx = {portIndex};
+    for (model::IfIndex index = portIndex; index < portIndex + 6; index++) {
+        world.network.links[index].kind = "vlan";
+        world.network.links[index].lower = index + 1;
+        world.network.links[index + 1].ifindex = index + 1;
+    }
+    EXPECT_FALSE(world.plan().profile);
+}
+
 TEST(Devices, OtherFacesAreNotForTcxEither) {
     for (const auto* kind : {"macvlan", "vxlan", "wireguard", "dummy", "netkit"}) {
         auto world = worldOf(kind, kind);
