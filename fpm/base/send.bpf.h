@@ -108,6 +108,8 @@ INLINE int send_now(hook_context *ctx, const struct departure *departure)
 
 	if (departure->routed) {
 		RARELY((u64)(u32)action, HOOK_IS_NOT_SENT, nowhere);
+		if (tags_cannot_be_replaced(ctx, departure->old_tags, departure->tags))
+			return leave_to_linux(ctx, TNA_REASON_HEADROOM);
 		/* Within Linux both may fail; Linux cuts that off as well, if it gets the frame. */
 		if (HOOK_WITHIN_LINUX && departure->behind && hook_cut_tail(ctx, departure->behind))
 			goto nowhere;

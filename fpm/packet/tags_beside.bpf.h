@@ -27,11 +27,15 @@ NOINLINE int retag_frame(hook_context *ctx, u64 retag, u32 protocol)
 	return retag & RETAG_POP || !bpf_skb_vlan_push(ctx, protocol, retag & 0xffff);
 }
 
-/* Gives a frame another tag than it has; 0 if that was possible. Two tags are left to Linux. */
+/* Two tags are left to Linux. */
+INLINE int tags_cannot_be_replaced(hook_context *ctx, u64 old, u64 tags)
+{
+	return (old | tags) >> 32 || packet_tagged_twice(ctx);
+}
+
+/* Gives a frame another tag than it has; 0 if that was possible. */
 INLINE long replace_tags(hook_context *ctx, u64 old, u64 tags)
 {
-	if ((old | tags) >> 32 || packet_tagged_twice(ctx))
-		return 1;
 	if (old && bpf_skb_vlan_pop(ctx))
 		return 1;
 	return tags ? bpf_skb_vlan_push(ctx, (u16)tags, bpf_ntohs(tags >> 16)) : 0;

@@ -44,6 +44,11 @@ NOINLINE int retag_frame(hook_context *ctx, u64 retag, u32 protocol)
 	return 1;
 }
 
+INLINE int tags_cannot_be_replaced(hook_context *ctx, u64 old, u64 tags)
+{
+	return 0;
+}
+
 /* Makes room for other tags than a frame has, which packet_write_tags() then writes; 0 if that was possible.
  */
 INLINE long replace_tags(hook_context *ctx, u64 old, u64 tags)
