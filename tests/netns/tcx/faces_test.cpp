@@ -322,7 +322,7 @@ TEST_F(RoutedFace, QueuesOfArrivalAreForgottenOnTheWay) {
         const auto inside = farSide_->enter();
         farPorts_[number].emplace(far);
     };
-    add("p4", 4, " numtxqueues 2 numrxqueues 2");
+    add("p4", 4, " numtxqueues 4 numrxqueues 4");
     must("ip link set p4 address " + text(portMac(4)) + " up");
     becomes("p4", 4);
     if (!starts(kinds.back(), "b1"))
@@ -334,7 +334,7 @@ TEST_F(RoutedFace, QueuesOfArrivalAreForgottenOnTheWay) {
         return ipv4Frame(portMac(4), station(5),
                          {.from = fmt::format("10.0.4.{}", 10 + host), .to = "10.0.3.2"});
     };
-    for (int host = 0; host < 8; host++) { // half of them by the second queue
+    for (int host = 0; host < 32; host++) { // some of them by the third queue
         const auto one = frame(host);
         const Treatment expected{fastPath(), {{3, {onCable(routed(one, 3))}}}};
         EXPECT_EQ(treat(one, 4).out, expected.out);
