@@ -60,4 +60,19 @@ std::optional<Framing> framingOf(std::string_view received) {
     return framing;
 }
 
+std::string withoutHeaders(std::string_view request, std::span<const std::string_view> names) {
+    std::string rest;
+    rest.reserve(request.size());
+    for (bool first = true; !request.empty(); first = false) {
+        const auto line = request.substr(0, std::min(request.find('\n'), request.size() - 1) + 1);
+        if (line == endOfLine)
+            break;
+        const auto name = trimmed(line.substr(0, line.find(':')));
+        if (first || std::ranges::none_of(names, [&](auto unwanted) { return same(name, unwanted); }))
+            rest += line;
+        request.remove_prefix(line.size());
+    }
+    return rest.append(request);
+}
+
 } // namespace tna::api

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace tna::api {
@@ -17,5 +19,9 @@ struct Framing {
 
 /// Nothing as long as the head is not there.
 [[nodiscard]] std::optional<Framing> framingOf(std::string_view received);
+
+/// A request without some of its headers, named in small letters. Lines end where they do for the library: at
+/// each line feed.
+[[nodiscard]] std::string withoutHeaders(std::string_view request, std::span<const std::string_view> names);
 
 } // namespace tna::api

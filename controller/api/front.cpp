@@ -12,35 +12,14 @@
 namespace tna::api {
 
 namespace {
-constexpr std::size_t mostConnections = 256;
-/// Of them, for those who may change something.
-constexpr std::size_t keptConnections = 64;
 constexpr std::size_t largestHead = std::size_t{16} * 1024;
 /// Bodies on their way, of all connections together.
 constexpr std::size_t mostBodies = std::size_t{16} * 1024 * 1024;
-constexpr int acceptedAtOnce = 64;
 constexpr std::size_t lookerThreads = 3;
 constexpr std::size_t keptThreads = 1; ///< for those who may change something
 /// What is read of a body that is too large, so that who sends it comes to reading the refusal.
 constexpr std::size_t mostDrained = std::size_t{64} * 1024 * 1024;
-/// For a request to come as a whole, and for a piece of an answer to go.
-constexpr auto patience = std::chrono::seconds(5);
-/// After accept() has failed, for want of descriptors or of memory.
-constexpr auto rest = std::chrono::milliseconds(100);
 constexpr std::string_view goOn = "HTTP/1.1 100 Continue\r\n\r\n";
-
-/// Nobody, where the kernel does not know who it is.
-std::optional<Peer> whoIs(int fd) {
-    int domain = 0;
-    socklen_t size = sizeof(domain);
-    if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain != AF_UNIX)
-        return Peer{};
-    auto peer = peerOf(fd);
-    if (peer)
-        return std::move(*peer);
-    spdlog::warn("{}", peer.error().sentence());
-    return std::nullopt;
-}
 } // namespace
 
 Front::Front(UniqueFd listening, UniqueFd wake, Answerer& answerer)
@@ -132,60 +111,9 @@ void Front::wait() {
         if (!serve(id, connection, watched[i + 2].revents) || connection.deadline <= now)
             drop(polled[i]);
     }
+    boundAnswers();
     if (watched[1].revents != 0)
         acceptAll();
-}
-
-void Front::acceptAll() {
-    for (int i = 0; i < acceptedAtOnce; i++) {
-        UniqueFd fd{::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
-        if (!fd) {
-            if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-                acceptAgain_ = Clock::now() + rest;
-            return;
-        }
-        auto peer = whoIs(fd.get());
-        const bool mayChange = peer && answerer_.mayChange(*peer);
-        if (!peer || (!hasRoom(mayChange) && !makeRoom(mayChange)))
-            continue;
-        auto& connection = connections_[nextId_++];
-        connection.fd = std::move(fd);
-        connection.peer = std::move(*peer);
-        connection.mayChange = mayChange;
-        connection.since = Clock::now();
-        connection.deadline = connection.since + patience;
-    }
-}
-
-bool Front::hasRoom(bool mayChange) {
-    const auto lookers =
-        std::ranges::count_if(connections_, [](const auto& item) { return !item.second.mayChange; });
-    return connections_.size() < mostConnections &&
-           (mayChange || static_cast<std::size_t>(lookers) < mostConnections - keptConnections);
-}
-
-/// Who has the most connections loses the one that has been waiting for longest: of those who may only look,
-/// if it is one of them who comes. What was asked for is done, if it changes something.
-bool Front::makeRoom(bool mayChange) {
-    const auto mayGo = [&](const Connection& connection) {
-        const bool asked = connection.state == State::waiting || connection.state == State::answering;
-        return (mayChange || !connection.mayChange) && connection.state != State::streaming &&
-               (!asked || connection.looks || !connection.mayChange);
-    };
-    std::map<uid_t, std::size_t> counts;
-    for (const auto& [id, connection] : connections_)
-        counts[connection.peer.user]++;
-    auto found = connections_.end();
-    const auto rank = [&](const Connection& connection) {
-        return std::pair{counts[connection.peer.user], -connection.since.time_since_epoch()};
-    };
-    for (auto it = connections_.begin(); it != connections_.end(); ++it)
-        if (mayGo(it->second) && (found == connections_.end() || rank(found->second) < rank(it->second)))
-            found = it;
-    if (found == connections_.end())
-        return false;
-    drop(found);
-    return true;
 }
 
 bool Front::serve(std::uint64_t id, Connection& connection, short events) {
@@ -324,6 +252,7 @@ bool Front::send(std::uint64_t id, Connection& connection) {
         return false;
     if (!connection.out.empty())
         return true;
+    std::string{}.swap(connection.out); // with its memory
     if (connection.stream.lines) {
         connection.state = State::streaming;
         connection.deadline = Clock::time_point::max();

@@ -32,6 +32,10 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+    /// For a request to come as a whole, and for an answer to go.
+    static constexpr auto patience = std::chrono::seconds(5);
+    /// After accept() has failed, for want of descriptors or of memory.
+    static constexpr auto rest = std::chrono::milliseconds(100);
     enum class State { receiving, waiting, answering, sending, streaming, draining };
     struct Connection {
         UniqueFd fd;
@@ -60,6 +64,8 @@ private:
     void acceptAll();
     [[nodiscard]] bool hasRoom(bool mayChange);
     [[nodiscard]] bool makeRoom(bool mayChange);
+    /// What waits to be read is bounded, as what waits to be asked is.
+    void boundAnswers();
     [[nodiscard]] static short awaited(const Connection& connection);
     /// False where the connection is at its end.
     [[nodiscard]] bool serve(std::uint64_t id, Connection& connection, short events);

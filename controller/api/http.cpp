@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/http.hpp"
 
+#include "api/framing.hpp"
+
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 
@@ -12,6 +15,12 @@ constexpr const char* headOfLines = "HTTP/1.1 200 OK\r\n"
                                     "Content-Type: application/x-ndjson\r\n"
                                     "Cache-Control: no-store\r\n"
                                     "Connection: close\r\n\r\n";
+
+/// What the library would do more for than is asked of it here: it has no limit for ranges, which may be
+/// many, and each the whole answer.
+constexpr std::array<std::string_view, 2> unheeded{"range", "if-range"};
+/// It says so in answers to HEAD all the same.
+constexpr std::string_view offersRanges = "Accept-Ranges: bytes\r\n";
 
 thread_local Peer peerOfThisThread;
 thread_local std::optional<Stream> streamOfThisThread;
@@ -36,7 +45,12 @@ public:
     void get_remote_ip_and_port(std::string& /*ip*/, int& /*port*/) const override {}
     void get_local_ip_and_port(std::string& /*ip*/, int& /*port*/) const override {}
     [[nodiscard]] socket_t socket() const override { return INVALID_SOCKET; }
-    [[nodiscard]] std::string written() && { return std::move(written_); }
+    [[nodiscard]] std::string written() && {
+        const auto at = written_.find(offersRanges);
+        if (at < written_.find("\r\n\r\n"))
+            written_.erase(at, offersRanges.size());
+        return std::move(written_);
+    }
 
 private:
     const std::string& request_;
@@ -56,7 +70,8 @@ void Http::answerWith(Stream stream) {
 Answer Http::answer(const Peer& peer, const std::string& request) {
     peerOfThisThread = peer;
     streamOfThisThread.reset();
-    Memory memory{request};
+    const auto heeded = withoutHeaders(request, unheeded);
+    Memory memory{heeded};
     bool closed = false;
     const bool good = process_request(memory, false, closed, nullptr);
     if (auto stream = std::exchange(streamOfThisThread, std::nullopt))

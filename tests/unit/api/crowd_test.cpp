@@ -5,6 +5,7 @@
 #include "support/served.hpp"
 #include "unit/api/silent_backend.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,6 +64,49 @@ TEST_F(Crowd, WhoDoesNotReadKeepsNobodyWaiting) {
     EXPECT_TRUE(answer.good()) << answer.error;
 }
 
+/// Long before they are for not having read in time.
+TEST_F(Crowd, WhoDoesNotReadIsHungUpOnWhereTooMuchWaitsAndWhoCameLastIsNot) {
+    backend_.padding.assign(std::size_t{2} << 20U, 'x');
+    std::vector<UniqueFd> deaf;
+    for (int i = 0; i < 60; i++)
+        deaf.push_back(somebody("GET /v1/graph HTTP/1.1\r\nHost: tna\r\n\r\n"));
+    const auto left = [&] {
+        return std::ranges::count_if(deaf, [](const auto& fd) {
+            pollfd watched{fd.get(), 0, 0};
+            return ::poll(&watched, 1, 0) == 0;
+        });
+    };
+    EXPECT_TRUE(eventually([&] { return left() <= 16; }, std::chrono::seconds(4))) << left();
+    pollfd last{deaf.back().get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&last, 1, 5000), 1);
+    EXPECT_EQ(last.revents, POLLIN);
+}
+
+/// The library has no limit for ranges: each may be the whole answer.
+TEST_F(Crowd, RangesAreNotHeeded) {
+    backend_.padding.assign(100, 'x');
+    const auto ask = [&](const std::string& method, const std::string& headers) {
+        const auto fd =
+            somebody(method + " /v1/graph HTTP/1.1\r\nHost: tna\r\nConnection: close\r\n" + headers + "\r\n");
+        std::string answer;
+        char buffer[4096];
+        for (ssize_t got; (got = ::recv(fd.get(), buffer, sizeof(buffer), 0)) > 0;)
+            answer.append(buffer, static_cast<std::size_t>(got));
+        return answer;
+    };
+    const auto whole = ask("GET", "");
+    ASSERT_THAT(whole, HasSubstr("HTTP/1.1 200"));
+    for (const std::string headers :
+         {"Range: bytes=0-99,0-99,0-99\r\n", "range:bytes=3-4\r\nIf-Range: \"x\"\r\n", "RANGE: nonsense\r\n",
+          "X: first\nRange: bytes=3-4\r\n"})
+        EXPECT_EQ(ask("GET", headers), whole) << headers;
+    for (const std::string headers : {"", "Range: bytes=3-4\r\n"}) {
+        const auto head = ask("HEAD", headers);
+        EXPECT_THAT(head, HasSubstr("HTTP/1.1 200"));
+        EXPECT_THAT(head, ::testing::Not(HasSubstr("Ranges")));
+    }
+}
+
 TEST_F(Crowd, RequestsOnOneConnectionAreAnsweredOneAfterTheOther) {
     const std::string one = "GET /v1/status HTTP/1.1\r\nHost: tna\r\n\r\n";
     const auto fd = somebody(one + one + "GET /nothing HTTP/1.1\r\nHost: tna\r\nConnection: close\r\n\r\n");
@@ -117,6 +161,17 @@ TEST_F(Crowd, FollowersOfOneUserAreSoManyAndNoMore) {
     EXPECT_THAT(answer.body, HasSubstr("too many follow already"));
     followers.pop_back();
     EXPECT_TRUE(eventually([&] { return one().good(); })) << "a place is free again";
+}
+
+TEST(Framing, HeadersAreLeftOutAsTheLibraryWouldHaveFoundThem) {
+    constexpr std::string_view range = "range";
+    const auto rest = [&](std::string_view request) { return api::withoutHeaders(request, {&range, 1}); };
+    const std::string plain = "GET /range: HTTP/1.1\r\nRanges: 3\r\nX: Range: 3\r\n\r\nRange: 3\r\n";
+    EXPECT_EQ(rest(plain), plain);
+    EXPECT_EQ(rest("GET / HTTP/1.1\r\nrAnGe: 3\r\nX: 1\nRange:4\r\nY: 2\r\n\r\n"),
+              "GET / HTTP/1.1\r\nX: 1\nY: 2\r\n\r\n");
+    for (const std::string odd : {"", "\n", "Range: 3", "\r\n\r\n"})
+        EXPECT_EQ(rest(odd), odd) << "no head";
 }
 
 TEST(Framing, LengthsAreFoundAndNonsenseIsNone) {
