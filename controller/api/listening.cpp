@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 namespace tna::api {
 
@@ -20,13 +21,20 @@ namespace {
 /// Who has connected and is not accepted yet: others wait behind them, in the order in which they came.
 constexpr int mostWaiting = 128;
 
-/// Whether somebody listens on a socket that lies there already.
-bool somebodyAnswers(const std::string& path) {
+sockaddr_un addressOf(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-    const UniqueFd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    return fd && ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+    return address;
+}
+
+/// Whether somebody listens on a socket that lies there already: also one who is busy (EAGAIN), or expects
+/// another kind of socket.
+bool somebodyAnswers(const std::string& path) {
+    const auto address = addressOf(path);
+    const UniqueFd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    return fd && (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
+                  errno == EAGAIN || errno == EPROTOTYPE);
 }
 
 /// As /run/tna, where that is not there yet. More than one would be a name with a mistake in it, and those of
@@ -74,21 +82,19 @@ void setOwner(const std::string& path, const std::string& group) {
         spdlog::warn("cannot set the mode of {}: {}", path, errnoText(errno));
 }
 
-} // namespace
-
-Listening::~Listening() {
-    std::error_code ignored;
-    if (!path_.empty())
-        std::filesystem::remove(path_, ignored);
+/// Which file lies there.
+std::pair<dev_t, ino_t> fileAt(const std::string& path) {
+    struct stat found{};
+    return ::lstat(path.c_str(), &found) == 0 ? std::pair{found.st_dev, found.st_ino}
+                                              : std::pair<dev_t, ino_t>{};
 }
 
-Result<Listening> listenOn(const std::string& path, const std::string& group) {
+/// Of a socket of this type that nobody but its owner and its group can open.
+Result<Listening> bindTo(const std::string& path, int type) {
     if (auto cleared = clearPath(path); !cleared)
         return std::unexpected(cleared.error());
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-    UniqueFd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    const auto address = addressOf(path);
+    UniqueFd fd{::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     // The socket must not be open to others before its mode is set.
     const auto before = ::umask(0117);
     const bool bound =
@@ -98,8 +104,30 @@ Result<Listening> listenOn(const std::string& path, const std::string& group) {
     if (!bound || ::listen(fd.get(), mostWaiting) != 0)
         return std::unexpected(
             Error{"cannot listen on " + path, errnoText(bound ? errno : error), "choose another --socket"});
-    setOwner(path, group);
     return Listening{std::move(fd), path};
+}
+} // namespace
+
+Listening::Listening(UniqueFd fd, std::string path)
+    : fd_(std::move(fd)), path_(std::move(path)), file_(fileAt(path_)) {}
+
+Listening::~Listening() {
+    if (!path_.empty() && fileAt(path_) == file_)
+        ::unlink(path_.c_str());
+}
+
+Result<Listening> listenOn(const std::string& path, const std::string& group) {
+    auto listening = bindTo(path, SOCK_STREAM);
+    if (listening)
+        setOwner(path, group);
+    return listening;
+}
+
+Result<Listening> listenForAnybody(const std::string& path) {
+    auto listening = bindTo(path, SOCK_SEQPACKET);
+    if (listening && ::chmod(path.c_str(), 0666) != 0)
+        return failErrno(errno, "cannot let network functions use {}", path);
+    return listening;
 }
 
 } // namespace tna::api

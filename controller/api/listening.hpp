@@ -17,10 +17,12 @@ namespace tna::api {
 /// A socket that listens, and its place in the file system, which goes along with it.
 class Listening {
 public:
-    Listening(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+    /// Of a socket that is bound to this path.
+    Listening(UniqueFd fd, std::string path);
+    /// Takes the socket at the path away, unless it is another one by now.
     ~Listening();
     Listening(Listening&& other) noexcept
-        : fd_(std::move(other.fd_)), path_(std::exchange(other.path_, {})) {}
+        : fd_(std::move(other.fd_)), path_(std::exchange(other.path_, {})), file_(other.file_) {}
     Listening& operator=(Listening&&) = delete;
 
     /// Who accepts; the place stays.
@@ -29,10 +31,14 @@ public:
 private:
     UniqueFd fd_;
     std::string path_;
+    std::pair<dev_t, ino_t> file_;
 };
 
 /// A Unix stream socket of mode 0660 at a path, which belongs to a group if there is one of this name.
 /// Whatever else lies there stays there, but for a socket that nobody answers on.
 [[nodiscard]] Result<Listening> listenOn(const std::string& path, const std::string& group);
+
+/// The same for messages (SOCK_SEQPACKET), of mode 0666: anybody may knock.
+[[nodiscard]] Result<Listening> listenForAnybody(const std::string& path);
 
 } // namespace tna::api

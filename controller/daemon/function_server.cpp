@@ -10,8 +10,6 @@
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace tna::daemon {
@@ -55,37 +53,29 @@ tna_function_answer refusal(const FunctionControl::Refused& refused) {
 } // namespace
 
 std::string functionSocketBeside(const std::string& controlSocket) {
-    return (std::filesystem::path(controlSocket).parent_path() / "functions.sock").string();
+    const std::filesystem::path path{controlSocket};
+    const auto name = path.extension() == ".sock" ? path.stem() : path.filename();
+    const auto prefix = name == "tnad" ? "" : name.string() + "-";
+    return (path.parent_path() / (prefix + "functions.sock")).string();
 }
 
 Result<std::unique_ptr<FunctionServer>> FunctionServer::start(Controller& controller,
-                                                              const std::string& path) {
-    constexpr const char* what = "cannot listen for network functions";
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof(address.sun_path))
-        return fail("{}: the path {} is too long", what, path);
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    UniqueFd listening{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+                                                              api::Listening listening) {
     UniqueFd wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    ::unlink(path.c_str());
-    if (!listening || !wake ||
-        ::bind(listening.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-        ::chmod(path.c_str(), 0666) != 0 || ::listen(listening.get(), 64) != 0)
-        return failErrno(errno, "{} at {}", what, path);
+    if (!wake)
+        return failErrno(errno, "cannot make an eventfd for network functions");
     return std::unique_ptr<FunctionServer>(
-        new FunctionServer(controller, std::move(listening), std::move(wake), path));
+        new FunctionServer(controller, std::move(listening), std::move(wake)));
 }
 
-FunctionServer::FunctionServer(Controller& controller, UniqueFd listening, UniqueFd wake, std::string path)
-    : controller_(controller), listening_(std::move(listening)), wake_(std::move(wake)),
-      path_(std::move(path)), thread_([this] { run(); }) {}
+FunctionServer::FunctionServer(Controller& controller, api::Listening place, UniqueFd wake)
+    : controller_(controller), place_(std::move(place)), listening_(place_.take()), wake_(std::move(wake)),
+      thread_([this] { run(); }) {}
 
 FunctionServer::~FunctionServer() {
     stopping_ = true;
     ::eventfd_write(wake_.get(), 1);
     thread_.join();
-    ::unlink(path_.c_str());
 }
 
 void FunctionServer::run() {

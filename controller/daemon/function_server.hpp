@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "api/listening.hpp"
 #include "daemon/controller.hpp"
 
 #include <atomic>
@@ -13,9 +14,9 @@ namespace tna::daemon {
 /// they are, the kernel says; what they may be, the declarations say.
 class FunctionServer {
 public:
-    /// Serves until destruction. `path` is ours: whoever has the control socket has this one as well.
+    /// Serves until destruction. Who has connected before is answered then.
     [[nodiscard]] static Result<std::unique_ptr<FunctionServer>> start(Controller& controller,
-                                                                       const std::string& path);
+                                                                       api::Listening listening);
     FunctionServer(const FunctionServer&) = delete;
     FunctionServer& operator=(const FunctionServer&) = delete;
     ~FunctionServer();
@@ -27,7 +28,7 @@ private:
         std::uint64_t connection = 0; ///< 0: it has not said yet who it is
         std::chrono::steady_clock::time_point deadline;
     };
-    FunctionServer(Controller& controller, UniqueFd listening, UniqueFd wake, std::string path);
+    FunctionServer(Controller& controller, api::Listening place, UniqueFd wake);
     void run();
     void wait();
     void accept();
@@ -36,15 +37,16 @@ private:
     [[nodiscard]] bool greet(Client& client);
 
     Controller& controller_;
+    api::Listening place_;
     UniqueFd listening_;
     UniqueFd wake_;
-    std::string path_;
     std::vector<Client> clients_;
     std::atomic<bool> stopping_ = false;
     std::thread thread_;
 };
 
-/// Beside the control socket.
+/// Beside the control socket, by whose name it is called: functions.sock for tnad.sock, blue-functions.sock
+/// for blue.sock.
 [[nodiscard]] std::string functionSocketBeside(const std::string& controlSocket);
 
 } // namespace tna::daemon

@@ -75,6 +75,9 @@ int run(const Options& options) {
     auto listening = api::listenOn(config->daemon.socket, config->daemon.socketGroup);
     if (!listening)
         return complain(listening.error());
+    auto forFunctions = api::listenForAnybody(daemon::functionSocketBeside(config->daemon.socket));
+    if (!forFunctions)
+        return complain(forFunctions.error());
     Result<UniqueFd> forMetrics;
     if (!config->metrics.listen.empty())
         forMetrics = api::MetricsServer::listen(config->metrics.listen);
@@ -95,8 +98,7 @@ int run(const Options& options) {
             return complain(started.error());
         metrics = std::move(*started);
     }
-    auto functions =
-        daemon::FunctionServer::start(**controller, daemon::functionSocketBeside(config->daemon.socket));
+    auto functions = daemon::FunctionServer::start(**controller, std::move(*forFunctions));
     if (!functions)
         return complain(functions.error());
     ::sd_notify(0, "READY=1");

@@ -25,7 +25,7 @@ protected:
     /// Its exit code; -1 if the signal ended it.
     int end(int signal) { return process_->end(signal); }
 
-    [[nodiscard]] std::string socket() const { return directory_ + "/sock"; }
+    [[nodiscard]] std::string socket() const { return directory_ + "/tnad.sock"; }
     [[nodiscard]] std::string stateOf(const std::string& port) const;
     [[nodiscard]] bool accelerated() const;
     [[nodiscard]] nlohmann::json events() const;

@@ -4,6 +4,7 @@
 #include "netns/daemon/daemon_fixture.hpp"
 #include "tnactl/client.hpp"
 
+#include <algorithm>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <csignal>
@@ -124,6 +125,28 @@ TEST_F(Daemon, SocketLeftByADeadOneIsTakenOver) {
     ASSERT_TRUE(std::filesystem::exists(socket()));
     start();
     EXPECT_TRUE(accelerated());
+}
+
+TEST_F(Daemon, AnotherOneInAnotherNamespaceTakesNoSocketAway) {
+    start();
+    ASSERT_TRUE(accelerated());
+    const std::vector<std::string> all{"blue-functions.sock", "blue.sock", "conf", "functions.sock",
+                                       "tnad.sock"};
+    const auto files = [&] {
+        std::vector<std::string> names;
+        for (const auto& file : std::filesystem::directory_iterator(directory_))
+            names.push_back(file.path().filename());
+        std::ranges::sort(names);
+        return names;
+    };
+    {
+        const auto inside = far_->enter();
+        Process other({TNAD, "--config", directory_ + "/conf", "--socket", directory_ + "/blue.sock",
+                       "--log-level", "off"});
+        EXPECT_TRUE(eventually([&] { return files() == all; }, std::chrono::seconds(20)));
+        EXPECT_EQ(other.end(SIGTERM), 0);
+    }
+    EXPECT_EQ(files(), (std::vector<std::string>{"conf", "functions.sock", "tnad.sock"}));
 }
 
 TEST_F(Daemon, WrongRequestsAreAnsweredAndHarmNobody) {

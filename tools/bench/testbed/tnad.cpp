@@ -63,7 +63,7 @@ Result<Tnad> Tnad::startAs(const std::string& file, const std::string& configura
     if (auto written = writeFile(config, configuration); !written)
         return std::unexpected(written.error());
     auto process = Process::start(
-        {file, "--config", config, "--socket", folder->path() + "/socket", "--log-level", "warning"},
+        {file, "--config", config, "--socket", folder->path() + "/tnad.sock", "--log-level", "warning"},
         folder->path() + "/errors");
     if (!process)
         return std::unexpected(process.error());

@@ -54,7 +54,7 @@ private:
     Tnad(TemporaryFolder folder, Process process)
         : folder_(std::move(folder)), process_(std::move(process)) {}
     [[nodiscard]] Error ended() const;
-    [[nodiscard]] std::string socket() const { return folder_.path() + "/socket"; }
+    [[nodiscard]] std::string socket() const { return folder_.path() + "/tnad.sock"; }
     TemporaryFolder folder_;
     Process process_;
 };
