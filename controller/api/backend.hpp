@@ -14,6 +14,7 @@ namespace tna::api {
 
 /// Where a custom module is wanted; empty lists stand for everywhere.
 struct Placement {
+    static constexpr unsigned mostPriority = 65535;
     std::vector<std::string> hooks; ///< "ingress", ...; empty: all that it has functions for
     std::vector<std::string> ports; ///< shell patterns of names
     std::vector<std::string> kinds; ///< shell patterns of link kinds and drivers

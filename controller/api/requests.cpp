@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/requests.hpp"
 
+#include "base/pattern.hpp"
+
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -24,6 +27,16 @@ Result<json> objectOf(const std::string& body, const std::set<std::string>& know
                                          {},
                                          fmt::format("known here: {}", fmt::join(known, ", "))});
     return document;
+}
+
+bool readPriority(const std::string& text, int& priority) {
+    unsigned number = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || rest != end || number > Placement::mostPriority)
+        return false;
+    priority = static_cast<int>(number);
+    return true;
 }
 
 /// Null where it is not there.
@@ -58,6 +71,34 @@ Result<TraceWish> traceWish(const std::string& body) {
     TraceWish wish{.oneIn = oneIn.get<unsigned>()};
     if (port.is_string())
         wish.port = port.get<std::string>();
+    return wish;
+}
+
+Result<PlaceWish> placeWish(const std::multimap<std::string, std::string>& parameters) {
+    const auto wrong = [](std::string what) {
+        return std::unexpected(Error{std::move(what), {}, "see docs/api.md"});
+    };
+    PlaceWish wish;
+    auto& placement = wish.placement;
+    for (const auto& [key, value] : parameters) {
+        if ((key == "port" || key == "kind") && !isPattern(value))
+            return wrong(fmt::format("'{}' is no shell pattern", value));
+        if (key == "hook")
+            placement.hooks.push_back(value);
+        else if (key == "port")
+            placement.ports.push_back(value);
+        else if (key == "kind")
+            placement.kinds.push_back(value);
+        else if (key == "replace" && (value == "0" || value == "1"))
+            wish.replace = value == "1";
+        else if (key == "replace")
+            return wrong("'replace' must be 0 or 1");
+        else if (key != "priority")
+            return wrong(fmt::format("'{}' is not understood", key));
+        else if (!readPriority(value, placement.priority))
+            return wrong(
+                fmt::format("'priority' must be a whole number from 0 to {}", Placement::mostPriority));
+    }
     return wish;
 }
 

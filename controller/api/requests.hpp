@@ -4,6 +4,7 @@
 #include "api/backend.hpp"
 #include "base/error.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,13 @@ namespace tna::api {
 [[nodiscard]] Result<std::optional<std::string>> portOrAll(const std::string& body);
 /// Of a trace; an empty one is all packets of all ports.
 [[nodiscard]] Result<TraceWish> traceWish(const std::string& body);
+
+/// What the parameters of a request say about a custom module.
+struct PlaceWish {
+    Placement placement;
+    bool replace = false; ///< it takes the place of another one
+};
+[[nodiscard]] Result<PlaceWish> placeWish(const std::multimap<std::string, std::string>& parameters);
 
 /// Whether a custom module may have this name: it becomes the name of a file, and a word of commands.
 [[nodiscard]] bool isModuleName(const std::string& name);

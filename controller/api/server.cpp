@@ -7,7 +7,6 @@
 #include "api/requests.hpp"
 #include "api/stream_places.hpp"
 #include "base/log_fields.hpp"
-#include "base/pattern.hpp"
 #include "base/printable.hpp"
 
 #include <algorithm>
@@ -229,27 +228,11 @@ private:
                           errorDocument({"this is no name for a custom module",
                                          {},
                                          "it begins with a letter, a digit or _; then . and - may follow"}));
-        Placement placement;
-        for (const auto& [key, value] : request.params) {
-            if ((key == "port" || key == "kind") && !isPattern(value))
-                return answer(response, 400,
-                              errorDocument({fmt::format("'{}' is no shell pattern", value), {}, {}}));
-            if (key == "hook")
-                placement.hooks.push_back(value);
-            else if (key == "port")
-                placement.ports.push_back(value);
-            else if (key == "kind")
-                placement.kinds.push_back(value);
-            else if (key == "priority" && !value.empty() && value.size() <= 6 &&
-                     value.find_first_not_of("0123456789") == std::string::npos)
-                placement.priority = std::stoi(value);
-            else if (key != "replace")
-                return answer(
-                    response, 400,
-                    errorDocument({fmt::format("'{}' is not understood", key), {}, "see docs/api.md"}));
-        }
-        const auto placed = backend_.placeCustomModule(request.matches[1], request.body, placement,
-                                                       request.has_param("replace"));
+        const auto wish = placeWish({request.params.begin(), request.params.end()});
+        if (!wish)
+            return answer(response, 400, errorDocument(wish.error()));
+        const auto placed =
+            backend_.placeCustomModule(request.matches[1], request.body, wish->placement, wish->replace);
         if (placed)
             answer(response, 200, *placed);
         else

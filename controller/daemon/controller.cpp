@@ -33,7 +33,7 @@ Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Sea
         new Controller(std::move(config), std::move(kernel), std::move(*source))};
     if (auto watched = controller->supervisor_.watch(fd); !watched)
         return std::unexpected(watched.error());
-    controller->wanted_.modules.readDirectory(controller->wanted_.config.modules.directory);
+    controller->modules_.readDirectory(controller->wanted_.config.modules.directory);
     if (auto started = controller->supervisor_.start(std::move(inherited)); !started)
         return std::unexpected(started.error());
     WayBackLink::removeLeftOver();
@@ -77,7 +77,7 @@ std::vector<UniqueFd> Controller::handOver() {
 void Controller::setConfig(config::Config config) {
     const std::lock_guard lock{mutex_};
     wanted_.config = std::move(config);
-    wanted_.modules.readDirectory(wanted_.config.modules.directory);
+    modules_.readDirectory(wanted_.config.modules.directory);
     supervisor_.useModules();
     supervisor_.readAllAgain();
     supervisor_.reconcile();

@@ -3,13 +3,13 @@
 
 #include "api/requests.hpp"
 #include "base/file.hpp"
-#include "base/log_fields.hpp"
+#include "base/folder.hpp"
+#include "daemon/placement_file.hpp"
 #include "deploy/custom/module_elf.hpp"
 #include "deploy/custom/module_object.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <filesystem>
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
@@ -39,50 +39,6 @@ bool wantedAt(const CustomModules::Module& module, tna_hook hook) {
     const auto& hooks = module.placement.hooks;
     return module.functions[hook] &&
            (hooks.empty() || std::ranges::find(hooks, deploy::hookName(hook)) != hooks.end());
-}
-
-std::vector<std::string> texts(const json& document, const char* key) {
-    std::vector<std::string> list;
-    if (document.contains(key) && document[key].is_array())
-        for (const auto& item : document[key])
-            if (item.is_string())
-                list.push_back(item.get<std::string>());
-    return list;
-}
-
-json placementDocument(const api::Placement& placement) {
-    return {{"hooks", placement.hooks},
-            {"ports", placement.ports},
-            {"kinds", placement.kinds},
-            {"priority", placement.priority}};
-}
-
-/// FNV-1a, the same in each version: it is in files.
-std::uint64_t hashOf(const std::string& object) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const auto byte : object)
-        hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001b3U;
-    return hash;
-}
-
-/// A module without a placement beside it is wanted everywhere. Where one was written for another object,
-/// which never came, that of before holds: see CustomModules::keep().
-Result<api::Placement> readPlacement(const fs::path& path, const std::string& object) {
-    std::error_code error;
-    if (!fs::exists(path, error))
-        return api::Placement{};
-    const auto text = readFile(path);
-    if (!text)
-        return std::unexpected(text.error());
-    auto document = json::parse(*text, nullptr, false);
-    if (!document.is_object())
-        return fail("{} is not a JSON object", path.string());
-    if (document.contains("for") && document["for"] != hashOf(object) && document.contains("before"))
-        document = json(document["before"]);
-    api::Placement placement{texts(document, "hooks"), texts(document, "ports"), texts(document, "kinds")};
-    if (document.contains("priority") && document["priority"].is_number_integer())
-        placement.priority = document["priority"].get<int>();
-    return placement;
 }
 
 Result<void> checkPlacement(const deploy::ModuleObject& object, const api::Placement& placement) {
@@ -149,43 +105,51 @@ bool CustomModules::remove(const std::string& name) {
     return modules_.erase(name) > 0;
 }
 
-void CustomModules::readDirectory(const std::string& directory) {
+std::optional<CustomModules::Change> CustomModules::readFrom(const std::string& path,
+                                                             const std::string& name) {
+    if (!api::isModuleName(name))
+        return Change{name, "refused", fail("{} has no name for a custom module", path).error()};
+    const auto refused = [&](const Error& error) { return Change{name, "refused", error}; };
+    const auto object = readNamedFile(path, deploy::largestModule, patienceWithFiles);
+    if (!object)
+        return refused(object.error());
+    const auto placement = readPlacement((fs::path(directory_) / (name + ".json")).string(), *object);
+    if (!placement)
+        return refused(placement.error());
+    const auto* there = find(name);
+    const std::pair found{hashOf(*object), *placement};
+    if (there != nullptr && (found == std::pair{there->hash, there->placement} || found == there->instead))
+        return std::nullopt;
+    auto module = load(name, *object, *placement);
+    if (!module)
+        return refused(module.error());
+    module->kept = true;
+    return Change{name, put(name, std::move(*module)) ? "replaced" : "inserted", std::nullopt};
+}
+
+std::vector<CustomModules::Change> CustomModules::readDirectory(const std::string& directory) {
     directory_ = directory;
-    std::error_code error;
-    std::set<std::string> names;
-    for (const auto& file : fs::directory_iterator(directory, error)) {
-        const auto base = file.path().filename().string();
-        if (!base.ends_with(objectSuffix) || file.file_size(error) > deploy::largestModule)
-            continue;
-        const auto name = base.substr(0, base.size() - objectSuffix.size());
-        const LogFields about{{"TNA_MODULE", name}};
-        if (!api::isModuleName(name)) {
-            spdlog::error("{} is left out: that is no name for a custom module", file.path().string());
-            continue;
-        }
-        names.insert(name);
-        const auto object = readFile(file.path());
-        const auto placement = object ? readPlacement(fs::path(directory) / (name + ".json"), *object)
-                                      : std::unexpected(object.error());
-        if (!placement) {
-            spdlog::error("custom module {}: {}", name, placement.error().sentence());
-            continue;
-        }
-        const auto* there = find(name);
-        const std::pair found{hashOf(*object), *placement};
-        if (there != nullptr &&
-            (found == std::pair{there->hash, there->placement} || found == there->instead))
-            continue;
-        auto module = load(name, *object, *placement);
-        if (!module) {
-            spdlog::error("custom module {}: {}", name, module.error().sentence());
-            continue;
-        }
-        module->kept = true;
-        put(name, std::move(*module));
+    const auto paths = filesIn(directory, objectSuffix);
+    if (!paths) {
+        spdlog::error("custom modules stay as they are: {}", paths.error().sentence());
+        return {};
     }
-    std::erase_if(modules_,
-                  [&](const auto& item) { return item.second.kept && !names.contains(item.first); });
+    std::vector<Change> changes;
+    std::set<std::string> names;
+    for (const auto& path : *paths) {
+        auto name = fs::path(path).filename().string();
+        name.resize(name.size() - objectSuffix.size());
+        if (auto change = readFrom(path, name))
+            changes.push_back(std::move(*change));
+        names.insert(std::move(name));
+    }
+    std::erase_if(modules_, [&](const auto& item) {
+        const bool gone = item.second.kept && !names.contains(item.first);
+        if (gone)
+            changes.push_back({item.first, "removed", std::nullopt});
+        return gone;
+    });
+    return changes;
 }
 
 /// Two files, one after the other. Whoever reads them in between, because this process has ended there, finds
@@ -200,7 +164,7 @@ Result<void> CustomModules::keep(const std::string& name, const std::string& obj
     auto& module = modules_.at(name);
     const auto document = placementDocument(module.placement);
     auto between = document;
-    const auto old = readFile(objectPath);
+    const auto old = readNamedFile(objectPath, deploy::largestModule, patienceWithFiles);
     if (const auto before = old ? readPlacement(placementPath, *old) : api::Placement{}; old && before) {
         between["for"] = hashOf(object);
         between["before"] = placementDocument(*before);

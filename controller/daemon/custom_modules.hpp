@@ -12,6 +12,7 @@
 #include <string>
 #include <tna/decision.h>
 #include <utility>
+#include <vector>
 
 namespace tna::daemon {
 
@@ -33,9 +34,15 @@ public:
     [[nodiscard]] static Module make(std::string identity, std::shared_ptr<const deploy::ModuleObject> object,
                                      api::Placement placement);
 
-    /// Takes in what has come, changed or gone in the directory. What is refused there is told in the log,
-    /// and changes nothing.
-    void readDirectory(const std::string& directory);
+    /// What a reading of the directory has brought.
+    struct Change {
+        std::string name;
+        const char* action;           ///< "inserted", "replaced", "removed", "refused"
+        std::optional<Error> refused; ///< why
+    };
+    /// Takes in what has come, changed or gone in the directory. What is refused there, and what cannot be
+    /// read, changes nothing.
+    [[nodiscard]] std::vector<Change> readDirectory(const std::string& directory);
 
     /// Checks and verifies; nothing is in place afterwards. Needs no lock.
     [[nodiscard]] static Result<Module> load(const std::string& name, const std::string& object,
@@ -55,6 +62,9 @@ public:
     [[nodiscard]] std::map<model::IfIndex, assemble::CustomModules> on(const model::Network& network) const;
 
 private:
+    /// Nothing where it is as it was.
+    [[nodiscard]] std::optional<Change> readFrom(const std::string& path, const std::string& name);
+
     std::map<std::string, Module> modules_;
     std::string directory_;
 };

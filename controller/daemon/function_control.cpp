@@ -2,6 +2,7 @@
 #include "daemon/function_control.hpp"
 
 #include "base/file.hpp"
+#include "base/folder.hpp"
 #include "base/pattern.hpp"
 #include "daemon/function_views.hpp"
 #include "deploy/custom/module_object.hpp"
@@ -253,25 +254,23 @@ Result<bool> FunctionControl::bypass(const std::string& name, bool bypassed) {
 }
 
 void FunctionControl::readDirectory(const std::string& directory) {
-    std::error_code error;
+    const auto paths = filesIn(directory, suffix);
+    if (!paths) {
+        spdlog::error("network functions stay as they are: {}", paths.error().sentence());
+        return;
+    }
     std::map<std::string, std::string> found;
     std::set<std::string> unreadable;
-    for (const auto& file : fs::directory_iterator(directory, error)) {
-        const auto base = file.path().filename().string();
-        if (!base.ends_with(suffix))
-            continue;
+    for (const auto& path : *paths) {
+        const auto base = fs::path(path).filename().string();
         const auto name = base.substr(0, base.size() - suffix.size());
-        auto text = readNamedFile(file.path().string(), largestFile, std::chrono::seconds(2));
+        auto text = readNamedFile(path, largestFile, std::chrono::seconds(2));
         if (!text) {
             spdlog::error("network function {}: {}", name, text.error().sentence());
             unreadable.insert(name);
             continue;
         }
         found.emplace(name, std::move(*text));
-    }
-    if (error && error != std::errc::no_such_file_or_directory) {
-        spdlog::error("network functions stay as they are: cannot read {}: {}", directory, error.message());
-        return;
     }
     // What is gone makes room for what is new.
     const auto before = std::exchange(files_, {});

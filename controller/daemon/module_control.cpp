@@ -93,6 +93,14 @@ std::optional<json> ModuleControl::find(const std::string& name,
     return json{{"api", 1}, {"module", name}, {"map", *map}, {"entries", list}};
 }
 
+void ModuleControl::readDirectory(const std::string& directory) {
+    for (const auto& change : modules_.readDirectory(directory))
+        if (change.refused)
+            reporter_.moduleRefused(change.name, *change.refused);
+        else
+            reporter_.moduleChanged(change.name, change.action);
+}
+
 Result<void> ModuleControl::checkPlace(const std::string& name, bool replace) const {
     const bool there = modules_.find(name) != nullptr;
     if (there == replace)

@@ -15,6 +15,8 @@ public:
     ModuleControl(Supervisor& supervisor, Wanted& wanted, Reporter& reporter)
         : supervisor_(supervisor), modules_(wanted.modules), reporter_(reporter) {}
 
+    /// Takes in the directory, and tells what has changed.
+    void readDirectory(const std::string& directory);
     /// Whether one of this name may be inserted, or replaced.
     [[nodiscard]] Result<void> checkPlace(const std::string& name, bool replace) const;
     /// Nothing is different where it cannot be in place.

@@ -196,6 +196,13 @@ void Reporter::moduleChanged(const std::string& name, const char* action) {
     followers_.tell({{"event", "module"}, {"module", name}, {"action", action}});
 }
 
+void Reporter::moduleRefused(const std::string& name, const Error& error) {
+    const LogFields about{{"TNA_MODULE", name}};
+    spdlog::error("custom module {}: {}", name, error.sentence());
+    followers_.tell(
+        {{"event", "module"}, {"module", name}, {"action", "refused"}, {"why", error.sentence()}});
+}
+
 void Reporter::functionChanged(const std::string& name, const char* action) {
     const LogFields about{{"TNA_FUNCTION", name}};
     spdlog::info("network function {}: {}", name, action);

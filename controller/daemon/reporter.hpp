@@ -39,6 +39,8 @@ public:
     void paused(const std::optional<std::string>& port, bool paused);
     /// "inserted", "replaced", "removed"
     void moduleChanged(const std::string& name, const char* action);
+    /// In the directory that they are kept in.
+    void moduleRefused(const std::string& name, const Error& error);
     /// Of a network function: "added", "replaced", "removed", "bypassed", "resumed"
     void functionChanged(const std::string& name, const char* action);
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <thread>
 
 namespace tna::test {
@@ -253,6 +254,31 @@ TEST_F(Control, DirectoryIsReadAgainWithTheConfiguration) {
     std::filesystem::remove(directory_ + "/obedient.bpf.o");
     controller_->setConfig(config_);
     EXPECT_EQ(send(order(7001)), fastPath());
+}
+
+TEST_F(Control, EventsTellWhatTheDirectoryHasBrought) {
+    const auto lines = std::make_shared<api::LineSink>();
+    controller_->follow(lines);
+    const auto told = [&] {
+        controller_->setConfig(config_);
+        std::vector<std::string> events;
+        std::istringstream text{lines->take()};
+        for (std::string line; std::getline(text, line);)
+            if (const auto event = nlohmann::json::parse(line); event["event"] == "module")
+                events.push_back(event["action"].get<std::string>() + " " +
+                                 event["module"].get<std::string>() + event.value("why", ""));
+        return events;
+    };
+    ASSERT_TRUE(writeFile(directory_ + "/obedient.bpf.o", moduleObject("obedient")));
+    EXPECT_EQ(told(), std::vector<std::string>{"inserted obedient"});
+    ASSERT_TRUE(writeFile(directory_ + "/obedient.json", R"({"hook": ["ingress"]})"));
+    EXPECT_THAT(told(), ::testing::ElementsAre(::testing::StartsWith("refused obedient" + directory_)));
+    EXPECT_EQ(treat(order(7101)), (Treatment{nobody_, {}})) << "it is where it was";
+    ASSERT_TRUE(writeFile(directory_ + "/obedient.json", R"({"hooks": ["ingress"]})"));
+    EXPECT_EQ(told(), std::vector<std::string>{"replaced obedient"});
+    std::filesystem::remove(directory_ + "/obedient.bpf.o");
+    EXPECT_EQ(told(), std::vector<std::string>{"removed obedient"});
+    EXPECT_EQ(told(), std::vector<std::string>{});
 }
 
 } // namespace

@@ -21,6 +21,28 @@ TEST(Requests, TracesAreOfAllPacketsUnlessOtherwiseSaid) {
         EXPECT_FALSE(api::traceWish(body)) << body;
 }
 
+TEST(Requests, PlacementsAreWithinBoundsAndReplaceOnlyWhereThatIsSaid) {
+    using Parameters = std::multimap<std::string, std::string>;
+    const auto wish = api::placeWish(
+        {{"hook", "ingress"}, {"port", "eth*"}, {"port", "p1"}, {"kind", "veth"}, {"priority", "65535"}});
+    ASSERT_TRUE(wish) << wish.error().sentence();
+    EXPECT_EQ(wish->placement, (api::Placement{{"ingress"}, {"eth*", "p1"}, {"veth"}, 65535}));
+    EXPECT_FALSE(wish->replace);
+    EXPECT_FALSE(api::placeWish({{"replace", "0"}})->replace);
+    EXPECT_TRUE(api::placeWish({{"replace", "1"}})->replace);
+    for (const auto& [key, value] : Parameters{{"priority", ""},
+                                               {"priority", "-3"},
+                                               {"priority", "5x"},
+                                               {"priority", "65536"},
+                                               {"priority", "99999999999"},
+                                               {"replace", ""},
+                                               {"replace", "yes"},
+                                               {"port", "["},
+                                               {"kind", "\\"},
+                                               {"hooks", "ingress"}})
+        EXPECT_FALSE(api::placeWish({{key, value}})) << key << "=" << value;
+}
+
 TEST(Requests, NamesOfModulesBeginWithALetterOrADigit) {
     for (const char* name : {"monitor", "a.b-c", "_x", "7", "A"})
         EXPECT_TRUE(api::isModuleName(name)) << name;
