@@ -16,9 +16,10 @@ constexpr const char* headOfLines = "HTTP/1.1 200 OK\r\n"
                                     "Cache-Control: no-store\r\n"
                                     "Connection: close\r\n\r\n";
 
-/// What the library would do more for than is asked of it here: it has no limit for ranges, which may be
-/// many, and each the whole answer.
-constexpr std::array<std::string_view, 2> unheeded{"range", "if-range"};
+/// What the library would do more for than is asked of it here. It has no limit for ranges, which may be
+/// many, and each the whole answer, nor for what compressed bodies become. Bodies are bodies, whatever their
+/// type: forms would have another limit, and become parameters.
+constexpr std::array<std::string_view, 4> unheeded{"range", "if-range", "content-type", "content-encoding"};
 /// It says so in answers to HEAD all the same.
 constexpr std::string_view offersRanges = "Accept-Ranges: bytes\r\n";
 

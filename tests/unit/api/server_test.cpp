@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who may do what on the control socket, asked by other users than root.
+#include "base/file.hpp"
 #include "support/command.hpp"
 #include "support/served.hpp"
 #include "unit/api/silent_backend.hpp"
@@ -162,6 +163,26 @@ TEST_F(ControlServer, WhoSendsTooMuchReadsWhy) {
     EXPECT_THAT(answer, HasSubstr("HTTP/1.1 413"));
     EXPECT_THAT(answer, HasSubstr("the request is too large"));
     EXPECT_EQ(backend_.changes, 0);
+}
+
+/// curl calls them a form where nothing else is said, of which the library takes 8 KiB, as parameters.
+TEST_F(ControlServer, BodiesAreTheSameWhateverTheirTypeIs) {
+    serve();
+    const auto file = directory_ + "/object";
+    const std::string object = "port=p1&hook=ingress&" + std::string(100'000, 'x');
+    ASSERT_TRUE(writeFile(file, object));
+    for (const char* header :
+         {"Content-Type: application/x-www-form-urlencoded", "Content-Type: multipart/form-data; boundary=x",
+          "Content-Type:", "content-type: application/octet-stream", "Content-Encoding: gzip"}) {
+        backend_.placed.clear();
+        const auto answer = command({"curl", "--silent", "--unix-socket", path(), "--request", "PUT",
+                                     "--data-binary", "@" + file, "--header", header, "--write-out",
+                                     "%{http_code}\n", "http://tna/v1/modules/m?port=p2"})
+                                .output;
+        EXPECT_THAT(answer, ::testing::EndsWith("200\n")) << header;
+        EXPECT_EQ(backend_.placed, object) << header;
+        EXPECT_EQ(backend_.placedAt, (api::Placement{{}, {"p2"}, {}})) << header;
+    }
 }
 
 TEST_F(ControlServer, NamesOfModulesThatMeanSomethingElseAreRefused) {

@@ -34,9 +34,11 @@ public:
                                                const std::optional<std::string>&) override {
         return std::nullopt;
     }
-    Result<nlohmann::json> placeCustomModule(const std::string&, const std::string&, const api::Placement&,
-                                             bool) override {
+    Result<nlohmann::json> placeCustomModule(const std::string&, const std::string& object,
+                                             const api::Placement& placement, bool) override {
         changes++;
+        placed = object;
+        placedAt = placement;
         return nlohmann::json::object();
     }
     Result<bool> removeCustomModule(const std::string&) override { return ++changes > 0; }
@@ -52,6 +54,8 @@ public:
     std::atomic<int> changes = 0;
     std::weak_ptr<api::LineSink> followed;
     std::string padding;
+    std::string placed; ///< a custom module
+    api::Placement placedAt;
 };
 
 } // namespace tna::test
