@@ -28,9 +28,12 @@ nlohmann::json errorDocument(const Error& error) {
     return {{"error", {{"what", error.what}, {"cause", error.cause}, {"hint", error.hint}}}};
 }
 
-/// In ASCII: names of interfaces may have anything in them, and answers are read in terminals.
-void answer(httplib::Response& response, int status, const nlohmann::json& document) {
+/// In ASCII: names of interfaces may have anything in them, and answers are read in terminals. Documents say
+/// which version they are of.
+void answer(httplib::Response& response, int status, nlohmann::json document) {
     response.status = status;
+    if (status == 200)
+        document["api"] = 1;
     response.set_content(document.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n",
                          jsonType);
 }
@@ -301,6 +304,14 @@ private:
                 "end one of them"};
         if (status >= 500)
             return {"tnad could not answer", {}, "its log says more; please report it"};
+        if (status == 414)
+            return {"what is asked for has too long a name",
+                    fmt::format("{} bytes are the most", CPPHTTPLIB_REQUEST_URI_MAX_LENGTH),
+                    {}};
+        if (status != 404)
+            return {"the request is not understood",
+                    "it is not as HTTP/1.1 has it, or its method is none of those used here",
+                    "see docs/api.md"};
         return {"there is no such thing here", {}, "see docs/api.md"};
     }
 

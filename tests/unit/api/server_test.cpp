@@ -139,6 +139,43 @@ TEST_F(ControlServer, RequestsThatDoNotSayWhatTheyChangeChangeNothing) {
     EXPECT_EQ(backend_.changes, 4);
 }
 
+TEST_F(ControlServer, DocumentsSayWhichVersionTheyAreOf) {
+    serve();
+    const std::pair<const char*, const char*> all[] = {
+        {"GET", "/v1/status"},         {"GET", "/v1/events"},
+        {"GET", "/v1/graph"},          {"GET", "/v1/capabilities"},
+        {"GET", "/v1/rules"},          {"GET", "/v1/modules"},
+        {"GET", "/v1/functions"},      {"POST", "/v1/pause"},
+        {"POST", "/v1/resume"},        {"PUT", "/v1/modules/m"},
+        {"DELETE", "/v1/modules/m"},   {"PUT", "/v1/functions/f"},
+        {"DELETE", "/v1/functions/f"}, {"POST", "/v1/functions/f/bypass"}};
+    for (const auto& [method, what] : all) {
+        const auto answer = ask({}, method, what);
+        EXPECT_THAT(answer, ::testing::EndsWith("200\n")) << method << what;
+        EXPECT_THAT(answer, HasSubstr("\"api\":1")) << method << what;
+    }
+}
+
+TEST_F(ControlServer, WhatTheLibraryRefusesHasASentenceOfItsOwn) {
+    serve();
+    const auto said = [&](const std::string& request) {
+        const auto fd = connected();
+        (void)!::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL);
+        char buffer[4096];
+        const auto got = ::recv(fd.get(), buffer, sizeof(buffer), 0);
+        return std::string(buffer, got > 0 ? static_cast<std::size_t>(got) : 0);
+    };
+    const std::string rest = " HTTP/1.1\r\nHost: tna\r\n\r\n";
+    EXPECT_THAT(said("GET /v1/nothing" + rest),
+                ::testing::AllOf(HasSubstr(" 404 "), HasSubstr("there is no such thing here")));
+    EXPECT_THAT(said("GET /" + std::string(9000, 'x') + rest),
+                ::testing::AllOf(HasSubstr(" 414 "), HasSubstr("too long a name")));
+    for (const auto& nonsense : {"BREW /v1/status" + rest, "nonsense" + rest})
+        EXPECT_THAT(said(nonsense),
+                    ::testing::AllOf(HasSubstr(" 400 "), HasSubstr("the request is not understood")))
+            << nonsense.substr(0, 20);
+}
+
 /// What is sent is read to its end, else its sender would learn that nobody reads it, and nothing more.
 TEST_F(ControlServer, WhoSendsTooMuchReadsWhy) {
     serve();
