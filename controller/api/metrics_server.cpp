@@ -4,45 +4,16 @@
 #include "api/front.hpp"
 #include "api/http.hpp"
 #include "api/metrics.hpp"
+#include "base/tcp_address.hpp"
 
-#include <arpa/inet.h>
-#include <charconv>
-#include <netinet/in.h>
+#include <cerrno>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <sys/socket.h>
 
 namespace tna::api {
 
 namespace {
 constexpr std::size_t largestQuestion = 4096;
-
-union Place {
-    sockaddr_in6 six;
-    sockaddr_in four;
-    sockaddr any;
-};
-
-std::optional<Place> placeOf(const std::string& address) {
-    const auto colon = address.rfind(':');
-    if (colon == std::string::npos)
-        return std::nullopt;
-    auto host = address.substr(0, colon);
-    const bool six = host.starts_with('[') && host.ends_with(']');
-    if (six)
-        host = host.substr(1, host.size() - 2);
-    std::uint16_t port = 0;
-    const char* end = address.data() + address.size();
-    const auto [rest, error] = std::from_chars(address.data() + colon + 1, end, port);
-    Place place{};
-    place.any.sa_family = six ? AF_INET6 : AF_INET;
-    (six ? place.six.sin6_port : place.four.sin_port) = htons(port);
-    void* parsed = six ? static_cast<void*>(&place.six.sin6_addr) : &place.four.sin_addr;
-    if (error != std::errc{} || rest != end || port == 0 ||
-        ::inet_pton(place.any.sa_family, host.c_str(), parsed) != 1)
-        return std::nullopt;
-    return place;
-}
 
 class HttpMetrics : public MetricsServer {
 public:
@@ -67,7 +38,7 @@ private:
 } // namespace
 
 Result<UniqueFd> MetricsServer::listen(const std::string& address) {
-    const auto place = placeOf(address);
+    const auto place = tcpAddressOf(address);
     if (!place)
         return std::unexpected(Error{"cannot serve metrics on '" + address + "'", "that is not ADDRESS:PORT",
                                      "write 'listen' under [metrics] as \"127.0.0.1:9472\" or \"[::1]:9472\"",

@@ -2,7 +2,9 @@
 #include "config/config.hpp"
 
 #include "base/file.hpp"
+#include "base/tcp_address.hpp"
 #include "config/reader.hpp"
+#include "config/sockets.hpp"
 
 #include <chrono>
 
@@ -13,6 +15,14 @@ namespace {
 constexpr std::size_t largest = std::size_t{1} << 20U; ///< file
 /// With a pipe; read again at a signal, it keeps everything else waiting.
 constexpr auto patience = std::chrono::seconds(2);
+constexpr const char* socketWords =
+    "a path of at most 107 bytes, of the socket for network functions beside it, too";
+constexpr const char* listenWords =
+    R"(an address and a port from 1 to 65535, for instance "127.0.0.1:9472" or "[::1]:9472")";
+
+bool isListen(const std::string& text) {
+    return text.empty() || tcpAddressOf(text);
+}
 } // namespace
 
 const std::vector<std::string>& logLevels() {
@@ -52,12 +62,14 @@ Result<Config> parseConfig(const std::string& written, const std::string& name) 
                {"refresh", reader.number("refresh", config.kernel.refresh, 10, 1U << 30U, false)},
                {"self_check", reader.number("self_check", config.kernel.selfCheck, 0, 1U << 20U, true)}})},
          {"daemon",
-          reader.section("daemon",
-                         {{"socket", reader.string("socket", config.daemon.socket)},
-                          {"socket_group", reader.string("socket_group", config.daemon.socketGroup)},
-                          {"change_group", reader.string("change_group", config.daemon.changeGroup)},
-                          {"log_level", reader.choice("log_level", config.daemon.logLevel, logLevels())}})},
-         {"metrics", reader.section("metrics", {{"listen", reader.string("listen", config.metrics.listen)}})},
+          reader.section(
+              "daemon",
+              {{"socket", reader.string("socket", config.daemon.socket, isControlSocket, socketWords)},
+               {"socket_group", reader.string("socket_group", config.daemon.socketGroup)},
+               {"change_group", reader.string("change_group", config.daemon.changeGroup)},
+               {"log_level", reader.choice("log_level", config.daemon.logLevel, logLevels())}})},
+         {"metrics", reader.section("metrics", {{"listen", reader.string("listen", config.metrics.listen,
+                                                                         isListen, listenWords)}})},
          {"modules",
           reader.section("modules", {{"directory", reader.string("directory", config.modules.directory)}})},
          {"functions",

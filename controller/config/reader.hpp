@@ -88,6 +88,17 @@ public:
         };
     }
 
+    /// A string that must be so, in the words of a message.
+    Setter string(std::string key, std::string& target, bool (*good)(const std::string&), std::string what) {
+        return [this, key = std::move(key), &target, good, what = std::move(what)](const toml::node& node) {
+            const auto value = node.value_exact<std::string>();
+            if (value && good(*value))
+                target = *value;
+            else
+                expected(node, key, what);
+        };
+    }
+
     Setter choice(std::string key, std::string& target, const std::vector<std::string>& known) {
         return [this, key = std::move(key), &target, &known](const toml::node& node) {
             const auto value = node.value_exact<std::string>();

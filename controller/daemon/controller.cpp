@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/controller.hpp"
 
+#include "config/reload.hpp"
 #include "daemon/function_access.hpp"
 #include "daemon/route_question.hpp"
 #include "daemon/trace_lines.hpp"
@@ -76,13 +77,14 @@ std::vector<UniqueFd> Controller::handOver() {
 
 void Controller::setConfig(config::Config config) {
     const std::lock_guard lock{mutex_};
-    wanted_.config = std::move(config);
+    auto reloaded = config::reloaded(wanted_.config, std::move(config));
+    wanted_.config = std::move(reloaded.config);
     modules_.readDirectory(wanted_.config.modules.directory);
     supervisor_.useModules();
     supervisor_.readAllAgain();
     supervisor_.reconcile();
     functions_.readDirectory(wanted_.config.functions.directory);
-    reporter_.configurationRead();
+    reporter_.configurationRead(reloaded.atNextStart);
 }
 
 bool Controller::pause(const std::optional<std::string>& port, bool paused) {

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
@@ -51,13 +50,6 @@ tna_function_answer refusal(const FunctionControl::Refused& refused) {
     return answer;
 }
 } // namespace
-
-std::string functionSocketBeside(const std::string& controlSocket) {
-    const std::filesystem::path path{controlSocket};
-    const auto name = path.extension() == ".sock" ? path.stem() : path.filename();
-    const auto prefix = name == "tnad" ? "" : name.string() + "-";
-    return (path.parent_path() / (prefix + "functions.sock")).string();
-}
 
 Result<std::unique_ptr<FunctionServer>> FunctionServer::start(Controller& controller,
                                                               api::Listening listening) {

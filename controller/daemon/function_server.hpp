@@ -45,8 +45,4 @@ private:
     std::thread thread_;
 };
 
-/// Beside the control socket, by whose name it is called: functions.sock for tnad.sock, blue-functions.sock
-/// for blue.sock.
-[[nodiscard]] std::string functionSocketBeside(const std::string& controlSocket);
-
 } // namespace tna::daemon

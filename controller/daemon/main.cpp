@@ -5,6 +5,7 @@
 #include "base/printable.hpp"
 #include "base/program.hpp"
 #include "config/config.hpp"
+#include "config/sockets.hpp"
 #include "daemon/controller.hpp"
 #include "daemon/event_loop.hpp"
 #include "daemon/function_server.hpp"
@@ -46,6 +47,12 @@ Result<config::Config> configFor(const Options& options) {
                       : config::loadConfig(options.config);
     if (!loaded)
         return loaded;
+    if (!options.socket.empty() && !config::isControlSocket(options.socket))
+        return std::unexpected(
+            Error{fmt::format("the socket path {} is too long", options.socket),
+                  fmt::format("{} bytes are the most, of the socket for network functions beside it, too",
+                              config::longestSocket),
+                  "choose another --socket", ExitCode::usage});
     if (!options.socket.empty())
         loaded->daemon.socket = options.socket;
     if (!options.logLevel.empty())
@@ -75,7 +82,7 @@ int run(const Options& options) {
     auto listening = api::listenOn(config->daemon.socket, config->daemon.socketGroup);
     if (!listening)
         return complain(listening.error());
-    auto forFunctions = api::listenForAnybody(daemon::functionSocketBeside(config->daemon.socket));
+    auto forFunctions = api::listenForAnybody(config::functionSocketBeside(config->daemon.socket));
     if (!forFunctions)
         return complain(forFunctions.error());
     Result<UniqueFd> forMetrics;

@@ -176,8 +176,10 @@ void Reporter::fastPathExchanged(const std::string& why, const char* fdbWay) {
     followers_.tell({{"event", "fast-path"}, {"why", why}, {"fdb", fdbWay}});
 }
 
-void Reporter::configurationRead() {
-    followers_.tell({{"event", "configuration"}, {"action", "read"}});
+void Reporter::configurationRead(const std::vector<std::string>& atNextStart) {
+    for (const auto& setting : atNextStart)
+        spdlog::warn("{} is taken in at the next start", setting);
+    followers_.tell({{"event", "configuration"}, {"action", "read"}, {"at_next_start", atNextStart}});
 }
 
 void Reporter::configurationRefused(const Error& error) {

@@ -33,7 +33,8 @@ public:
                           const assemble::Reason& reason);
     /// Another fast path is in place; how it finds stations is one of the words of fdbWay().
     void fastPathExchanged(const std::string& why, const char* fdbWay);
-    void configurationRead();
+    /// With settings that hold only from the next start on.
+    void configurationRead(const std::vector<std::string>& atNextStart);
     void configurationRefused(const Error& error);
     /// By the operator; all ports, if none is named.
     void paused(const std::optional<std::string>& port, bool paused);

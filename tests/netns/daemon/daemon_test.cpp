@@ -149,6 +149,20 @@ TEST_F(Daemon, AnotherOneInAnotherNamespaceTakesNoSocketAway) {
     EXPECT_EQ(files(), (std::vector<std::string>{"conf", "functions.sock", "tnad.sock"}));
 }
 
+TEST_F(Daemon, SettingsForTheStartAloneStayAsTheyAreWhenTheConfigurationIsReadAgain) {
+    start();
+    ASSERT_TRUE(accelerated());
+    const auto checked = [&] {
+        return ctl::Client(socket()).get("/v1/status").value_or(nlohmann::json{})["self_check"]["one_in"];
+    };
+    const auto before = checked();
+    ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\nexclude_kinds = []\nexclude = ['p1']\n[kernel]\n"
+                                                "refresh = 1000000\nself_check = 4\n"));
+    process_->signal(SIGHUP);
+    ASSERT_TRUE(eventually([&] { return stateOf("p1") == "linux"; }));
+    EXPECT_EQ(checked(), before);
+}
+
 TEST_F(Daemon, WrongRequestsAreAnsweredAndHarmNobody) {
     start();
     ASSERT_TRUE(accelerated());

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <regex>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -138,11 +139,16 @@ TEST_F(Errors, NothingIsAcceleratedBeforeTheSocketsAreThere) {
     ASSERT_EQ(::bind(taken.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
     ASSERT_EQ(::listen(taken.get(), 4), 0);
     expectRefusal(tnad(), 1, {"another tnad is running"}); // one line: nothing else is told
-    ASSERT_TRUE(
-        writeFile(directory_ + "/conf", "[ports]\nexclude_kinds = []\n[metrics]\nlisten = \"nowhere\"\n"));
-    const auto run = command({TNAD, "--config", directory_ + "/conf", "--socket", directory_ + "/free"});
-    EXPECT_EQ(run.exitCode, 2);
-    EXPECT_THAT(run.output, HasSubstr("cannot serve metrics on 'nowhere'"));
+    const UniqueFd metrics{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    const sockaddr_in any{.sin_family = AF_INET, .sin_port = htons(9472), .sin_addr = {}, .sin_zero = {}};
+    ASSERT_EQ(::bind(metrics.get(), reinterpret_cast<const sockaddr*>(&any), sizeof(any)), 0);
+    ASSERT_EQ(::listen(metrics.get(), 4), 0);
+    ASSERT_TRUE(writeFile(directory_ + "/conf",
+                          "[ports]\nexclude_kinds = []\n[metrics]\nlisten = \"0.0.0.0:9472\"\n"));
+    const auto run =
+        command({"timeout", "20", TNAD, "--config", directory_ + "/conf", "--socket", directory_ + "/free"});
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.output, HasSubstr("cannot serve metrics on 0.0.0.0:9472"));
     EXPECT_THAT(run.output, Not(HasSubstr("accelerated")));
     EXPECT_FALSE(std::filesystem::exists(directory_ + "/free")) << "it goes along with who has made it";
 }
@@ -155,7 +161,18 @@ TEST_F(Errors, MachineWithoutSys) {
 }
 
 TEST_F(Errors, PathOfTheSocketIsTooLong) {
-    expectRefusal({TNAD, "--log-level", "off", "--socket", "/tmp/" + std::string(200, 'x')}, 2, {"too long"});
+    const Words words{TNAD, "--log-level", "off", "--socket", "/tmp/" + std::string(200, 'x')};
+    expectRefusal(words, 2, {"too long"});
+    expectRefusal(words + Words{"--check-config"}, 2, {"too long"});
+}
+
+/// What would be refused at the start is refused before.
+TEST_F(Errors, PlacesWhereNobodyCanListenAreRefusedWithTheirLine) {
+    for (const auto& wrong : {std::string("[metrics]\nlisten = \"nowhere\"\n"),
+                              "[daemon]\nsocket = \"/" + std::string(110, 'x') + "\"\n"}) {
+        ASSERT_TRUE(writeFile(directory_ + "/conf", wrong));
+        expectRefusal({TNAD, "--config", directory_ + "/conf", "--check-config"}, 2, {"conf:2: ", "must be"});
+    }
 }
 
 TEST_F(Errors, AnotherDaemonOnTheSameSocket) {

@@ -78,7 +78,20 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"ListOfNumbers", "[ports]\ninclude = [1]\n",
               "tnad.conf:2: 'include' must be a list of strings"},
         Wrong{"StringForList", "[ports]\nexclude = \"a\"\n", "tnad.conf:2: 'exclude' must be a list"},
-        Wrong{"NumberForString", "[daemon]\nsocket = 3\n", "tnad.conf:2: 'socket' must be a string"},
+        Wrong{"NumberForString", "[daemon]\nsocket_group = 3\n",
+              "tnad.conf:2: 'socket_group' must be a string"},
+        Wrong{"NumberForSocket", "[daemon]\nsocket = 3\n", "tnad.conf:2: 'socket' must be a path"},
+        Wrong{"SocketWithoutName", "[daemon]\nsocket = \"\"\n", "tnad.conf:2: 'socket' must be a path"},
+        Wrong{"SocketWithTooLongAName",
+              "[daemon]\nsocket = "
+              "\"/run/"
+              "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+              "xxxxxx/tnad.sock\"\n",
+              "tnad.conf:2: 'socket' must be a path of at most 107 bytes"},
+        Wrong{"NoAddress", "[metrics]\nlisten = \"nonsense\"\n",
+              "tnad.conf:2: 'listen' must be an address and a port"},
+        Wrong{"AnyAddress", "[metrics]\nlisten = \"*:9472\"\n", "for instance \"127.0.0.1:9472\""},
+        Wrong{"PortZero", "[metrics]\nlisten = \"[::1]:0\"\n", "a port from 1 to 65535"},
         Wrong{"NotAPowerOfTwo", "[limits]\nflows_per_cpu = 100\n", "must be a power of two from 64"},
         Wrong{"TooManyPorts", "[limits]\nmax_ports = 70000\n",
               "'max_ports' must be a whole number from 2 to 65535"},
@@ -129,6 +142,14 @@ TEST(Config, MarkOfByteOrderAtTheBeginningIsNothing) {
     ASSERT_TRUE(config) << config.error().sentence();
     EXPECT_EQ(config->ports.include, std::vector<std::string>{"a"});
     EXPECT_FALSE(parseConfig("[ports]\n\xef\xbb\xbf", "f"));
+}
+
+TEST(Config, MetricsAreServedWhereItIsSaidOrNotAtAll) {
+    for (const std::string listen : {"", "127.0.0.1:9472", "0.0.0.0:1", "[::]:65535"}) {
+        const auto config = parseConfig("[metrics]\nlisten = '" + listen + "'\n", "f");
+        ASSERT_TRUE(config) << config.error().sentence();
+        EXPECT_EQ(config->metrics.listen, listen);
+    }
 }
 
 TEST(Config, PatternsAreWhole) {
