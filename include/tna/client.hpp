@@ -29,6 +29,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -139,9 +140,8 @@ class Daemon
 				return fail(ENAMETOOLONG);
 			socket.copy(address.sun_path, socket.size());
 			fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-			if (fd_ < 0 || ::connect(fd_, reinterpret_cast<const sockaddr *>(&address),
-						 sizeof(address)) != 0)
-				return fail(errno);
+			if (fd_ < 0 || !connect(address))
+				return fail(errno == EAGAIN ? ETIMEDOUT : errno);
 			const auto request =
 				method + " " + path + " HTTP/1.1\r\nHost: tna\r\nConnection: close\r\n" +
 				(method == "GET"
@@ -215,17 +215,41 @@ class Daemon
 				answer_.error = std::strerror(code);
 			return false;
 		}
+		/// Where too many wait to be accepted, who connects waits with them: no longer than
+		/// `patience`.
+		bool connect(const sockaddr_un &address)
+		{
+			for (;;) {
+				const auto time = left(patience).count();
+				timeval longest{};
+				longest.tv_sec = static_cast<time_t>(time / 1000);
+				longest.tv_usec = static_cast<suseconds_t>(time > 0 ? time % 1000 * 1000 : 1);
+				if (::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof(longest)) !=
+				    0)
+					return false;
+				if (::connect(fd_, reinterpret_cast<const sockaddr *>(&address),
+					      sizeof(address)) == 0)
+					return true;
+				if (errno != EINTR)
+					return false;
+			}
+		}
+		/// Until this exchange is to be over, or as long as this.
+		[[nodiscard]] Milliseconds left(Milliseconds most) const
+		{
+			if (!until_)
+				return most;
+			const auto time = std::chrono::duration_cast<Milliseconds>(
+				*until_ - std::chrono::steady_clock::now());
+			return time.count() < 0 ? Milliseconds(0) : time < most ? time : most;
+		}
 		bool wait(short events)
 		{
 			for (;;) {
 				pollfd watched{fd_, events, 0};
-				int left = -1;
-				if (until_) {
-					const auto time = std::chrono::duration_cast<Milliseconds>(
-						*until_ - std::chrono::steady_clock::now());
-					left = time.count() > 0 ? static_cast<int>(time.count()) : 0;
-				}
-				const int found = ::poll(&watched, 1, left);
+				const int found = ::poll(
+					&watched, 1,
+					until_ ? static_cast<int>(left(Milliseconds::max()).count()) : -1);
 				if (found > 0)
 					return true;
 				if (found == 0)
