@@ -142,6 +142,30 @@ TEST(Configuration, PackagedFileIsTheDefault) {
     EXPECT_EQ(run.exitCode, 0) << run.output;
 }
 
+/// Of a list of capabilities in a text, without their CAP_.
+std::set<std::string> capabilitiesIn(const std::string& text, const std::string& pattern) {
+    std::smatch list;
+    std::set<std::string> found;
+    if (!std::regex_search(text, list, std::regex(pattern)))
+        return found;
+    const std::string names = list[1];
+    const std::regex word("[A-Z_]+");
+    for (std::sregex_iterator it(names.begin(), names.end(), word), end; it != end; ++it)
+        found.insert(it->str().starts_with("CAP_") ? it->str().substr(4) : it->str());
+    return found;
+}
+
+TEST(Kubernetes, ContainersHaveTheCapabilitiesOfTheUnitAndTheManualNamesThem) {
+    const auto unit =
+        capabilitiesIn(readFile(packaging + "tnad.service.in").value_or(""), "CapabilityBoundingSet=(.*)");
+    EXPECT_THAT(unit, ::testing::Contains("NET_RAW"));
+    EXPECT_EQ(capabilitiesIn(readFile(packaging + "kubernetes/tna.yaml").value_or(""), R"(add: \[(.*)\])"),
+              unit);
+    const auto manual = readFile(packaging + "man/tnad.8").value_or("");
+    for (const auto& capability : unit)
+        EXPECT_THAT(manual, HasSubstr("CAP_" + capability));
+}
+
 TEST(Dashboard, AsksForMetricsThatThereAre) {
     const auto dashboard = *readFile(packaging + "grafana/tna.json");
     const auto served = *readFile(TNA_SOURCE_DIR "/controller/api/metrics.cpp");
