@@ -42,8 +42,10 @@ struct Capabilities {
     Finding mirror;           ///< of the stations, in use and complete
     bool driversTell = true;  ///< the kernel reports what drivers can do with XDP
     bool ebtables = false;    ///< its own rules can be there, which nobody lists
-    bool brNetfilter = false; ///< its hooks exist in this kernel
-    Finding flowtable;        ///< XDP can look into flowtables
+    bool brNetfilter = false; ///< its hooks exist in this kernel, and where is known
+    /// They may be there, but the kernel shows no addresses: what is called at hooks is not recognised.
+    bool brNetfilterHidden = false;
+    Finding flowtable; ///< XDP can look into flowtables
     /// br_netfilter's three, AppArmor's, two more of the first, and those of flowtables: inet, ip, ip6.
     std::array<std::uint64_t, 9> hookFunctions{};
     std::map<model::IfIndex, XdpFeatures> devices;

@@ -120,13 +120,17 @@ json Controller::events() {
 std::optional<json> Controller::port(const std::string& name) {
     std::optional<json> document;
     std::set<std::uint32_t> own;
+    bool hidden = false;
     {
         const std::lock_guard lock{mutex_};
         document = questions_.port(name);
+        hidden = supervisor_.observed().capabilities.brNetfilterHidden;
         own = supervisor_.connections().programs();
     }
     if (document) {
         addFunctionsInTheWay(*document, own);
+        if (hidden)
+            addHiddenFunctions(*document);
         addConnectionsInTheWay(*document);
     }
     return document;

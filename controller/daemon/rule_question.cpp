@@ -140,6 +140,18 @@ void addConnectionsInTheWay(nlohmann::json& port) {
     addFeature(port, std::move(reasons));
 }
 
+void addHiddenFunctions(nlohmann::json& port) {
+    if (!saw(port, {"bridge-netfilter", "ip-netfilter", "br-netfilter"}))
+        return;
+    auto reasons = json::array();
+    reasons.push_back(
+        {{"code", "netfilter-function"},
+         {"text", "the kernel does not show the addresses of its functions: br_netfilter is not "
+                  "told from other functions that netfilter calls"},
+         {"hint", "`sysctl kernel.kptr_restrict=1`, then restart tnad"}});
+    addFeature(port, std::move(reasons));
+}
+
 void addFunctionsInTheWay(nlohmann::json& port, const std::set<std::uint32_t>& own) {
     if (!saw(port, {"ip-netfilter", "br-netfilter"}))
         return;

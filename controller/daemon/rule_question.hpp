@@ -35,6 +35,9 @@ private:
 /// netfilter: other functions that it calls, in the network namespace of the calling thread.
 void addFunctionsInTheWay(nlohmann::json& port, const std::set<std::uint32_t>& own);
 
+/// The same where the kernel shows no addresses of its functions, so that none of them is recognised.
+void addHiddenFunctions(nlohmann::json& port);
+
 /// The same of what connections have of their own, if nothing is known of flows.
 void addConnectionsInTheWay(nlohmann::json& port);
 

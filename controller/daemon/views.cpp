@@ -259,8 +259,11 @@ json viewCapabilities(const capability::Capabilities& capabilities, const model:
                                                      : capabilities.mirror.detail}},
           {{"name", "br_netfilter"},
            {"available", capabilities.brNetfilter},
-           {"detail",
-            capabilities.brNetfilter ? "present: its settings are tested for each frame" : "not loaded"}},
+           {"detail", capabilities.brNetfilter ? "present: its settings are tested for each frame"
+                      : capabilities.brNetfilterHidden
+                          ? "its addresses are not shown (kernel.kptr_restrict): while "
+                            "it is loaded, bridged frames are Linux's"
+                          : "not loaded"}},
           {{"name", "flowtable"},
            {"available", !watched && capabilities.flowtable.available},
            {"detail", watched ? "not used where nothing is read in place" : capabilities.flowtable.detail}}}},

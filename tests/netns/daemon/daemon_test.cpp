@@ -163,6 +163,24 @@ TEST_F(Daemon, SettingsForTheStartAloneStayAsTheyAreWhenTheConfigurationIsReadAg
     EXPECT_EQ(checked(), before);
 }
 
+TEST_F(Daemon, KernelThatShowsNoAddressesIsNotOneWithoutBridgeNetfilter) {
+    const auto symbols = readFile("/proc/kallsyms").value_or("");
+    if (!symbols.contains(" br_nf_pre_routing\n") && !symbols.contains(" br_nf_pre_routing\t"))
+        GTEST_SKIP() << "needs br_netfilter";
+    ASSERT_TRUE(writeFile(directory_ + "/symbols", "0000000000000000 t br_nf_pre_routing\n"));
+    start({"unshare", "--mount", "sh", "-c",
+           "mount --bind " + directory_ + "/symbols /proc/kallsyms && exec \"$@\"", "sh"});
+    ASSERT_TRUE(accelerated()) << stateOf("p0");
+    const auto ask = [&](const char* path) {
+        return ctl::Client(socket()).get(path).value_or(nlohmann::json::object()).dump();
+    };
+    EXPECT_THAT(ask("/v1/capabilities"), HasSubstr("its addresses are not shown (kernel.kptr_restrict)"));
+    EXPECT_THAT(ask("/v1/ports/p0"), ::testing::Not(HasSubstr("kptr_restrict"))) << "nothing was Linux's yet";
+    expectForwarding();
+    EXPECT_TRUE(eventually([&] { return ask("/v1/ports/p0").contains("sysctl kernel.kptr_restrict=1"); }))
+        << ask("/v1/ports/p0");
+}
+
 TEST_F(Daemon, WrongRequestsAreAnsweredAndHarmNobody) {
     start();
     ASSERT_TRUE(accelerated());
