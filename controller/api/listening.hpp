@@ -22,7 +22,8 @@ public:
     /// Takes the socket at the path away, unless it is another one by now.
     ~Listening();
     Listening(Listening&& other) noexcept
-        : fd_(std::move(other.fd_)), path_(std::exchange(other.path_, {})), file_(other.file_) {}
+        : fd_(std::move(other.fd_)), path_(std::exchange(other.path_, {})),
+          file_(std::exchange(other.file_, {})) {}
     Listening& operator=(Listening&&) = delete;
 
     /// Who accepts; the place stays.
