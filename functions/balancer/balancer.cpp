@@ -7,10 +7,6 @@
 
 namespace tna::balancer {
 
-namespace {
-constexpr std::uint32_t closingTime = 120; // seconds: as long as Linux waits for the other side's FIN
-}
-
 std::optional<std::uint16_t> Balancer::serviceAt(const Place& place) const {
     const auto found = places_.find(place);
     return found == places_.end() ? std::nullopt : std::optional{found->second};
@@ -21,16 +17,11 @@ bool Balancer::isClient(const Address& address) const {
     return address.isSource() && !own_.contains(address);
 }
 
-std::uint32_t Balancer::idleTime(const Session& session) const {
-    const std::uint32_t idle = services_[session.service].settings.idle;
-    return session.state == Session::closing ? std::min(idle, closingTime) : idle;
-}
-
 Session* Balancer::live(std::uint16_t service, const Endpoint& client, std::uint32_t now) {
     auto* session = sessions_.find(service, client);
     if (session == nullptr)
         return nullptr;
-    if (now - session->seen <= idleTime(*session))
+    if (!sessions_.isOver(*session, now))
         return session;
     sessions_.remove(*session);
     return nullptr;

@@ -67,8 +67,6 @@ private:
     void rebuild(Service& service);
     [[nodiscard]] std::optional<std::uint16_t> serviceAt(const Place& place) const;
     [[nodiscard]] bool isClient(const Address& address) const;
-    /// Seconds without a packet after which it is forgotten.
-    [[nodiscard]] std::uint32_t idleTime(const Session& session) const;
     [[nodiscard]] Session* live(std::uint16_t service, const Endpoint& client, std::uint32_t now);
 
     Outcome segment(Frame frame, const Packet& packet, std::uint32_t now);

@@ -30,6 +30,13 @@ std::optional<std::size_t> find(const std::vector<Backend>& backends, const Endp
     return found == backends.end() ? std::nullopt : std::optional{found - backends.begin()};
 }
 
+std::vector<std::uint32_t> idleTimesOf(const std::vector<Service>& services) {
+    std::vector<std::uint32_t> times;
+    for (const auto& service : services)
+        times.push_back(service.settings.idle);
+    return times;
+}
+
 /// What a backend of the same place has counted, and is known to be.
 void inherit(Service& service, const Service& old) {
     for (auto& backend : service.backends) {
@@ -51,6 +58,7 @@ Balancer::Balancer(Configuration configuration, std::uint64_t seed)
     for (auto& service : services_)
         rebuild(service);
     indexPlaces();
+    sessions_.setIdleTimes(idleTimesOf(services_));
 }
 
 void Balancer::reconfigure(Configuration configuration) {
@@ -73,6 +81,7 @@ void Balancer::reconfigure(Configuration configuration) {
         backend = static_cast<std::uint16_t>(*known);
         return true;
     });
+    sessions_.setIdleTimes(idleTimesOf(services_));
 }
 
 void Balancer::setUp(std::size_t service, std::size_t backend, bool up) {
@@ -109,7 +118,7 @@ std::vector<std::vector<std::uint64_t>> Balancer::sessionsOfBackends(std::uint32
     for (const auto& service : services_)
         counts.emplace_back(service.backends.size());
     sessions_.forEach([&](const Session& session) {
-        if (now - session.seen <= idleTime(session))
+        if (!sessions_.isOver(session, now))
             counts[session.service][session.backend]++;
     });
     return counts;

@@ -6,6 +6,14 @@
 
 namespace tna::balancer {
 
+namespace {
+constexpr std::uint32_t closingTime = 120; // seconds: as long as Linux waits for the other side's FIN
+/// The share of the table that those that begin displace others from is one of so many.
+constexpr std::uint32_t shareOfBeginners = 8;
+/// How many are looked at for each new one, so that all are in the end.
+constexpr int looks = 4;
+} // namespace
+
 Sessions::Sessions(std::uint32_t most, std::uint64_t seed)
     : all_(most + first), buckets_(std::bit_ceil(most), none), seed_(seed) {
     for (std::uint32_t list = 0; list < first; list++)
@@ -25,15 +33,44 @@ Session* Sessions::find(std::uint16_t service, const Endpoint& client) {
     return nullptr;
 }
 
+bool Sessions::isOver(const Session& session, std::uint32_t now) const {
+    if (session.service >= idle_.size())
+        return false;
+    const auto idle = idle_[session.service];
+    return now - session.seen > (session.state == Session::closing ? std::min(idle, closingTime) : idle);
+}
+
+void Sessions::removeIfOver(std::uint32_t number, std::uint32_t now) {
+    if (number >= first && all_[number].state != Session::unused && isOver(all_[number], now))
+        remove(all_[number]);
+}
+
+/// Makes room faster than it is taken. The oldest of a list is over before others, unless services have
+/// other idle times: so all are looked at in turn as well.
+void Sessions::clean(std::uint32_t now) {
+    for (const auto list : {beginners, lasting, closing})
+        removeIfOver(oldestOf(list), now);
+    for (int i = 0; i < looks; i++) {
+        removeIfOver(hand_, now);
+        hand_ = hand_ + 1 < all_.size() ? hand_ + 1 : first;
+    }
+}
+
+/// Of a beginner, when these have their share; else of one that has ended before one that lasts.
+void Sessions::evict() {
+    auto list = beginners;
+    if (beginning_ < std::max(most() / shareOfBeginners, 1U))
+        list = isEmpty(closing) ? lasting : closing;
+    remove(all_[oldestOf(isEmpty(list) ? beginners : list)]);
+    evicted_++;
+}
+
 Session& Sessions::add(std::uint16_t service, const Endpoint& client, std::uint16_t backend,
                        std::uint32_t now) {
-    // The oldest of a list is next to its end.
-    if (all_[freeList].newer == freeList) {
-        const auto list = all_[beginners].newer != beginners ? beginners : others;
-        remove(all_[all_[list].newer]);
-        evicted_++;
-    }
-    const auto number = all_[freeList].newer;
+    clean(now);
+    if (isEmpty(freeList))
+        evict();
+    const auto number = oldestOf(freeList);
     unlink(number);
     auto& session = all_[number];
     session.client = client;
@@ -44,19 +81,28 @@ Session& Sessions::add(std::uint16_t service, const Endpoint& client, std::uint1
     chain(number);
     link(number, beginners);
     size_++;
+    beginning_++;
     return session;
 }
 
+std::uint32_t Sessions::listOf(Session::State state) {
+    if (state == Session::begun)
+        return beginners;
+    return state == Session::closing ? closing : lasting;
+}
+
 void Sessions::touch(Session& session, Session::State state, std::uint32_t now) {
+    beginning_ += (state == Session::begun ? 1U : 0U) - (session.state == Session::begun ? 1U : 0U);
     session.state = state;
     session.seen = now;
     unlink(numberOf(session));
-    link(numberOf(session), state == Session::begun ? beginners : others);
+    link(numberOf(session), listOf(state));
 }
 
 void Sessions::remove(Session& session) {
     unchain(numberOf(session));
     unlink(numberOf(session));
+    beginning_ -= session.state == Session::begun ? 1 : 0;
     session.state = Session::unused;
     link(numberOf(session), freeList);
     size_--;

@@ -29,13 +29,17 @@ private:
     std::uint32_t newer = 0;
 };
 
-/// Sessions in memory that is taken at the beginning and never grows. Where there is no room, the one that
-/// was seen longest ago goes, and of these first one that has only begun: whoever begins many does not
-/// displace those that last.
+/// Sessions in memory that is taken at the beginning and never grows. Those that are over make room first.
+/// Else, the one that was seen longest ago goes of those that have only begun, as soon as these have their
+/// share: whoever begins many does not displace those that last, and these do not keep others from beginning.
 class Sessions {
 public:
     /// `seed`: nobody outside is to know which sessions have the same hash.
     Sessions(std::uint32_t most, std::uint64_t seed);
+
+    /// Seconds without a packet after which sessions are over, by service. Without them, none is.
+    void setIdleTimes(std::vector<std::uint32_t> idle) { idle_ = std::move(idle); }
+    [[nodiscard]] bool isOver(const Session& session, std::uint32_t now) const;
 
     [[nodiscard]] Session* find(std::uint16_t service, const Endpoint& client);
     /// There is to be none.
@@ -49,11 +53,19 @@ public:
 
     [[nodiscard]] std::uint32_t size() const { return size_; }
     [[nodiscard]] std::uint32_t most() const { return static_cast<std::uint32_t>(all_.size() - first); }
+    /// How many have made room before they were over.
     [[nodiscard]] std::uint64_t evicted() const { return evicted_; }
 
 private:
-    // Numbers of sessions. The first three are the ends of the lists.
-    static constexpr std::uint32_t freeList = 0, beginners = 1, others = 2, first = 3, none = 0xffffffff;
+    // Numbers of sessions. The first ones are the ends of the lists.
+    static constexpr std::uint32_t freeList = 0, beginners = 1, lasting = 2, closing = 3, first = 4,
+                                   none = 0xffffffff;
+    [[nodiscard]] static std::uint32_t listOf(Session::State state);
+    [[nodiscard]] std::uint32_t oldestOf(std::uint32_t list) const { return all_[list].newer; }
+    [[nodiscard]] bool isEmpty(std::uint32_t list) const { return oldestOf(list) == list; }
+    void clean(std::uint32_t now);
+    void removeIfOver(std::uint32_t number, std::uint32_t now);
+    void evict();
     [[nodiscard]] std::uint32_t numberOf(const Session& session) const {
         return static_cast<std::uint32_t>(&session - all_.data());
     }
@@ -65,8 +77,11 @@ private:
 
     std::vector<Session> all_;
     std::vector<std::uint32_t> buckets_; ///< a power of two
+    std::vector<std::uint32_t> idle_;
     std::uint64_t seed_;
     std::uint32_t size_ = 0;
+    std::uint32_t beginning_ = 0; ///< how many have only begun
+    std::uint32_t hand_ = first;  ///< the next one that is looked at, whether it is over
     std::uint64_t evicted_ = 0;
 };
 

@@ -206,6 +206,22 @@ TEST_F(Frames, EndedConnectionBeginsAnew) {
     EXPECT_EQ(balancer_.sessions().size(), 1U);
 }
 
+/// As many as there are places for sessions.
+TEST_F(Frames, ManyBeginAtOnceAfterManyHaveEnded) {
+    for (std::uint16_t port = 1000; port < 2000; port++)
+        for (const auto flags : {syn, ack, fin})
+            (void)to(tcpPacket(from(client4, port), flags));
+    const std::uint32_t later = late + 121;
+    std::map<std::uint16_t, std::string> chosen;
+    for (std::uint16_t port = 2000; port < 2100; port++)
+        chosen[port] = to(tcpPacket(from(client4, port), syn), later);
+    for (const auto& [port, backend] : chosen) {
+        const auto there = redirected(from(client4, port), backend, 8080);
+        expectBecomes(tcpPacket(backwards(there), synAck), tcpPacket(backwards(from(client4, port)), synAck),
+                      Outcome::replied, later);
+    }
+}
+
 TEST_F(Frames, NothingGoesToWeightZero) {
     auto text = services;
     text.insert(text.find("[[service.backend]]\naddress = \"10.0.1.12\"\n") + 20, "weight = 0\n");

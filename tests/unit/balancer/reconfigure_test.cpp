@@ -90,6 +90,13 @@ TEST_F(Changes, ServiceThatIsTakenOutHasNoSessions) {
     expectLeft(packetOf(1000), Outcome::noService);
 }
 
+TEST_F(Changes, SessionsAreForgottenAsIsSaidNow) {
+    balancer_.reconfigure(configured(with("name = \"web\"\n", services, "name = \"web\"\nidle = 60\n")));
+    EXPECT_EQ(balancer_.sessionsOfBackends(late + 60)[0][0] + balancer_.sessionsOfBackends(late + 60)[0][1],
+              before_.size());
+    EXPECT_EQ(balancer_.sessionsOfBackends(late + 61)[0], (std::vector<std::uint64_t>{0, 0}));
+}
+
 /// Numbers of services and backends are others, and what belongs to them is the same.
 TEST_F(Changes, OrderDoesNotMatter) {
     const auto second = services.find("[[service]]\nname = \"web6\"");

@@ -59,6 +59,94 @@ TEST(SessionTable, WhatLastsIsDisplacedWhereNothingElseIs) {
     EXPECT_NE(sessions.find(0, client(16)), nullptr);
 }
 
+/// Of many that begin at once none is displaced by the next one, whatever was before.
+TEST(SessionTable, WhatIsOverMakesRoom) {
+    for (const auto state : {Session::begun, Session::lasting, Session::closing}) {
+        Sessions sessions(16, 1);
+        sessions.setIdleTimes({900});
+        for (std::uint32_t i = 0; i < 16; i++)
+            sessions.touch(sessions.add(0, client(i), 0, 0), state, 0);
+        for (std::uint32_t i = 100; i < 116; i++)
+            sessions.add(0, client(i), 0, 901);
+        for (std::uint32_t i = 100; i < 116; i++)
+            EXPECT_NE(sessions.find(0, client(i)), nullptr) << i;
+        EXPECT_EQ(sessions.evicted(), 0U);
+    }
+}
+
+/// Nobody has to wait until all have been looked at.
+TEST(SessionTable, OldestOfEachKindMakesRoomAtOnce) {
+    for (const auto state : {Session::begun, Session::lasting, Session::closing}) {
+        Sessions sessions(64, 1);
+        sessions.setIdleTimes({900});
+        for (std::uint32_t i = 0; i < 64; i++)
+            sessions.touch(sessions.add(0, client(i), 0, 0), state, 0);
+        for (std::uint32_t i = 0; i < 64; i++)
+            if (i != 40)
+                sessions.touch(*sessions.find(0, client(i)), state, 901);
+        sessions.add(0, client(100), 0, 901);
+        EXPECT_EQ(sessions.find(0, client(40)), nullptr);
+        EXPECT_EQ(sessions.evicted(), 0U);
+    }
+}
+
+/// The oldest one is not over, and those behind it are.
+TEST(SessionTable, WhatIsOverIsFoundBehindWhatIsNot) {
+    Sessions sessions(16, 1);
+    sessions.setIdleTimes({9000, 900});
+    for (std::uint32_t i = 0; i < 16; i++)
+        sessions.touch(sessions.add(i == 0 ? 0 : 1, client(i), 0, i), Session::lasting, i);
+    for (std::uint32_t i = 100; i < 110; i++)
+        sessions.add(0, client(i), 0, 1000);
+    for (std::uint32_t i = 100; i < 110; i++)
+        EXPECT_NE(sessions.find(0, client(i)), nullptr) << i;
+    EXPECT_NE(sessions.find(0, client(0)), nullptr);
+    EXPECT_EQ(sessions.evicted(), 0U);
+}
+
+TEST(SessionTable, WhatHasEndedIsOverSooner) {
+    Sessions sessions(16, 1);
+    sessions.setIdleTimes({900, 60});
+    auto& session = sessions.add(0, client(1), 0, 0);
+    EXPECT_FALSE(sessions.isOver(session, 900));
+    EXPECT_TRUE(sessions.isOver(session, 901));
+    sessions.touch(session, Session::closing, 0);
+    EXPECT_FALSE(sessions.isOver(session, 120));
+    EXPECT_TRUE(sessions.isOver(session, 121));
+    auto& other = sessions.add(1, client(1), 0, 0);
+    sessions.touch(other, Session::closing, 0);
+    EXPECT_TRUE(sessions.isOver(other, 61));
+}
+
+/// An eighth of the table. Else only one at a time could begin where all others last.
+TEST(SessionTable, ShareIsForWhatBegins) {
+    Sessions sessions(64, 1);
+    sessions.setIdleTimes({900});
+    for (std::uint32_t i = 0; i < 64; i++)
+        sessions.touch(sessions.add(0, client(i), 0, i), Session::lasting, i);
+    for (std::uint32_t i = 100; i < 200; i++)
+        sessions.add(0, client(i), 0, 100);
+    for (std::uint32_t i = 0; i < 64; i++)
+        EXPECT_EQ(sessions.find(0, client(i)) != nullptr, i >= 8) << i;
+    for (std::uint32_t i = 192; i < 200; i++)
+        EXPECT_NE(sessions.find(0, client(i)), nullptr) << i;
+    sessions.touch(*sessions.find(0, client(199)), Session::lasting, 100);
+    sessions.add(0, client(200), 0, 100);
+    EXPECT_EQ(sessions.find(0, client(8)), nullptr) << "who lasts leaves the share to others";
+    sessions.remove(*sessions.find(0, client(200)));
+    sessions.add(0, client(201), 0, 100);
+    EXPECT_NE(sessions.find(0, client(9)), nullptr);
+}
+
+TEST(SessionTable, WhatHasEndedGoesBeforeWhatLasts) {
+    Sessions sessions(16, 1);
+    for (std::uint32_t i = 0; i < 16; i++)
+        sessions.touch(sessions.add(0, client(i), 0, i), i == 9 ? Session::closing : Session::lasting, i);
+    sessions.add(0, client(100), 0, 100);
+    EXPECT_EQ(sessions.find(0, client(9)), nullptr);
+    EXPECT_NE(sessions.find(0, client(0)), nullptr);
+}
+
 /// Beside a map of the standard library, at random.
 TEST(SessionTable, IsWhatAMapIs) {
     Sessions sessions(500, 7);
