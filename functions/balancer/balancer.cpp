@@ -111,11 +111,11 @@ Session* Balancer::sessionFor(const Packet& packet, std::uint16_t service, std::
     return session;
 }
 
-/// A session lasts with the second packet that does not begin it.
+/// A session lasts, or ends, with the second packet that does not begin it: a single one may be anybody's.
 void Balancer::follow(Session& session, const Headers& headers, bool known, std::uint32_t now) {
     const bool isTcp = headers.protocol == tcp;
     auto state = session.state;
-    if (isTcp && (headers.flags & (finFlag | rstFlag)) != 0)
+    if (known && isTcp && (headers.flags & (finFlag | rstFlag)) != 0)
         state = Session::closing;
     else if (known && state == Session::begun && !(isTcp && (headers.flags & synFlag) != 0))
         state = Session::lasting;

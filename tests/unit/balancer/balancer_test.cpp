@@ -222,6 +222,22 @@ TEST_F(Frames, ManyBeginAtOnceAfterManyHaveEnded) {
     }
 }
 
+/// Whatever they say, and whether or not one side of a connection has ended it already.
+TEST_F(Frames, SinglePacketsDoNotDisplaceConnections) {
+    for (const auto flags : {syn, ack, fin, rst, finFlag}) {
+        balancer_ = Balancer(configured(services), 1);
+        for (std::uint16_t port = 1000; port < 1500; port++)
+            for (const auto each : {syn, ack, port % 2 == 0 ? ack : fin})
+                (void)to(tcpPacket(from(client4, port), each));
+        for (std::uint16_t port = 2000; port < 5000; port++)
+            EXPECT_NE(to(tcpPacket(from(client4, port), flags), late + 1), "");
+        for (std::uint16_t port = 1000; port < 1500; port++)
+            (void)to(tcpPacket(from(client4, port), ack), late + 1);
+        const auto& backends = balancer_.services()[0].backends;
+        EXPECT_EQ(backends[0].chosen + backends[1].chosen, 3500U) << "none chooses anew, flags " << +flags;
+    }
+}
+
 TEST_F(Frames, NothingGoesToWeightZero) {
     auto text = services;
     text.insert(text.find("[[service.backend]]\naddress = \"10.0.1.12\"\n") + 20, "weight = 0\n");
