@@ -3,11 +3,13 @@
 
 #include "http.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 namespace tna::balancer {
@@ -17,6 +19,13 @@ using std::chrono::milliseconds;
 
 /// How often is looked whether one that is begun has succeeded.
 constexpr milliseconds glance{5};
+
+/// How many run at once: there are other files.
+std::size_t mostAtOnce() {
+    constexpr rlim_t enough = 1024;
+    rlimit limit{};
+    return ::getrlimit(RLIMIT_NOFILE, &limit) != 0 ? 16 : std::clamp<rlim_t>(limit.rlim_cur / 2, 1, enough);
+}
 
 struct SocketAddress {
     sockaddr_storage storage{};
@@ -41,27 +50,47 @@ SocketAddress socketAddress(const Endpoint& endpoint) {
 }
 } // namespace
 
-Checks::Checks(const std::vector<Service>& services, Time now) {
+void Checks::follow(const std::vector<Service>& services, Time now) {
+    auto before = std::exchange(checks_, {});
     for (std::size_t i = 0; i < services.size(); i++) {
-        const auto& settings = services[i].settings.check;
-        const auto& backends = services[i].backends;
-        for (std::size_t j = 0; settings.kind != "none" && j < backends.size(); j++) {
-            auto target = backends[j].settings.endpoint;
-            if (settings.port != 0)
-                target.port = static_cast<std::uint16_t>(settings.port);
-            const milliseconds offset(settings.interval * j / backends.size());
-            checks_.push_back({i, j, target, settings, Health(backends[j].up, settings.rise, settings.fall),
-                               now + offset, Time{}, UniqueFd{}});
-            next_ = std::min(next_, now + offset);
+        const auto& [service, backends, table] = services[i];
+        for (std::size_t j = 0; service.check.kind != "none" && j < backends.size(); j++) {
+            const auto& endpoint = backends[j].settings.endpoint;
+            const auto known = std::ranges::find_if(before, [&](const Check& check) {
+                return check.place == service.place && check.endpoint == endpoint &&
+                       check.settings == service.check;
+            });
+            const milliseconds offset(service.check.interval * j / backends.size());
+            auto& check = checks_.emplace_back(
+                known != before.end()
+                    ? std::move(*known)
+                    : Check{.place = service.place,
+                            .endpoint = endpoint,
+                            .settings = service.check,
+                            .health = {backends[j].up, service.check.rise, service.check.fall},
+                            .begins = now + offset});
+            check.service = i;
+            check.backend = j;
         }
     }
+    turn_ = 0;
+    running_.clear();
+    for (std::size_t number = 0; number < checks_.size(); number++)
+        if (checks_[number].fd)
+            running_.push_back(number);
+    next_ = checks_.empty() ? Time::max() : now;
 }
 
 Checks::Result Checks::begin(Check& check, Time now) {
-    const auto to = socketAddress(check.target);
+    auto target = check.endpoint;
+    if (check.settings.port != 0)
+        target.port = static_cast<std::uint16_t>(check.settings.port);
+    const auto to = socketAddress(target);
     UniqueFd fd{::socket(to.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-    if (!fd)
+    if (!fd) {
+        note(errno, now);
         return std::nullopt; // that says nothing about the backend
+    }
     check.begins = now + milliseconds(check.settings.interval);
     check.ends = now + milliseconds(check.settings.timeout);
     check.asked = false;
@@ -113,28 +142,68 @@ void Checks::report(Check& check, const std::string& against, std::vector<Change
         changes.push_back({check.service, check.backend, against.empty(), against});
 }
 
+void Checks::note(int error, Time now) {
+    if (told_ && now - *told_ < std::chrono::minutes(1))
+        return;
+    obstacle_ = errnoText(error);
+    told_ = now;
+}
+
+/// Nothing, if the kernel does not say.
+std::vector<short> Checks::eventsOfRunning(Time now) {
+    std::vector<pollfd> waiting;
+    for (const auto number : running_)
+        waiting.push_back(
+            {checks_[number].fd.get(), static_cast<short>(checks_[number].asked ? POLLIN : POLLOUT), 0});
+    std::vector<short> events;
+    if (::poll(waiting.data(), waiting.size(), 0) < 0) {
+        note(errno, now);
+        return events;
+    }
+    for (const auto& one : waiting)
+        events.push_back(one.revents);
+    return events;
+}
+
+void Checks::goOnWithRunning(std::vector<Change>& changes, Time now) {
+    const auto events = eventsOfRunning(now);
+    for (std::size_t i = 0; i < events.size(); i++) {
+        auto& check = checks_[running_[i]];
+        if (const auto result = goOn(check, events[i], now))
+            report(check, *result, changes);
+    }
+    std::erase_if(running_, [&](auto number) { return !checks_[number].fd; });
+}
+
+/// Where not all can begin that should, the others are the first ones next time.
+void Checks::beginSome(std::vector<Change>& changes, Time now) {
+    const auto most = mostAtOnce();
+    for (std::size_t i = 0; i < checks_.size(); i++) {
+        const auto number = (turn_ + i) % checks_.size();
+        auto& check = checks_[number];
+        if (check.fd || now < check.begins)
+            continue;
+        const auto result = running_.size() < most ? begin(check, now) : std::nullopt;
+        if (result)
+            report(check, *result, changes);
+        else if (check.fd)
+            running_.push_back(number);
+        else {
+            turn_ = number;
+            return;
+        }
+    }
+}
+
 std::vector<Checks::Change> Checks::step(Time now) {
     std::vector<Change> changes;
     if (checks_.empty() || now < next_)
         return changes;
-    std::vector<pollfd> waiting;
-    for (const auto& check : checks_)
-        waiting.push_back({check.fd.get(), static_cast<short>(check.asked ? POLLIN : POLLOUT),
-                           0}); // poll(2) passes over -1
-    if (::poll(waiting.data(), waiting.size(), 0) < 0)
-        return changes;
-    next_ = Time::max();
-    for (std::size_t i = 0; i < checks_.size(); i++) {
-        auto& check = checks_[i];
-        Result result;
-        if (check.fd)
-            result = goOn(check, waiting[i].revents, now);
-        else if (now >= check.begins)
-            result = begin(check, now);
-        if (result)
-            report(check, *result, changes);
-        next_ = std::min(next_, check.fd ? now + glance : std::max(check.begins, now + glance));
-    }
+    goOnWithRunning(changes, now);
+    beginSome(changes, now);
+    next_ = now + glance;
+    if (running_.empty())
+        next_ = std::max(next_, std::ranges::min_element(checks_, {}, &Check::begins)->begins);
     return changes;
 }
 

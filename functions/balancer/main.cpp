@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
+#include "base/file_limit.hpp"
 #include "base/program.hpp"
 #include "program/function_program.hpp"
 #include "server.hpp"
@@ -44,6 +45,9 @@ void readAgain(balancer::Server& server, const std::string& file) {
 }
 
 Result<void> serve(const Options& options) {
+    constexpr unsigned leastFiles = 64; // each check that runs is one
+    if (auto raised = raiseFileLimit("tna-balancer", leastFiles); !raised)
+        return raised;
     auto configuration = readConfiguration(options.file);
     if (!configuration)
         return std::unexpected(configuration.error());

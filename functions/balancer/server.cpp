@@ -46,11 +46,11 @@ std::optional<Own> ownAddresses() {
 } // namespace
 
 Server::Server(const Options& options, Configuration configuration, NetworkFunction function)
-    : options_(options), balancer_(std::move(configuration), someSeed()), function_(std::move(function)) {
+    : options_(options), balancer_(std::move(configuration), someSeed()),
+      checks_(balancer_.services(), begun_), function_(std::move(function)) {
     auto own = ownAddresses().value_or(Own{});
     balancer_.setOwnAddresses(std::move(own.addresses));
     macs_ = std::move(own.macs);
-    checks_ = Checks(balancer_.services(), begun_);
 }
 
 void Server::reconfigure(Configuration configuration) {
@@ -58,7 +58,7 @@ void Server::reconfigure(Configuration configuration) {
         fmt::print(stderr, "tna-balancer: 'sessions' stays {} until it is started again\n",
                    balancer_.sessions().most());
     balancer_.reconfigure(std::move(configuration));
-    checks_ = Checks(balancer_.services(), std::chrono::steady_clock::now());
+    checks_.follow(balancer_.services(), std::chrono::steady_clock::now());
 }
 
 std::uint32_t Server::now() const {
@@ -74,6 +74,8 @@ void Server::check(std::chrono::steady_clock::time_point now) {
                    text(service.backends[change.backend].settings.endpoint), change.up ? "up" : "down",
                    change.up ? "" : ": ", change.why);
     }
+    if (const auto why = checks_.obstacle(); !why.empty())
+        fmt::print(stderr, "tna-balancer: cannot check all servers: {}\n", why);
 }
 
 void Server::attend() {

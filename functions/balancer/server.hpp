@@ -41,13 +41,13 @@ private:
     [[nodiscard]] bool sendToReceiver(tna_frame& frame);
 
     Options options_;
+    /// With the first connection to tnad.
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     Balancer balancer_;
     Checks checks_;
     NetworkFunction function_;
     Statistics statistics_;
     std::map<std::string, Mac> macs_; ///< of this host's devices
-    /// With the first connection to tnad.
-    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     static constexpr std::uint32_t never = UINT32_MAX;
     std::uint32_t looked_ = never; ///< when for addresses of this host
 };
