@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <fmt/format.h>
 
 namespace {
 
@@ -21,11 +20,6 @@ struct Options : balancer::Options {
 std::atomic<bool> changed = false; ///< the file, perhaps
 std::atomic<bool> asked = false;   ///< for statistics
 
-void tell(balancer::Server& server) {
-    fmt::print("{}", server.statistics());
-    std::fflush(stdout);
-}
-
 Result<balancer::Configuration> readConfiguration(const std::string& file) {
     constexpr std::size_t most = 4U << 20U;
     const auto text = readNamedFile(file, most);
@@ -38,9 +32,9 @@ Result<balancer::Configuration> readConfiguration(const std::string& file) {
 void readAgain(balancer::Server& server, const std::string& file) {
     if (auto configuration = readConfiguration(file)) {
         server.reconfigure(std::move(*configuration));
-        fmt::print(stderr, "tna-balancer: {} has been read again\n", file);
+        program::tell("tna-balancer", file + " has been read again");
     } else {
-        fmt::print(stderr, "tna-balancer: {}; all stays as it was\n", configuration.error().sentence());
+        program::tell("tna-balancer", configuration.error().sentence() + "; all stays as it was");
     }
 }
 
@@ -65,12 +59,12 @@ Result<void> serve(const Options& options) {
             readAgain(server, options.file);
         const auto now = std::chrono::steady_clock::now();
         if (asked.exchange(false) || (options.interval != 0 && now - told >= interval)) {
-            tell(server);
+            program::show(server.statistics());
             told = now;
         }
     }
     server.flush();
-    tell(server);
+    program::show(server.statistics());
     return {};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server.hpp"
 
+#include "program/messages.hpp"
+
 #include <algorithm>
 #include <ifaddrs.h>
 #include <netinet/in.h>
@@ -43,6 +45,10 @@ std::optional<Own> ownAddresses() {
     ::freeifaddrs(all);
     return own;
 }
+
+void tell(const std::string& what) {
+    program::tell("tna-balancer", what);
+}
 } // namespace
 
 Server::Server(const Options& options, Configuration configuration, NetworkFunction function)
@@ -55,8 +61,7 @@ Server::Server(const Options& options, Configuration configuration, NetworkFunct
 
 void Server::reconfigure(Configuration configuration) {
     if (configuration.sessions != balancer_.sessions().most())
-        fmt::print(stderr, "tna-balancer: 'sessions' stays {} until it is started again\n",
-                   balancer_.sessions().most());
+        tell(fmt::format("'sessions' stays {} until it is started again", balancer_.sessions().most()));
     balancer_.reconfigure(std::move(configuration));
     checks_.follow(balancer_.services(), std::chrono::steady_clock::now());
 }
@@ -70,12 +75,12 @@ void Server::check(std::chrono::steady_clock::time_point now) {
     for (const auto& change : checks_.step(now)) {
         balancer_.setUp(change.service, change.backend, change.up);
         const auto& service = balancer_.services()[change.service];
-        fmt::print(stderr, "tna-balancer: {}: {} is {}{}{}\n", service.settings.name,
-                   text(service.backends[change.backend].settings.endpoint), change.up ? "up" : "down",
-                   change.up ? "" : ": ", change.why);
+        tell(fmt::format("{}: {} is {}{}{}", service.settings.name,
+                         text(service.backends[change.backend].settings.endpoint), change.up ? "up" : "down",
+                         change.up ? "" : ": ", change.why));
     }
     if (const auto why = checks_.obstacle(); !why.empty())
-        fmt::print(stderr, "tna-balancer: cannot check all servers: {}\n", why);
+        tell("cannot check all servers: " + why);
 }
 
 void Server::attend() {

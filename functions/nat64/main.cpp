@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <fmt/format.h>
 
 namespace {
 
@@ -17,11 +16,6 @@ struct Options : nat64::Options {
 };
 
 std::atomic<bool> asked = false; ///< for statistics
-
-void tell(nat64::Service& service) {
-    fmt::print("{}", service.statistics());
-    std::fflush(stdout);
-}
 
 Result<void> serve(const Options& options) {
     auto settings = nat64::settingsOf(options);
@@ -39,12 +33,12 @@ Result<void> serve(const Options& options) {
             return std::unexpected(program::whyNot(service.function()));
         const auto now = std::chrono::steady_clock::now();
         if (asked.exchange(false) || (options.interval != 0 && now - told >= interval)) {
-            tell(service);
+            program::show(service.statistics());
             told = now;
         }
     }
     service.flush();
-    tell(service);
+    program::show(service.statistics());
     return {};
 }
 

@@ -2,6 +2,7 @@
 #include "service.hpp"
 
 #include "frame.hpp"
+#include "program/messages.hpp"
 
 #include <cstring>
 #include <net/if.h>
@@ -38,10 +39,11 @@ void Service::warnOfMtu() const {
         const char* const name = tna_function_port_name(function_.get(), port);
         const int mtu = name != nullptr ? mtuOf(name) : 0;
         if (mtu != 0 && mtu < grown)
-            fmt::print(stderr,
-                       "tna-nat64: {} has an MTU of {}: IPv4 packets of {} bytes become longer, and are lost "
-                       "(ip link set {} mtu {}, its other end as well)\n",
-                       name, mtu, usual, name, grown);
+            program::tell(
+                "tna-nat64",
+                fmt::format("{} has an MTU of {}: IPv4 packets of {} bytes become longer, and are lost "
+                            "(ip link set {} mtu {}, its other end as well)",
+                            name, mtu, usual, name, grown));
     }
 }
 

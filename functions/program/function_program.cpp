@@ -72,11 +72,12 @@ Result<NetworkFunction> openFunction(const std::string& program, const Common& c
     if (!function.usable())
         return std::unexpected(whyNot(function));
     if (function.error() != 0)
-        fmt::print(stderr, "{}: {}; waiting\n", program, function.why());
+        tell(program, function.why() + "; waiting");
     return function;
 }
 
 void stopOnSignals() {
+    std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGINT, [](int) { stopped = true; });
     std::signal(SIGTERM, [](int) { stopped = true; });
 }
@@ -88,7 +89,7 @@ bool isStopped() {
 int finish(const std::string& program, const Result<void>& outcome) {
     if (outcome)
         return 0;
-    fmt::print(stderr, "{}: {}\n", program, outcome.error().sentence());
+    tell(program, outcome.error().sentence());
     return static_cast<int>(outcome.error().code);
 }
 

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "cli/checks.hpp"
 #include "cli/refusal.hpp"
+#include "program/messages.hpp"
 
 #include <string>
 #include <tna/function.hpp>
@@ -30,7 +31,7 @@ void addExamples(CLI::App& app, const std::string& program, const std::string& e
 /// Why a function has ended.
 [[nodiscard]] Error whyNot(const NetworkFunction& function);
 
-/// SIGINT and SIGTERM end the program when it next looks.
+/// SIGINT and SIGTERM end the program when it next looks; who reads what it says may go away (SIGPIPE).
 void stopOnSignals();
 [[nodiscard]] bool isStopped();
 

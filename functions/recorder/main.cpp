@@ -66,7 +66,8 @@ Result<void> record(Options& options) {
     }
     tna_function_flush(function->get());
     file->flush();
-    fmt::print("received {}, written {}, not written {}\n", seen, file->written(), file->lost());
+    program::show(
+        fmt::format("received {}, written {}, not written {}\n", seen, file->written(), file->lost()));
     if (file->lost() != 0)
         return failErrno(file->error(), "not all frames could be written");
     return {};

@@ -170,8 +170,8 @@ int run(int argc, char** argv) {
         sum.lost += counted.lost;
         sum.invalid += counted.invalid;
     }
-    fmt::print("received {}, sent {}, given back {}, dropped {}, lost {}, invalid {}\n", sum.received,
-               sum.sent, sum.given_back, sum.dropped, sum.lost, sum.invalid);
+    program::show(fmt::format("received {}, sent {}, given back {}, dropped {}, lost {}, invalid {}\n",
+                              sum.received, sum.sent, sum.given_back, sum.dropped, sum.lost, sum.invalid));
     return code;
 }
 
