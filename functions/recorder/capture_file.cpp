@@ -97,10 +97,14 @@ Result<void> CaptureFile::open(unsigned number) {
     file_ = std::move(fresh);
     number_ = number;
     length_ = 0;
-    const auto head = headOf(target_);
-    if (!writeAll(head))
+    if (!writeHead())
         return failErrno(error_, "cannot write {}", path);
     return {};
+}
+
+/// If it is not there yet: nobody could read what is in a file without it.
+bool CaptureFile::writeHead() {
+    return length_ != 0 || writeAll(headOf(target_));
 }
 
 /// All of it or nothing: half a block would spoil what comes behind it.
@@ -126,7 +130,7 @@ bool CaptureFile::writeAll(std::span<const std::uint8_t> bytes) {
 void CaptureFile::flush() {
     if (pending_.empty())
         return;
-    if (file_ && writeAll(pending_))
+    if (file_ && writeHead() && writeAll(pending_))
         written_ += frames_;
     else
         lost_ += frames_;

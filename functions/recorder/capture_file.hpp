@@ -42,6 +42,7 @@ public:
 private:
     explicit CaptureFile(Target target) : target_(std::move(target)) {}
     [[nodiscard]] Result<void> open(unsigned number);
+    [[nodiscard]] bool writeHead();
     [[nodiscard]] bool writeAll(std::span<const std::uint8_t> bytes);
     void next();
 

@@ -4,9 +4,11 @@
 #include "base/file.hpp"
 #include "diff/pcapng.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 namespace tna::recorder {
 namespace {
@@ -99,6 +101,50 @@ TEST_F(Captures, FileThatIsFullKeepsWhatItHas) {
     EXPECT_EQ(file->lost(), 3U);
     EXPECT_EQ(file->error(), EFBIG);
     EXPECT_EQ(read("a.pcapng").size(), 2U);
+}
+
+/// How long files may be, in place of a disk that is full.
+class FileSize {
+public:
+    explicit FileSize(rlim_t most) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+        EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+        const rlimit limit{most, before_.rlim_max};
+        EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+    }
+    ~FileSize() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, handler_);
+    }
+    FileSize(const FileSize&) = delete;
+    FileSize& operator=(const FileSize&) = delete;
+
+private:
+    rlimit before_{};
+    void (*handler_)(int);
+};
+
+TEST_F(Captures, FileThatHasBegunOnAFullDiskIsReadWhenThereIsRoomAgain) {
+    auto wanted = target();
+    wanted.files = 2;
+    wanted.size = 4000;
+    auto file = CaptureFile::create(wanted);
+    ASSERT_TRUE(file);
+    for (unsigned i = 0; i < 2; i++)
+        file->add(frame(1500, static_cast<std::uint8_t>(i)), 0, {});
+    file->flush();
+    {
+        const FileSize full(100);
+        file->add(frame(1500, 2), 0, {});
+        file->flush();
+        EXPECT_EQ(file->lost(), 1U);
+        EXPECT_EQ(file->error(), EFBIG);
+    }
+    file->add(frame(1500, 3), 0, {});
+    file->flush();
+    EXPECT_EQ(file->written(), 3U);
+    EXPECT_EQ(read("a-0.pcapng").size(), 2U);
+    ASSERT_EQ(read("a-1.pcapng").size(), 1U);
+    EXPECT_EQ(read("a-1.pcapng")[0].frame, frame(1500, 3));
 }
 
 TEST_F(Captures, WhatCannotBeWrittenIsToldOrCounted) {
