@@ -102,8 +102,30 @@ Words masked(const Words& value, const Words& bits) {
     return result;
 }
 
+/// Who wants the same frames: somebody, and somebody else.
+struct Claims {
+    const Candidate* first = nullptr;
+    const Candidate* other = nullptr; ///< the first one of another function
+
+    void add(const Candidate* candidate) {
+        if (first == nullptr)
+            first = candidate;
+        else if (other == nullptr && candidate->function != first->function)
+            other = candidate;
+    }
+    [[nodiscard]] const Candidate* against(const Candidate* candidate) const {
+        return first->function != candidate->function ? first : other;
+    }
+};
+
+Error wantTheSame(const Candidate* one, const Candidate* other) {
+    return {fmt::format("{} and {} want the same frames", nameOf(*one), nameOf(*other)),
+            fmt::format("both have the priority {}", 65535 - one->rank),
+            "give one of them a lower 'priority', which comes first", ExitCode::usage};
+}
+
 /// Frames that two functions are to get, neither of them first.
-std::optional<Error> contradiction(std::vector<const Candidate*> alike) {
+std::optional<Error> contradiction(const std::vector<const Candidate*>& alike) {
     std::map<Words, std::vector<const Candidate*>> byBits;
     for (const auto* candidate : alike)
         byBits[candidate->pattern.bits].push_back(candidate);
@@ -112,16 +134,13 @@ std::optional<Error> contradiction(std::vector<const Candidate*> alike) {
             if (other < one)
                 continue;
             const auto common = masked(one, other);
-            std::map<Words, const Candidate*> seen;
+            std::map<Words, Claims> seen;
             for (const auto* candidate : first)
-                seen.emplace(masked(candidate->pattern.value, common), candidate);
+                seen[masked(candidate->pattern.value, common)].add(candidate);
             for (const auto* candidate : second) {
                 const auto it = seen.find(masked(candidate->pattern.value, common));
-                if (it != seen.end() && it->second->function != candidate->function)
-                    return Error{fmt::format("{} and {} want the same frames", nameOf(*it->second),
-                                             nameOf(*candidate)),
-                                 fmt::format("both have the priority {}", 65535 - candidate->rank),
-                                 "give one of them a lower 'priority', which comes first", ExitCode::usage};
+                if (const auto* against = it == seen.end() ? nullptr : it->second.against(candidate))
+                    return wantTheSame(std::min(against, candidate), std::max(against, candidate));
             }
         }
     return std::nullopt;
@@ -131,10 +150,10 @@ std::optional<Error> anyContradiction(const std::vector<Candidate>& candidates) 
     std::map<std::uint32_t, std::vector<const Candidate*>> byRank;
     for (const auto& candidate : candidates)
         byRank[candidate.rank].push_back(&candidate);
-    for (auto& [rank, alike] : byRank) {
+    for (const auto& [rank, alike] : byRank) {
         const auto first = alike.front()->function;
         if (std::ranges::any_of(alike, [&](const auto* other) { return other->function != first; }))
-            if (auto found = contradiction(std::move(alike)))
+            if (auto found = contradiction(alike))
                 return found;
     }
     return std::nullopt;
@@ -186,22 +205,33 @@ bool fill(const std::vector<Mask>& masks, tna_steer_table& table, std::vector<tn
     return true;
 }
 
-/// By what they look at, those with the first rule first. Of rules of a function for the same frames there is
-/// only the first; of several functions, each has its own, in their order: frames may go on to the next one.
-std::vector<Mask> byMask(const std::vector<Candidate>& candidates) {
-    std::map<Words, std::map<Words, std::map<std::uint8_t, const Candidate*>>> found;
-    for (const auto& candidate : candidates) {
-        auto& place = found[candidate.pattern.bits][candidate.pattern.value][candidate.function];
-        if (place == nullptr || place->rank < candidate.rank)
-            place = &candidate;
-    }
+/// Of a function's rules for the same frames, the first one, and the first one behind each giver (`behind`:
+/// the ranks of their last rules): what these give on is looked up among the rules behind their own.
+std::vector<const Candidate*> neededOf(std::vector<const Candidate*> alike,
+                                       const std::vector<std::uint32_t>& behind) {
+    std::ranges::stable_sort(alike, std::greater{}, &Candidate::rank);
+    std::vector<const Candidate*> needed{alike.front()};
+    for (const auto* candidate : alike)
+        if (std::ranges::any_of(
+                behind, [&](auto last) { return candidate->rank < last && last <= needed.back()->rank; }))
+            needed.push_back(candidate);
+    return needed;
+}
+
+/// By what they look at, those with the first rule first. Of several functions for the same frames, each has
+/// its own, in their order: frames may go on to the next one.
+std::vector<Mask> byMask(const std::vector<Candidate>& candidates, const std::vector<std::uint32_t>& behind) {
+    std::map<Words, std::map<Words, std::map<std::uint8_t, std::vector<const Candidate*>>>> found;
+    for (const auto& candidate : candidates)
+        found[candidate.pattern.bits][candidate.pattern.value][candidate.function].push_back(&candidate);
     std::vector<Mask> masks;
     for (const auto& [bits, entries] : found) {
         auto& ordered = masks.emplace_back(bits, std::vector<const Candidate*>{}).second;
         for (const auto& [value, functions] : entries) {
             const auto first = static_cast<std::ptrdiff_t>(ordered.size());
-            for (const auto& [function, candidate] : functions)
-                ordered.push_back(candidate);
+            for (const auto& [function, alike] : functions)
+                for (const auto* candidate : neededOf(alike, behind))
+                    ordered.push_back(candidate);
             std::ranges::sort(ordered.begin() + first, ordered.end(), std::greater{}, &Candidate::rank);
         }
     }
@@ -210,6 +240,15 @@ std::vector<Mask> byMask(const std::vector<Candidate>& candidates) {
     };
     std::ranges::stable_sort(masks, std::greater{}, best);
     return masks;
+}
+
+/// Of functions whose frames may go on to others.
+std::vector<std::uint32_t> lastRanksOf(std::span<const Steered> functions) {
+    std::vector<std::uint32_t> ranks;
+    for (const auto& function : functions)
+        if (function.declared->givesOn)
+            ranks.push_back(rankOf(function.declared->lastPriority()));
+    return ranks;
 }
 
 Result<std::vector<Candidate>> allCandidates(std::span<const Steered> functions,
@@ -242,7 +281,7 @@ Result<SteeringTable> makeTable(std::span<const Steered> functions,
         return std::unexpected(candidates.error());
     if (auto found = anyContradiction(*candidates))
         return std::unexpected(std::move(*found));
-    const auto masks = byMask(*candidates);
+    const auto masks = byMask(*candidates, lastRanksOf(functions));
     if (masks.size() > TNA_STEER_MASKS)
         return std::unexpected(Error{
             fmt::format("the rules of network functions look at frames in {} different ways", masks.size()),

@@ -78,6 +78,44 @@ TEST(SteeringTable, FunctionsMustNotWantTheSameFrames) {
     EXPECT_EQ(refusalOf({declared("a", {dns}), elsewhere}), "");
 }
 
+/// Rules of one function that want the same do not hide that another one wants it, too.
+TEST(SteeringTable, FunctionsMustNotWantTheSameFramesWhateverTheirOrderAndNames) {
+    const std::vector<Rule> two{{.from = parsePrefix("10.0.0.0/8")},
+                                {.protocol = 6, .toPort = PortRange{80, 80}}};
+    const std::vector<Rule> one{{.from = parsePrefix("11.0.0.0/8")}};
+    EXPECT_THAT(refusalOf({declared("a", two), declared("b", one)}), HasSubstr("want the same frames"));
+    EXPECT_THAT(refusalOf({declared("a", one), declared("b", two)}), HasSubstr("want the same frames"));
+}
+
+/// Ranks of what there is for one frame, from function 1.
+std::vector<unsigned> prioritiesOfSecond(const std::vector<Declaration>& all) {
+    std::vector<unsigned> found;
+    if (const auto table = tableOf(all))
+        for (const auto& entry : table->entries)
+            if (entry.rank != 0 && entry.function == 1)
+                found.push_back(65535 - entry.rank);
+    std::ranges::sort(found);
+    return found;
+}
+
+/// What a function gives on is looked up behind its own rules: the first rule of the next one may be before.
+TEST(SteeringTable, RulesBehindWhoGivesOnAreKept) {
+    const auto dnsAt = [](unsigned priority) {
+        auto rule = dns;
+        rule.priority = priority;
+        return rule;
+    };
+    const auto second = declared("b", {dnsAt(5), dnsAt(7), dnsAt(20), dnsAt(30), dnsAt(50)});
+    auto giver = declared("a", {dnsAt(10)}), third = declared("c", {dnsAt(40)});
+    EXPECT_EQ(prioritiesOfSecond({giver, second, third}), (std::vector{5U})) << "nobody gives anything on";
+    giver.givesOn = true;
+    EXPECT_EQ(prioritiesOfSecond({giver, second, third}), (std::vector{5U, 20U}));
+    third.givesOn = true;
+    EXPECT_EQ(prioritiesOfSecond({giver, second, third}), (std::vector{5U, 20U, 50U}));
+    third.rules.push_back(dnsAt(60));
+    EXPECT_EQ(prioritiesOfSecond({giver, second, third}), (std::vector{5U, 20U}));
+}
+
 TEST(SteeringTable, TooManyMasksAreRefused) {
     std::vector<Rule> rules;
     for (unsigned length = 0; length <= 32; length++)
