@@ -32,16 +32,20 @@ std::optional<unsigned> FunctionSet::freeNumber() const {
     return std::nullopt;
 }
 
-/// Fewer than asked for if there are no more.
-std::vector<unsigned> FunctionSet::freeRules(std::size_t count) const {
+/// Fewer than asked for if there are no more. Those of the declaration that is replaced come last: frames may
+/// still be counted there.
+std::vector<unsigned> FunctionSet::freeRules(std::size_t count, const Function* replaced) const {
     std::vector<bool> taken(TNA_STEER_RULES);
     for (const auto& [name, function] : all_)
         for (const auto number : function.ruleNumbers)
             taken[number] = true;
     std::vector<unsigned> found;
-    for (unsigned number = 0; number < TNA_STEER_RULES && found.size() < count; number++)
+    for (unsigned number = 0; number < TNA_STEER_RULES; number++)
         if (!taken[number])
             found.push_back(number);
+    if (replaced != nullptr)
+        found.insert(found.end(), replaced->ruleNumbers.begin(), replaced->ruleNumbers.end());
+    found.resize(std::min(found.size(), count));
     return found;
 }
 
@@ -61,7 +65,7 @@ Result<void> FunctionSet::put(functions::Declaration declared, bool fromFile) {
         return fail("there are {} network functions already, which are the most", TNA_STEER_FUNCTIONS);
     }
     if (function.ruleNumbers.empty())
-        function.ruleNumbers = freeRules(declared.rules.size());
+        function.ruleNumbers = freeRules(declared.rules.size(), before);
     if (function.ruleNumbers.size() < declared.rules.size())
         return std::unexpected(
             Error{fmt::format("'{}' has too many rules", declared.name),

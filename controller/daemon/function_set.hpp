@@ -41,7 +41,7 @@ public:
 private:
     [[nodiscard]] std::optional<Error> obstacle(const functions::Declaration& declared) const;
     [[nodiscard]] std::optional<unsigned> freeNumber() const;
-    [[nodiscard]] std::vector<unsigned> freeRules(std::size_t count) const;
+    [[nodiscard]] std::vector<unsigned> freeRules(std::size_t count, const Function* replaced) const;
 
     std::map<std::string, Function> all_;
 };

@@ -56,6 +56,29 @@ TEST(FunctionSet, ThereIsNoRoomForMoreThanSoMany) {
     EXPECT_EQ(full.find("b"), nullptr);
 }
 
+/// New rules have places that nobody has had, as far as there are any.
+TEST(FunctionSet, AsManyRulesAsThereAreCanBeReplaced) {
+    const auto with = [](std::size_t rules, unsigned priority) {
+        auto declared = onPort("a", "p0", rules);
+        declared.rules.front().priority = priority;
+        return declared;
+    };
+    FunctionSet set;
+    ASSERT_TRUE(set.put(onPort("other", "p1", 2), false));
+    ASSERT_TRUE(set.put(with(TNA_STEER_RULES - 5, 1), false));
+    ASSERT_TRUE(set.put(with(4, 2), false));
+    EXPECT_EQ(set.find("a")->ruleNumbers,
+              (std::vector<unsigned>{TNA_STEER_RULES - 3, TNA_STEER_RULES - 2, TNA_STEER_RULES - 1, 2}));
+    ASSERT_TRUE(set.put(with(TNA_STEER_RULES - 2, 3), false));
+    ASSERT_TRUE(set.put(with(TNA_STEER_RULES - 2, 4), false));
+    auto numbers = set.find("a")->ruleNumbers;
+    std::ranges::sort(numbers);
+    EXPECT_EQ(numbers.size(), TNA_STEER_RULES - 2);
+    EXPECT_EQ(numbers.front(), 2U) << "what is another function's stays that";
+    EXPECT_EQ(std::ranges::adjacent_find(numbers), numbers.end());
+    EXPECT_FALSE(set.put(with(TNA_STEER_RULES - 1, 5), false));
+}
+
 TEST(FunctionSet, OneThatIsBypassedStaysSo) {
     FunctionSet set;
     ASSERT_TRUE(set.put(onPort("a", "p0"), false));
