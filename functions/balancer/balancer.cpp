@@ -12,9 +12,10 @@ std::optional<std::uint16_t> Balancer::serviceAt(const Place& place) const {
     return found == places_.end() ? std::nullopt : std::optional{found->second};
 }
 
-/// Whoever claims an address of this host would have what backends answer to this host as a client's.
+/// Whoever claims an address of this host would have what backends answer to this host as a client's; and one
+/// of a service, that two of them talk to each other for ever.
 bool Balancer::isClient(const Address& address) const {
-    return address.isSource() && !own_.contains(address);
+    return address.isSource() && !own_.contains(address) && !ofServices_.contains(address);
 }
 
 Session* Balancer::live(std::uint16_t service, const Endpoint& client, std::uint32_t now) {

@@ -97,6 +97,7 @@ private:
     /// Of a place, all services that have it among their backends.
     std::unordered_map<Place, std::vector<Owner>, PlaceHash> backends_;
     std::set<Address> own_;
+    std::set<Address> ofServices_;
     Sessions sessions_;
     std::uint64_t moved_ = 0;
 };

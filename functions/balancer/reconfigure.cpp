@@ -102,10 +102,12 @@ void Balancer::rebuild(Service& service) {
 void Balancer::indexPlaces() {
     places_.clear();
     backends_.clear();
+    ofServices_.clear();
     for (std::size_t i = 0; i < services_.size(); i++) {
         const auto& [settings, backends, table] = services_[i];
         const auto service = static_cast<std::uint16_t>(i);
         places_[settings.place] = service;
+        ofServices_.insert(settings.place.endpoint.address);
         // What backends that answer by themselves send from their own addresses is no service's.
         for (std::size_t j = settings.direct ? backends.size() : 0; j < backends.size(); j++)
             backends_[{settings.place.protocol, backends[j].settings.endpoint}].push_back(

@@ -72,6 +72,14 @@ TEST_F(Frames, ServicesHaveClientsThatAreHostsOnly) {
     EXPECT_EQ(balancer_.sessions().size(), 0U);
 }
 
+/// A single datagram would go to and fro for ever.
+TEST_F(Frames, ServicesAreNoClientsOfEachOther) {
+    expectLeft(udpPacket({"192.0.2.80", "192.0.2.80", 53, 53}), Outcome::badSource);
+    expectLeft(tcpPacket({"192.0.2.80", "192.0.2.80", 9999, 80}, syn), Outcome::badSource);
+    expectLeft(tcpPacket({"10.0.1.11", "192.0.2.80", 8080, 4000}, ack), Outcome::noSession, 0);
+    EXPECT_EQ(balancer_.sessions().size(), 0U);
+}
+
 /// As those to its checks.
 TEST_F(Frames, AnswersToThisHostAreItsOwn) {
     balancer_.setOwnAddresses({ip("10.0.1.1")});
