@@ -32,7 +32,7 @@ def answer(data):
 
 def main():
     socket = sys.argv[2] if len(sys.argv) > 2 else None
-    with tna_function.Function(sys.argv[1], socket=socket) as function:
+    with tna_function.Function(sys.argv[1], socket=socket, gives_back=True) as function:
         while True:
             for frame in function.receive():
                 if answer(frame.data):

@@ -44,6 +44,9 @@ mod abi {
         pub socket: *const c_char,
         pub queue: c_int,
         pub wait: c_uint,
+        /// Not 0: it does not connect while there is no way back to Linux.
+        pub gives_back: c_int,
+        pub reserved: c_int,
     }
     pub const ALL_QUEUES: c_int = -1;
     pub const POLL: c_uint = 0;
@@ -91,6 +94,8 @@ impl Function {
             socket: socket.as_ref().map_or(null(), |text| text.as_ptr()),
             queue: abi::ALL_QUEUES,
             wait: abi::POLL,
+            gives_back: 0, // it can do without: what cannot be given back is dropped
+            reserved: 0,
         };
         let mut function = null_mut();
         let error = unsafe { abi::tna_function_open(&mut function, name.as_ptr(), &options) };

@@ -31,6 +31,8 @@ static int take_options(struct tna_function_options *options, const struct tna_f
 		if (bytes[i])
 			return -E2BIG;
 	memcpy(options, from, from->size < sizeof(*options) ? from->size : sizeof(*options));
+	if (options->reserved)
+		return -E2BIG;
 	return options->wait > TNA_FUNCTION_BUSY_POLL ? -EINVAL : 0;
 }
 

@@ -46,10 +46,11 @@ struct tna_function_options {
 	int queue;          /* of each port; TNA_FUNCTION_QUEUES: all that the declaration has */
 	enum tna_function_wait wait;
 	int gives_back; /* not 0: it does not connect while there is no way back to Linux */
+	int reserved;   /* 0: what it will mean is not known yet */
 };
 #define TNA_FUNCTION_QUEUES (-1)
 #define TNA_FUNCTION_OPTIONS                                                                                 \
-	{sizeof(struct tna_function_options), NULL, TNA_FUNCTION_QUEUES, TNA_FUNCTION_POLL, 0}
+	{sizeof(struct tna_function_options), NULL, TNA_FUNCTION_QUEUES, TNA_FUNCTION_POLL, 0, 0}
 
 /*
  * Connects as the function of this name. `options` may be NULL. 0; or an errno, negative: -EAGAIN where the
@@ -101,8 +102,9 @@ struct tna_function_counts {
 	uint64_t sent;
 	uint64_t given_back;
 	uint64_t dropped;
-	uint64_t lost;    /* dropped by the kernel, which had no place for them */
-	uint64_t invalid; /* descriptors that the kernel has refused */
+	uint64_t lost;         /* dropped by the kernel, which had no place for them */
+	uint64_t invalid;      /* descriptors that the kernel has refused */
+	uint64_t reserved[10]; /* 0; for what later libraries count, which write it to all callers */
 };
 /* Since it was opened; the last two since it was connected last. */
 void tna_function_count(const struct tna_function *function, struct tna_function_counts *counts);

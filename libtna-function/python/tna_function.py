@@ -29,11 +29,13 @@ class _Frame(ctypes.Structure):
 
 
 class _Options(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("socket", ctypes.c_char_p), ("queue", ctypes.c_int), ("wait", ctypes.c_int)]
+    _fields_ = [("size", ctypes.c_size_t), ("socket", ctypes.c_char_p), ("queue", ctypes.c_int), ("wait", ctypes.c_int),
+                ("gives_back", ctypes.c_int), ("reserved", ctypes.c_int)]
 
 
 class _Counts(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint64) for name in ("received", "sent", "given_back", "dropped", "lost", "invalid")]
+    _fields_ += [("reserved", ctypes.c_uint64 * 10)]
 
 
 def _load():
@@ -110,14 +112,16 @@ class Frame:
 
 
 class Function:
-    """Connects as the function of this name, or waits for that in receive() where tnad is not there yet."""
+    """Connects as the function of this name, or waits for that in receive() where tnad is not there yet; one that `gives_back`
+    does not connect while there is no way back to Linux."""
 
-    def __init__(self, name, *, socket=None, queue=ALL_QUEUES, busy=False, most=64):
+    def __init__(self, name, *, socket=None, queue=ALL_QUEUES, busy=False, gives_back=False, most=64):
         self._library = _load()
         self._pointer = ctypes.c_void_p()
         self._array = (_Frame * most)()
         self._lent = []
-        options = _Options(ctypes.sizeof(_Options), os.fsencode(socket) if socket else None, queue, _BUSY if busy else _POLL)
+        options = _Options(ctypes.sizeof(_Options), os.fsencode(socket) if socket else None, queue, _BUSY if busy else _POLL,
+                           gives_back, 0)
         error = self._library.tna_function_open(ctypes.byref(self._pointer), name.encode(), ctypes.byref(options))
         if error not in (0, -errno.EAGAIN):
             try:
@@ -203,7 +207,7 @@ class Function:
         """What has become of frames, by name."""
         counts = _Counts()
         self._library.tna_function_count(self._object(), ctypes.byref(counts))
-        return {name: getattr(counts, name) for name, _ in _Counts._fields_}
+        return {name: getattr(counts, name) for name, _ in _Counts._fields_ if name != "reserved"}
 
     def _object(self):
         if not self._pointer:

@@ -104,6 +104,15 @@ while True:
     EXPECT_EQ(functionNamed("dns")["state"], "connected") << "it goes on";
 }
 
+TEST_F(Python, WhoGivesBackDoesNotConnectWithoutAWayBack) {
+    must("ip link add tna-fn0 type veth peer name taken"); // so there is none
+    ASSERT_EQ(declare("dns", dnsFunction), "");
+    EXPECT_THAT(
+        script("f = tna_function.Function('dns', gives_back=True)\nprint(f.connections, f.why)").output,
+        HasSubstr("0 'dns' gives frames back, and there is no way back for it"));
+    EXPECT_EQ(script("print(tna_function.Function('dns').connections)").output, "1\n");
+}
+
 TEST_F(Python, WhatIsRefusedForGoodIsAnError) {
     ASSERT_EQ(declare("dns", "ports = [\"p0\"]\n[[rule]]\n"), "");
     const auto refused = script("tna_function.Function('dns')");

@@ -45,6 +45,16 @@ TEST(Open, OptionsOfAnotherVersionAreTakenIfTheySayWhatIsKnown) {
     EXPECT_EQ(open(newer.known), -EAGAIN) << "what lies behind it is something else";
 }
 
+/// Padding would be bytes that a later library takes for what this one's callers have said.
+TEST(Open, NothingIsInvisibleInOptions) {
+    EXPECT_EQ(sizeof(tna_function_options), offsetof(tna_function_options, reserved) + sizeof(int));
+    auto options = nowhere();
+    options.reserved = 1;
+    EXPECT_EQ(open(options), -E2BIG);
+    options.size = offsetof(tna_function_options, reserved);
+    EXPECT_EQ(open(options), -EAGAIN) << "not among what is said";
+}
+
 TEST(Open, OptionsWithoutTheirSizeAreRefused) {
     auto options = nowhere();
     options.size = 0;
