@@ -245,6 +245,14 @@ static int take_all(struct tna_function *function)
 	return 0;
 }
 
+/* There have been no frames in it: those of before are looked at as long as there are no others. */
+static void leave_memory(struct tna_function *function)
+{
+	if (function->memory)
+		munmap(function->memory, function->size);
+	function->memory = NULL;
+}
+
 static void hang_up(struct tna_function *function)
 {
 	if (function->asked >= 0)
@@ -269,6 +277,7 @@ int connect_function(struct tna_function *function, int64_t milliseconds)
 	function->asked = -1;
 	error = take_all(function);
 	if (error) {
+		leave_memory(function);
 		disconnect_function(function);
 		function->refused = error == -EPERM;
 		return error;

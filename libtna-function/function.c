@@ -127,10 +127,10 @@ static void refill(struct tna_function *function, struct socket_of_queue *socket
 	uint64_t wanted = function->share - (socket->given - socket->received);
 	uint32_t vacant;
 
-	/* few at a time cost more than they are worth */
+	/* few at a time cost more than they are worth, unless there are none */
 	if (wanted > function->free_count)
 		wanted = function->free_count;
-	if (wanted * 8 < function->share && socket->given)
+	if (wanted * 8 < function->share && socket->given != socket->received)
 		return;
 	vacant = ring_vacant(&socket->fill);
 	if (wanted > vacant)
@@ -206,20 +206,36 @@ static unsigned collect(struct tna_function *function, struct tna_frame *frames,
 	return count;
 }
 
+/* Whether nothing can come before the kernel has sent frames, which it wakes nobody for. */
+static bool awaits_completions(const struct tna_function *function)
+{
+	bool sending = false, without_places = false;
+
+	for (uint32_t i = 0; i < function->count; i++) {
+		const struct socket_of_queue *socket = &function->sockets[i];
+
+		sending |= socket->sending != 0;
+		without_places |= socket->about.receives && socket->given == socket->received;
+	}
+	return sending && without_places;
+}
+
 /* Until something has come, tnad has gone, or the time is over. Wakes the kernel where it wants that. */
 static int sleep_for(struct tna_function *function, int64_t milliseconds)
 {
 	struct pollfd watched[MOST_SOCKETS + 1];
+	bool soon = awaits_completions(function);
 	nfds_t count = 1;
 
 	watched[0] = (struct pollfd){function->control, POLLIN, 0};
 	for (uint32_t i = 0; i < function->count; i++) {
-		/* what the kernel has not taken yet is tried again soon */
-		if (function->sockets[i].kick && (milliseconds < 0 || milliseconds > 1))
-			milliseconds = 1;
+		/* what the kernel has not taken yet is tried again */
+		soon |= function->sockets[i].kick;
 		if (function->sockets[i].about.receives)
 			watched[count++] = (struct pollfd){function->sockets[i].fd, POLLIN, 0};
 	}
+	if (soon && (milliseconds < 0 || milliseconds > 1))
+		milliseconds = 1;
 	if (poll(watched, count, milliseconds < 0 ? -1 : (int)milliseconds) < 0)
 		return -errno;
 	if (watched[0].revents)
