@@ -228,13 +228,21 @@ void FunctionConnections::close(std::uint64_t id, deploy::Steering& steering) {
     placeTakers(gone.number, gone.ports);
 }
 
-void FunctionConnections::end(const std::string& function, deploy::Steering& steering) {
+void FunctionConnections::endWhere(const std::function<bool(const Connection&)>& ends,
+                                   deploy::Steering& steering) {
     for (auto it = all_.begin(); it != all_.end();) {
-        const auto id = it->first;
-        const bool ends = (it++)->second.function == function;
-        if (ends)
+        const auto& [id, connection] = *it++;
+        if (ends(connection))
             close(id, steering);
     }
+}
+
+void FunctionConnections::end(const std::string& function, deploy::Steering& steering) {
+    endWhere([&](const Connection& connection) { return connection.function == function; }, steering);
+}
+
+void FunctionConnections::endThoseThatGiveBack(deploy::Steering& steering) {
+    endWhere([](const Connection& connection) { return connection.goesBack; }, steering);
 }
 
 unsigned FunctionConnections::longest(const std::string& function) const {

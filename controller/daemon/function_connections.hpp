@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <sys/types.h>
@@ -81,6 +82,8 @@ public:
     void close(std::uint64_t id, deploy::Steering& steering);
     /// Ends those of a function: the processes see it, and may connect again.
     void end(const std::string& function, deploy::Steering& steering);
+    /// The same of all that have the way back.
+    void endThoseThatGiveBack(deploy::Steering& steering);
     /// Whether a port has gone since, if only for a moment.
     [[nodiscard]] bool anyLostAPort() const;
     /// Ends those of a function whose ports are others by now, or have been away, or that do not receive what
@@ -100,6 +103,7 @@ private:
                                                 const std::vector<unsigned>& queues) const;
     [[nodiscard]] std::vector<unsigned> freePlaces(std::size_t count) const;
     [[nodiscard]] std::vector<FunctionPlan::BackQueue> freeBackQueues(uid_t user) const;
+    void endWhere(const std::function<bool(const Connection&)>& ends, deploy::Steering& steering);
     void disconnect(const Connection& connection, deploy::Steering& steering);
     [[nodiscard]] bool wasLeft(const Queue& queue) const;
     /// Says which of a function's connections have what others give on.

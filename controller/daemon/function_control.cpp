@@ -125,13 +125,13 @@ Result<void> FunctionControl::apply() {
         if (!loaded)
             return std::unexpected(loaded.error());
         steering_ = std::move(*loaded);
-        prepareWayBack();
+        wayBack_.make(*steering_);
     }
     for (const auto& [name, function] : set_.all()) {
         if (auto told = tellOf(function); !told)
             return told;
-        if (function.declared.givesOn && wayBack_)
-            if (auto let = wayBack_->letReceive(link_->into()); !let)
+        if (function.declared.givesOn)
+            if (auto let = wayBack_.letReceive(); !let)
                 return let;
     }
     placedFor_ = std::move(there);
@@ -141,20 +141,6 @@ Result<void> FunctionControl::apply() {
     if (!placed)
         placedFor_.clear(); // to be tried again
     return placed;
-}
-
-/// Without it functions that only send work as well; those that give frames back do not connect.
-void FunctionControl::prepareWayBack() {
-    auto link = WayBackLink::make(backQueues);
-    auto way = link ? deploy::WayBack::attach(link->outOf(), *steering_) : std::unexpected(link.error());
-    if (!way) {
-        noWayBack_ = way.error().sentence();
-        spdlog::warn("network functions cannot give frames back to Linux: {}", noWayBack_);
-        return;
-    }
-    link_.emplace(std::move(*link));
-    wayBack_.emplace(std::move(*way));
-    connections_.useWayBack(link_->into(), &*wayBack_);
 }
 
 Result<void> FunctionControl::put(functions::Declaration declared, bool fromFile) {
@@ -217,9 +203,7 @@ void FunctionControl::takeOut(const std::string& name) {
     wanted_.modules.remove(steeringModule);
     supervisor_.reconcile();
     supervisor_.useModules();
-    connections_.useWayBack(0, nullptr);
-    link_.reset();
-    wayBack_.reset();
+    wayBack_.takeAway();
     steering_.reset();
     placedFor_.clear();
     against_.clear();
@@ -347,12 +331,13 @@ void FunctionControl::disconnected(std::uint64_t id) {
 void FunctionControl::follow() {
     if (!steering_)
         return;
+    const bool renewed = wayBack_.renewIfGone(*steering_);
     auto there = interfaces();
     const auto against = obstacles(there);
     for (const auto& [name, why] : against)
         if (there.erase(name) != 0 && !against_.contains(name))
             spdlog::warn("network functions: {}", why);
-    if (there == placedFor_ && against == against_ && !connections_.anyLostAPort())
+    if (!renewed && there == placedFor_ && against == against_ && !connections_.anyLostAPort())
         return;
     if (auto applied = apply(); !applied)
         spdlog::error("network functions: {}", applied.error().sentence());
@@ -374,8 +359,8 @@ json FunctionControl::list() const {
     for (const auto& [name, function] : set_.all())
         list.push_back(viewOf(function));
     return {{"api", 1},
-            {"way_back", steering_ == nullptr ? json() : json(wayBack_.has_value())},
-            {"no_way_back", noWayBack_.empty() ? json() : json(noWayBack_)},
+            {"way_back", steering_ == nullptr ? json() : json(wayBack_.isThere())},
+            {"no_way_back", wayBack_.whyNot().empty() ? json() : json(wayBack_.whyNot())},
             {"functions", list}};
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "daemon/function_connections.hpp"
 #include "daemon/supervisor.hpp"
-#include "daemon/way_back_link.hpp"
+#include "daemon/way_back_control.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -61,7 +60,6 @@ private:
     [[nodiscard]] Result<void> put(functions::Declaration declared, bool fromFile);
     void takeOut(const std::string& name);
     void endOutdated();
-    void prepareWayBack();
     [[nodiscard]] nlohmann::json viewOf(const FunctionSet::Function& function) const;
 
     Supervisor& supervisor_;
@@ -69,10 +67,8 @@ private:
     Reporter& reporter_;
     FunctionSet set_;
     std::unique_ptr<deploy::Steering> steering_; ///< while there are any functions
-    std::optional<deploy::WayBack> wayBack_;
-    std::optional<WayBackLink> link_; ///< goes first
-    std::string noWayBack_;           ///< why there is none
     FunctionConnections connections_;
+    WayBackControl wayBack_{connections_};
     Interfaces placedFor_;
     std::map<std::string, std::string> against_; ///< ports that are there, and not among those
     std::map<std::string, std::string> files_;   ///< by name, what was read last

@@ -4,6 +4,8 @@
 #include "deploy/functions/steering.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <spdlog/spdlog.h>
 
 namespace tna::daemon {
 
@@ -35,21 +37,41 @@ bool isWithoutCopies(const FunctionParts& parts) {
     return std::ranges::any_of(parts.made.sockets, [](const auto& socket) { return socket.zeroCopy; });
 }
 
-/// Nobody else's queue; functions that find none and do not need it do without.
-void addWayBack(FunctionParts& parts, const FunctionPlan& plan) {
+/// Nobody else's queue, if there is one. An error is something else.
+Result<void> addWayBack(FunctionParts& parts, const FunctionPlan& plan) {
     unsigned kept = 0;
     for (const auto& [queue, hadByUser] : plan.backQueues) {
         const deploy::QueueOfPort back{plan.backIfindex, "the way back to Linux", queue, queue + 1,
                                        plan.takesOn};
-        if (deploy::addXdpSocket(parts.made, plan.declared, back)) {
+        const auto added = deploy::addXdpSocket(parts.made, plan.declared, back);
+        if (added) {
             parts.backQueue = queue;
             parts.bound.push_back(back);
-            return;
+            return {};
         }
+        if (added.error().number != EBUSY)
+            return added;
         kept += hadByUser ? 1U : 0U;
         if (kept == mostKept)
-            return;
+            break;
     }
+    return {};
+}
+
+/// Functions that do not need it do without.
+std::optional<Error> obstacleOnTheWayBack(const FunctionPlan& plan, const FunctionParts& parts,
+                                          const Result<void>& added) {
+    if (parts.backQueue || (!plan.givesBack && !parts.bound.empty()))
+        return std::nullopt;
+    if (isWithoutCopies(parts))
+        return noCopies(plan);
+    if (!added)
+        return added.error();
+    if (plan.givesBack)
+        return noWayBack(plan);
+    return Error{fmt::format("'{}' has no queue, and there is no way back for it", plan.declared.name),
+                 {},
+                 "`tnactl function list` says why"};
 }
 
 Result<std::vector<deploy::Presence>> presencesOf(const std::vector<unsigned>& ports) {
@@ -79,15 +101,12 @@ Result<FunctionParts> makeParts(const FunctionPlan& plan) {
     if (!made)
         return std::unexpected(made.error());
     FunctionParts parts{std::move(*made), plan.bound, {}, {}, std::move(*presences)};
-    if (plan.backIfindex != 0)
-        addWayBack(parts, plan);
-    if (plan.givesBack && !parts.backQueue)
-        return std::unexpected(isWithoutCopies(parts) ? noCopies(plan) : noWayBack(plan));
-    if (parts.bound.empty())
-        return std::unexpected(
-            Error{fmt::format("'{}' has no queue, and there is no way back for it", plan.declared.name),
-                  {},
-                  "`tnactl function list` says why"});
+    const auto added = plan.backIfindex != 0 ? addWayBack(parts, plan) : Result<void>{};
+    if (auto against = obstacleOnTheWayBack(plan, parts, added))
+        return std::unexpected(std::move(*against));
+    if (!added && !isWithoutCopies(parts))
+        spdlog::warn("network function {}: {}; it cannot give frames back", plan.declared.name,
+                     added.error().sentence());
     for (std::size_t i = 0; i < parts.bound.size(); i++) {
         auto page = deploy::makeFunctionPage();
         if (!page)

@@ -85,6 +85,10 @@ Result<WayBackLink> WayBackLink::make(unsigned queues) {
         !made)
         return std::unexpected(made.error());
     WayBackLink link{::if_nametoindex(intoName), ::if_nametoindex(outOfName)};
+    if (auto watched = link.watch(); !watched) {
+        remove(link.into());
+        return std::unexpected(watched.error());
+    }
     for (const auto ifindex : {link.into(), link.outOf()}) {
         if (auto done = bringUp(ifindex); !done)
             return std::unexpected(done.error());
@@ -92,9 +96,24 @@ Result<WayBackLink> WayBackLink::make(unsigned queues) {
     return link;
 }
 
+Result<void> WayBackLink::watch() {
+    const auto place = deploy::Presences::make(2);
+    if (!place)
+        return std::unexpected(place.error());
+    auto into = place->of(into_), outOf = place->of(outOf_);
+    if (!into || !outOf)
+        return std::unexpected((into ? outOf : into).error());
+    intoIsHere_ = std::move(*into);
+    outOfIsHere_ = std::move(*outOf);
+    return {};
+}
+
+/// Either takes the other one along; an index may be another device's by now.
 WayBackLink::~WayBackLink() {
-    if (into_ != 0)
+    if (intoIsHere_.lasts())
         remove(into_);
+    else if (outOfIsHere_.lasts())
+        remove(outOf_);
 }
 
 } // namespace tna::daemon

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
-
-#include <utility>
+#include "deploy/kernel/presence.hpp"
 
 namespace tna::daemon {
 
@@ -17,17 +16,21 @@ public:
     static void removeLeftOver();
 
     ~WayBackLink();
-    WayBackLink(WayBackLink&& other) noexcept
-        : into_(std::exchange(other.into_, 0)), outOf_(std::exchange(other.outOf_, 0)) {}
+    WayBackLink(WayBackLink&&) = default;
     WayBackLink& operator=(WayBackLink&&) = delete;
+
+    /// Whether both have been here all the time: what is sent into one comes out of the other.
+    [[nodiscard]] bool lasts() const { return intoIsHere_.lasts() && outOfIsHere_.lasts(); }
 
     [[nodiscard]] unsigned into() const { return into_; }   ///< ifindex
     [[nodiscard]] unsigned outOf() const { return outOf_; } ///< the same of the other one
 
 private:
     WayBackLink(unsigned into, unsigned outOf) : into_(into), outOf_(outOf) {}
+    [[nodiscard]] Result<void> watch();
     unsigned into_;
     unsigned outOf_;
+    deploy::Presence intoIsHere_, outOfIsHere_;
 };
 
 } // namespace tna::daemon

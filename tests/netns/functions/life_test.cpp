@@ -240,6 +240,27 @@ TEST_F(Life, WhoGivesBackDoesNotConnectWithoutAWayBack) {
     EXPECT_EQ(sends.error(), 0) << sends.why();
 }
 
+/// Whatever becomes of its veths: it is made again, and who had it connects again.
+TEST_F(Life, WayBackThatSomebodyTakesAwayIsMadeAgain) {
+    serve("back", dnsFunction);
+    const Namespace elsewhere;
+    for (const auto& taken :
+         {std::string("ip link del tna-fn0"), "ip link set tna-fn0 netns " + elsewhere.name(),
+          "ip link set tna-fn1 netns " + elsewhere.name()}) {
+        must(taken);
+        EXPECT_TRUE(eventually([&] {
+            far(0).send(toPort(53));
+            return far(1).receive(std::chrono::milliseconds(100)) == toPort(53) &&
+                   functionNamed("dns")["state"] == "connected";
+        })) << taken;
+        const auto before = functionNamed("dns")["rules"][0]["packets"].get<int>();
+        far(0).send(toPort(53));
+        EXPECT_EQ(arrivesAt(1), toPort(53));
+        EXPECT_EQ(functionNamed("dns")["rules"][0]["packets"], before + 1) << "the function has had it";
+        EXPECT_EQ(command({"ip", "link", "show", "tna-fn1"}).exitCode, 0);
+    }
+}
+
 /// What has been sent or dropped is not the program's any more, and nobody gets its place twice.
 TEST_F(Life, FrameIsSentOrDroppedOnce) {
     ASSERT_EQ(declare("dns", dnsFunction), "");
