@@ -23,6 +23,8 @@
 #define NF_BR_LOCAL_OUT 3
 #define NF_BR_POST_ROUTING 4
 
+#define HOOKS_UNKNOWN (~0ULL) /* nothing lies there */
+
 /*
  * Post-routing is looked at when one of the others changes: what the kernel has to register there alone
  * comes with a new rule set generation (nf_tables); ebtables' nat table has pre-routing, too. Without the
@@ -66,8 +68,11 @@ APART u64 bridge_hooks_revalidate(struct tna_namespace *home)
 
 	/* br_netfilter is there, but its settings are not known, or not these any more: every frame may be
 	 * its own. */
-	if (foreign || ((pre | forward | post) && (!brnf || found_or_linux(find_brnf(net)) != brnf)))
+	if (foreign || ((pre | forward | post) && (!brnf || found_or_linux(find_brnf(net)) != brnf))) {
+		if (RULE_SET_GENERATION) /* what was harmless may be others' by and by */
+			home->bridge_hooks[0] = home->bridge_hooks[1] = HOOKS_UNKNOWN;
 		return 1;
+	}
 	if (!RULE_SET_GENERATION)
 		return 0;
 	home->bridge_hooks[0] = pre;

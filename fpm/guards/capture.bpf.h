@@ -113,14 +113,20 @@ APART u64 capture_of_namespace(u64 net)
  * of a device; they see what a device receives, unless the bridge took it. What is asked about is a packet of
  * IP.
  */
+INLINE u64 guard_capture_specific_at(u64 address, struct net_device *dev)
+{
+	u64 list = KADDR(struct net_device, address, ptype_specific);
+
+	return KGET(u64, dev, ptype_specific.next) ^ list ? capture_in(list, 0) : 0;
+}
+
 INLINE u64 guard_capture_specific(u64 net_address, u64 address, struct net_device *dev)
 {
-	u64 list = KADDR(struct net_device, address, ptype_specific), word = 0;
+	u64 word = guard_capture_specific_at(address, dev);
 
-	if (KGET(u64, dev, ptype_specific.next) ^ list)
-		word = capture_in(list, 0);
 	if (bpf_core_field_exists(struct net, ptype_specific)) {
-		list = KADDR(struct net, net_address, ptype_specific);
+		u64 list = KADDR(struct net, net_address, ptype_specific);
+
 		if (KLOAD(u64, list) ^ list)
 			word |= capture_in(list, 0);
 	}

@@ -23,7 +23,8 @@ NOINLINE u64 route_objection(hook_context *ctx, u64 device, u64 departure)
 		guard_vrf(KOBJ(struct net_device, device));
 	if (guard_capture_possible(net))
 		word |= guard_capture_namespace(CONSTANT(NET), net) |
-			guard_capture_specific(CONSTANT(NET), device, KOBJ(struct net_device, device));
+			guard_capture_specific(CONSTANT(NET), device, KOBJ(struct net_device, device)) |
+			guard_capture_members(hook_ingress_device(hook_kernel_buffer(ctx)));
 	if (buffer)
 		word |= guard_unfinished_checksum(buffer) | guard_hidden_tag(buffer) |
 			guard_sender_marks(buffer);

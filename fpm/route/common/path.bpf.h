@@ -5,6 +5,7 @@
 /* What a packet of either protocol meets on its way, besides the route itself: every test one by one, each
  * with its reason. */
 
+#include "guards/members.bpf.h"
 #include "guards/vrf.bpf.h"
 #include "route/common/settings.bpf.h"
 #include "route/stack/stack.bpf.h"
@@ -65,6 +66,8 @@ NOINLINE u32 evaluate_arrival(hook_context *ctx, const struct tna_route_stack *p
 	BECAUSE(guard_vrf(arrival), VRF);
 	BECAUSE(capture_of_device(device), CAPTURE);
 	BECAUSE(guard_capture_specific(net, device, arrival), CAPTURE);
+	if (guard_capture_possible(KOBJ(struct net, net)))
+		BECAUSE(guard_capture_members(port), CAPTURE);
 	BECAUSE(capture_of_namespace(net), CAPTURE);
 	BECAUSE(guard_tc_arrival_busy(device, port), TC);
 	BECAUSE(guard_netdev_ingress(arrival), NETDEV_HOOK);

@@ -5,6 +5,7 @@
 #include "tcx_fixture.hpp"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 namespace tna::test {
 namespace {
@@ -292,6 +293,25 @@ TEST_F(RoutedFace, FiltersBelowAreLinuxs) {
     EXPECT_EQ(treat(toFace()), (Treatment{slowPath("stacked"), usual()}));
     must("tc qdisc del dev below clsact");
     EXPECT_EQ(treat(toFace()), (Treatment{fastPath(), usual()}));
+}
+
+TEST_F(RoutedFace, SocketsForOneProtocolAtAMemberSeePackets) {
+    if (!starts(bond))
+        return;
+    const auto fastBack = [&] {
+        const auto before = fastFromFace();
+        EXPECT_EQ(treat(fromFace(), 3).out, usualBack());
+        return fastFromFace() - before;
+    };
+    (void)fastBack();
+    EXPECT_EQ(fastBack(), 1U);
+    auto socket = capture("below", 0x800);
+    EXPECT_EQ(fastBack(), 0U);
+    char frame[64];
+    EXPECT_GT(::recv(socket.get(), frame, sizeof frame, MSG_DONTWAIT), 0);
+    socket.reset();
+    (void)fastBack();
+    EXPECT_EQ(fastBack(), 1U);
 }
 
 /// It tells by the packet's route what is too large.
