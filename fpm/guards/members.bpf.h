@@ -12,9 +12,12 @@
 #include "guards/capture.bpf.h"
 
 #if HOOK_WITHIN_LINUX
-APART u64 capture_of_members(u64 port)
+APART u64 capture_of_lowest(u64 device);
+
+/* Of all on which a device lies; they may lie on others themselves, or (`lowest`) not. */
+INLINE u64 any_member_captured(u64 device, const int lowest)
 {
-	u64 list = below_list(port), node = KLOAD(u64, list);
+	u64 list = below_list(device), node = KLOAD(u64, list);
 	struct search found;
 
 	SEARCH (found, BELOW_MAX) {
@@ -23,12 +26,22 @@ APART u64 capture_of_members(u64 port)
 
 		if (node == list)
 			CONCLUDE(found, search_none());
-		if (guard_lies_on_others(member) ||
-		    guard_capture_specific_at(member, KOBJ(struct net_device, member)))
+		if (guard_capture_specific_at(member, KOBJ(struct net_device, member)) ||
+		    (guard_lies_on_others(member) && (lowest || capture_of_lowest(member))))
 			CONCLUDE(found, search_found(member));
 		node = KLOAD(u64, node);
 	}
 	return !search_surely_none(found);
+}
+
+APART u64 capture_of_lowest(u64 device)
+{
+	return any_member_captured(device, 1);
+}
+
+APART u64 capture_of_members(u64 port)
+{
+	return any_member_captured(port, 0);
 }
 #else
 #define capture_of_members(port) 0
