@@ -64,8 +64,8 @@ Applied BothHooks::apply(const assemble::Plan& plan, const model::Network& netwo
     for (const auto& [ifindex, port] : plan.ports)
         if (port.behind && atXdp.failures.contains(ifindex))
             failedXdp_.insert(ifindex);
-    if (failedXdp_ !=
-        before) { // those that failed before get what was planned, but not those left out just now
+    // Those that failed before get what was planned, but not those left out just now.
+    if (failedXdp_ != before) {
         for (const auto& [ifindex, port] : plan.ports)
             if (failedXdp_.contains(ifindex))
                 possible.ports.at(ifindex).behind.reset();

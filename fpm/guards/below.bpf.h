@@ -26,6 +26,14 @@ INLINE u64 below_list(u64 device)
 	return KADDR(struct net_device, device, adj_list.lower);
 }
 
+/* Of one place in it. */
+INLINE u64 below_device(u64 node)
+{
+	u64 entry = node - bpf_core_field_offset(struct netdev_adjacent, list);
+
+	return KLOAD(u64, KADDR(struct netdev_adjacent, entry, dev));
+}
+
 INLINE u64 guard_lies_on_others(u64 device)
 {
 	if (!HOOK_WITHIN_LINUX)
@@ -72,8 +80,7 @@ INLINE u64 any_below_looks(u64 device, u64 socket, const int lowest)
 	struct search found;
 
 	SEARCH (found, BELOW_MAX) {
-		u64 entry = node - bpf_core_field_offset(struct netdev_adjacent, list);
-		u64 below = KLOAD(u64, KADDR(struct netdev_adjacent, entry, dev));
+		u64 below = below_device(node);
 
 		if (node == list)
 			CONCLUDE(found, search_none());

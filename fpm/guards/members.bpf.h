@@ -21,8 +21,7 @@ INLINE u64 any_member_captured(u64 device, const int lowest)
 	struct search found;
 
 	SEARCH (found, BELOW_MAX) {
-		u64 entry = node - bpf_core_field_offset(struct netdev_adjacent, list);
-		u64 member = KLOAD(u64, KADDR(struct netdev_adjacent, entry, dev));
+		u64 member = below_device(node);
 
 		if (node == list)
 			CONCLUDE(found, search_none());

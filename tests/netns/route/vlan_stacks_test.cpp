@@ -121,6 +121,24 @@ TYPED_TEST(VlanStacks, LargestPackets) {
         EXPECT_EQ(this->treat(frames[i]).out, linux[i]) << 1490 + i;
 }
 
+/// Where Linux itself sends, the outer tag would have to be taken off, and the inner one moved to its place,
+/// which may fail half-way.
+template <typename Router>
+class TwoTagsAtTcx : public VlanStacksOf<Router> {};
+TYPED_TEST_SUITE(TwoTagsAtTcx, Protocols);
+
+TYPED_TEST(TwoTagsAtTcx, AreLinuxs) {
+    if (!this->atTcx())
+        GTEST_SKIP() << "that is about tcx";
+    this->stack(0, "p0", 100, 10);
+    const auto packet = TypeParam::packet();
+    const auto in = tagged(packet, 10, 100, 0x88a8);
+    this->atLast(in, this->routedTo(packet));
+    this->accelerate();
+    for (int times = 0; times < 2; times++)
+        EXPECT_EQ(this->treat(in), (Treatment{slowPath("headroom"), this->routedTo(packet)}));
+}
+
 class FromVlanStack : public VlanStacksOf<RouteTest> {
 protected:
     void SetUp() override {

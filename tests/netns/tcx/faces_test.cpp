@@ -362,6 +362,15 @@ TEST_F(RoutedFace, QueuesOfArrivalAreForgottenOnTheWay) {
     }
 }
 
+/// Which of them a packet takes is told to those below.
+TEST_F(RoutedFace, SeveralQueuesOnTopAreLinuxs) {
+    auto several = kinds.back();
+    several.make.back() = "modprobe -q 8021q; ip link add face numtxqueues 4 link b1 type vlan id 7";
+    if (!starts(several, "b1"))
+        return;
+    EXPECT_EQ(treat(toFace()), (Treatment{slowPath("egress-qdisc"), usual()}));
+}
+
 /// Frames in these tests have a socket of this machine's.
 TEST_F(RoutedFace, SendersWhoseSocketAQueueBelowWouldSeeAreLinuxs) {
     if (command({"tc", "qdisc", "add", "dev", "lo", "root", "fq"}).exitCode != 0)
