@@ -32,8 +32,10 @@ private:
     struct Told {
         std::uint64_t used = 0;           ///< as it was found last
         std::chrono::nanoseconds since{}; ///< when it was found so for the first time
-        bool settled = true;              ///< connection tracking knows how things stood then
-        bool reset = false;               ///< and that it has been reset
+        std::uint32_t disturbed = 0;      ///< as it was found last, and so the next one
+        std::uint64_t givenUpAt = 0;
+        bool settled = true; ///< connection tracking knows how things stood then
+        bool reset = false;  ///< and that it has been reset
     };
     std::map<Life, Told> told_;
 };

@@ -249,8 +249,10 @@ APART int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net
 		return FOLLOWED_NOT;
 	}
 	/* What cannot be judged must not be the way around the judgement. */
-	if (!before || !passed_parse(ctx, before, &part))
+	if (!before || !passed_parse(ctx, before, &part)) {
+		stream->disturbed += !looks;
 		return stream->anew ? FOLLOWED_NOT : FOLLOWED_INVALID;
+	}
 	if (part.flags & TCP_SYN && looks)
 		return FOLLOWED_NOT;
 	if (part.flags & TCP_SYN) {
@@ -270,9 +272,9 @@ APART int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net
 		stream_lose(stream);
 	if ((!(part.flags & TCP_RST) || tracked_established(entry)) && tracked_liberal(entry) &&
 	    stream_invalid(stream, entry, direction, &part, net)) {
-		if (!looks && part.flags & (TCP_RST | TCP_FIN) &&
-		    !stream_reset_late(stream, direction, &part, net))
-			stream->last_other = TNA_LAST_OTHER; /* nf_tcp_handle_invalid() */
+		stream->disturbed += !looks;
+		if (!looks && !stream_reset_late(stream, direction, &part, net))
+			stream_note_invalid(stream, direction, &part);
 		return FOLLOWED_INVALID;
 	}
 	if (looks)
@@ -286,8 +288,12 @@ APART int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net
 	}
 	if (taken)
 		stream_last(stream, direction, &part);
+	else
+		stream->disturbed++;
 	if (part.flags & TCP_RST || !(part.flags & TCP_ACK))
 		return FOLLOWED;
+	if (taken)
+		stream_notice(stream);
 	if (verdict == WINDOWS_IN)
 		stream->shut = !part.window;
 	if ((verdict == WINDOWS_IN || verdict == WINDOWS_OVER) &&

@@ -46,7 +46,7 @@ INLINE u32 tracked_direction(u64 tracked)
 	return (tracked & CONNECTION_INFO) == CONNECTION_ESTABLISHED_REPLY;
 }
 
-#define HEADERS_MAX 8 /* of IPv6, before TCP's */
+#define HEADERS_MAX 8192 /* of IPv6, before TCP's: no packet has more */
 
 /* The length of a header that connection tracking passes over (ipv6_skip_exthdr()), by what its second byte
  * says; 0: it does not. A fragment that is the whole packet keeps its header. */
@@ -64,25 +64,26 @@ APART u32 length_before_tcp6(struct bpf_nf_ctx *ctx)
 {
 	u32 protocol = KLOAD(u8, header_of(KCAST(struct sk_buff, ctx->skb)) + 6), before = IPV6_HEADER_LEN;
 	struct bpf_dynptr packet;
+	struct search tcp;
 	u8 header[2] = {};
 
 	if (protocol == PROTOCOL_TCP)
 		return before;
 	if (bpf_dynptr_from_skb((struct __sk_buff *)ctx->skb, 0, &packet))
 		return 0;
-	EACH (number, HEADERS_MAX) {
+	SEARCH (tcp, HEADERS_MAX) {
 		if (bpf_dynptr_read(header, sizeof(header), &packet, before, 0))
-			return 0;
+			CONCLUDE(tcp, search_none());
 		u32 length = header_passed_over(protocol, header[1]);
 
 		if (!length)
-			return 0;
+			CONCLUDE(tcp, search_none());
 		protocol = header[0];
 		before += length;
 		if (protocol == PROTOCOL_TCP)
-			return before & 0xffff;
+			CONCLUDE(tcp, search_found(before));
 	}
-	return 0;
+	return found_or_linux(tcp) & 0xffff;
 }
 
 INLINE u32 length_before_tcp(struct bpf_nf_ctx *ctx, const int version)

@@ -56,6 +56,8 @@ INLINE u32 evaluate_stream(struct tna_stream *stream, u64 entry, u32 direction, 
 {
 	BECAUSE(!stream || stream->anew || !tracked_liberal(entry), FLOW_STATE);
 	BECAUSE(tracked_restless(entry), FLOW_STATE);
+	/* what becomes of those is noted where connection tracking is */
+	BECAUSE(segment->tcp.flags & (TCP_FIN | TCP_RST), FLOW_KIND);
 	stream_pieces(entry, direction, &segment->tcp);
 	BECAUSE(stream_invalid(stream, entry, direction, &segment->tcp, net), FLOW_WINDOW);
 	return REASON_NONE;
@@ -69,12 +71,13 @@ INLINE u32 evaluate_note(struct tna_stream *stream, u64 entry, u32 direction, st
 
 	BECAUSE(stream->shut || (verdict != WINDOWS_IN && !stream_takes_all(stream, direction, net)),
 		FLOW_STATE);
+	stream_notice(stream);
 	if (verdict == WINDOWS_IN || verdict == WINDOWS_OVER)
 		BECAUSE(stream_note(stream, entry, direction, part, verdict), FLOW_STATE);
-	else
-		stream_notice(stream);
-	if (verdict != WINDOWS_IN)
+	if (verdict != WINDOWS_IN) {
 		*(volatile u32 *)&stream->last_direction = direction & 1;
+		*(volatile u32 *)&stream->last_other = 0;
+	}
 	return REASON_NONE;
 }
 

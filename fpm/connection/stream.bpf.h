@@ -135,7 +135,7 @@ INLINE int is_mere_ack(const struct tcp_part *part)
 	return (part->flags & (TCP_ACK | TCP_SYN | TCP_FIN | TCP_RST)) == TCP_ACK;
 }
 
-/* A packet came. */
+/* A packet came, and was taken. */
 INLINE void stream_notice(struct tna_stream *stream)
 {
 	*(volatile u64 *)&stream->used = bpf_jiffies64();
@@ -144,10 +144,10 @@ INLINE void stream_notice(struct tna_stream *stream)
 INLINE u64 stream_note(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part,
 		       u32 verdict)
 {
-	stream_notice(stream);
 	if (verdict == WINDOWS_IN && is_mere_ack(part)) {
 		*(volatile u32 *)&stream->last_end = part->end;
 		*(volatile u32 *)&stream->last_direction = direction & 1;
+		*(volatile u32 *)&stream->last_other = 0;
 	}
 	return windows_note(stream_side(stream, direction), stream_side(stream, !(direction & 1)), part,
 			    verdict, tracked_side_scale(entry, direction));
@@ -159,6 +159,21 @@ INLINE u32 stream_reset_late(struct tna_stream *stream, u32 direction, const str
 {
 	return part->flags & TCP_RST && !stream->lost && !tracking_ignores_resets(net) &&
 	       tcp_before(part->sequence, stream_side(stream, direction)->acked);
+}
+
+/* A FIN or a reset outside of the windows (nf_tcp_handle_invalid()): where both sides want to end a
+ * connection that this does not know them to have, it is forgotten soon. */
+INLINE void stream_note_invalid(struct tna_stream *stream, u32 direction, const struct tcp_part *part)
+{
+	if (!(part->flags & (TCP_RST | TCP_FIN)))
+		return;
+	if (stream->last_other >= TNA_LAST_RESET && stream->last_direction != (direction & 1)) {
+		stream->given_up_after = stream->used;
+		stream->given_up_at = bpf_ktime_get_ns();
+	} else {
+		stream->last_direction = direction & 1;
+		stream->last_other = TNA_LAST_INVALID;
+	}
 }
 
 /* Linux takes segments outside of the windows, too: as it would if nobody had told it so here. */

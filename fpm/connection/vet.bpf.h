@@ -67,8 +67,11 @@ INLINE int drops_invalid_in_doubt(struct bpf_nf_ctx *ctx, const volatile struct 
 	u64 arrival = KGET(u64, KCAST(struct nf_hook_state, ctx->state), in);
 	volatile struct tna_judged_rules *judged = judged_rules(version);
 
-	if (judged->steady & INVALID_KNOWN || tracking_liberal(own_net) ||
-	    !rules_are_known(own_net, judged, version))
+	if (tracking_liberal(own_net))
+		return 0;
+	if (!rules_are_known(own_net, judged, version))
+		return 1;
+	if (judged->steady & INVALID_KNOWN)
 		return 0;
 	if (lesson_device_differs(arrival, &lesson->from))
 		return 1;
@@ -128,7 +131,9 @@ NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direc
 	if (!drops || (!late && outside == WINDOWS_IN))
 		return 0;
 	if (!late && outside == WINDOWS_OUT)
-		stream->last_other = TNA_LAST_OTHER; /* nf_tcp_handle_invalid() */
+		stream_note_invalid(stream, direction, &part);
+	if (!late && outside == WINDOWS_OVER)
+		stream_note(stream, entry, direction, &part, outside);
 	return 1;
 }
 

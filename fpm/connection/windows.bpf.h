@@ -94,10 +94,13 @@ APART u64 windows_note(struct tna_stream_side *sender, struct tna_stream_side *r
 	if (!sender || !receiver || !part)
 		return 1;
 	u32 window = part->window << (scale & 15), end = part->end, maxend = sender->maxend;
+
+	if (verdict == WINDOWS_OVER) { /* also back, if an earlier one went further */
+		*(volatile u32 *)&sender->end = end;
+		return 0;
+	}
 	u64 word = windows_raise(&sender->end, end);
 
-	if (verdict == WINDOWS_OVER)
-		return word;
 	word |= windows_raise(&sender->maxwin, window + (part->sack - part->ack));
 	if (tcp_before(maxend, end))
 		word |= windows_raise(&receiver->maxwin, receiver->maxwin + (end - maxend));

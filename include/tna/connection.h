@@ -151,9 +151,11 @@ struct tna_stream_side {
 	__u32 acked;  /* what the other side has acknowledged */
 };
 
-/* A reset does not come behind these; and one that does not end the connection has it forgotten soon. */
+/* A reset does not come behind these; and one that does not end the connection has it forgotten soon. Of
+ * segments that are outside of the windows, only a FIN or a reset counts as the last one. */
 #define TNA_LAST_OTHER 1u
 #define TNA_LAST_RESET 2u
+#define TNA_LAST_INVALID 3u
 
 /*
  * A connection of TCP some packets of which connection tracking does not see: the windows as it would have
@@ -165,6 +167,8 @@ struct tna_stream {
 	__u64 born;                      /* in ns: no two that are one entry have it */
 	__u64 used;                      /* in jiffies, when the last packet came */
 	__u64 reset_at;                  /* in ns, when it was reset */
+	__u64 given_up_at;    /* in ns, when both sides had wanted to end it, outside of the windows, */
+	__u64 given_up_after; /* and the last packet before that, as in `used` */
 	__u32 judged; /* by direction: packets outside of the windows are invalid, and not let pass as ever */
 	__u32 shut;   /* the last window that was told was 0 */
 	__u32 reset;  /* it has been reset */
@@ -176,8 +180,9 @@ struct tna_stream {
 	__u16 source_port; /* all as it lies in the headers of the first packet */
 	__u16 destination_port;
 	__u32 ipv6;
-	__u16 anew; /* there was another handshake: what is known was of what came before */
-	__u16 lost; /* a segment came of which this does not know what it said */
+	__u16 anew;      /* there was another handshake: what is known was of what came before */
+	__u16 lost;      /* a segment came of which this does not know what it said */
+	__u32 disturbed; /* so many segments came that connection tracking has taken, but would not have */
 };
 
 /* What connection tracking puts into a packet: when it has come in, another destination; before it leaves,

@@ -158,8 +158,10 @@ Step route(const RuleExpression& expression) {
     return Step::never("it looks at what is not known to stay the same for a flow");
 }
 
-/// nft_fib4_eval_type asks by addresses only.
+/// nft_fib4_eval_type asks by addresses only. A device that gets another name has its routes as before.
 Step fib(const RuleExpression& expression, const AbstractPacket& packet) {
+    if (expression.key == NFT_FIB_RESULT_OIFNAME)
+        return Step::never("it looks at the name of a device by which the packet may neither come nor leave");
     if (!packet.ipv6 && expression.key == NFT_FIB_RESULT_ADDRTYPE)
         return Step::key({"routes"});
     return Step::key(routesLookAt(packet));

@@ -101,6 +101,11 @@ bool InvalidJudge::droppedForHost(const RuleDevice& loopback) const {
     for (const auto* chain : rules::chainsAt(place, set_)) {
         if (!rules::meetsInvalid(*chain))
             continue;
+        // The functions of this hook are not compared for each packet.
+        if (rules::mayGoUnnoticed(*chain, set_)) {
+            ends.noteTreated(chain->priority);
+            continue;
+        }
         rules::Walk walk(packet, chains_, surroundings_);
         walk.base(*chain);
         ends.note(walk, *chain);

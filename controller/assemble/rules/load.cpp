@@ -246,7 +246,6 @@ Loaded loadCt(const model::RuleExpression& expression, const AbstractPacket& pac
         return mark;
     }
     case NFT_CT_ID:
-    case NFT_CT_HELPER:
     case NFT_CT_SRC:
     case NFT_CT_DST:
     case NFT_CT_PROTO_SRC:
@@ -262,7 +261,8 @@ Loaded loadCt(const model::RuleExpression& expression, const AbstractPacket& pac
     case NFT_CT_AVGPKT:
     case NFT_CT_EXPIRATION:
         return neverOf(longest, "how much the connection has carried, or how long it will last, decides");
-    default:
+    default: // a helper, too: it is asked of the connection that had this one expected, and may be taken from
+             // that
         return neverOf(longest, "it looks at what can change in the middle of a connection");
     }
 }

@@ -20,12 +20,16 @@ bool passes(const Place& place, const RuleChain& chain) {
     return chain.base && family && chain.hook == place.hook;
 }
 
+std::uint32_t flagsOfTable(const RuleChain& chain, const model::RuleSet& set) {
+    const auto table = std::ranges::find_if(set.tables, [&](const model::RuleTable& one) {
+        return one.family == chain.family && one.name == chain.table;
+    });
+    return table == set.tables.end() ? 0 : table->flags;
+}
+
 /// Whether its table sleeps.
 bool isDormant(const RuleChain& chain, const model::RuleSet& set) {
-    return std::ranges::any_of(set.tables, [&](const model::RuleTable& table) {
-        return table.family == chain.family && table.name == chain.table &&
-               (table.flags & NFT_TABLE_F_DORMANT) != 0;
-    });
+    return (flagsOfTable(chain, set) & NFT_TABLE_F_DORMANT) != 0;
 }
 
 void take(std::optional<std::int32_t>& earliest, std::int32_t priority) {
@@ -52,6 +56,12 @@ std::vector<const RuleChain*> chainsAt(const Place& place, const model::RuleSet&
             found.push_back(&chain);
     std::ranges::stable_sort(found, {}, &RuleChain::priority);
     return found;
+}
+
+bool mayGoUnnoticed(const RuleChain& chain, const model::RuleSet& set) {
+    constexpr std::uint32_t persists = 1U << 2; // NFT_TABLE_F_PERSIST, since Linux 6.9
+    const auto flags = flagsOfTable(chain, set);
+    return (flags & NFT_TABLE_F_OWNER) != 0 && (flags & persists) == 0;
 }
 
 bool isTracked(const RuleChain& base) {

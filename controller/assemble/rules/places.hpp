@@ -21,6 +21,9 @@ struct Place {
 /// The base chains whose rules packets of a place come to, in their order.
 [[nodiscard]] std::vector<const model::RuleChain*> chainsAt(const Place& place, const model::RuleSet& set);
 
+/// Whether it goes with the process that owns its table, without another generation of the rules.
+[[nodiscard]] bool mayGoUnnoticed(const model::RuleChain& chain, const model::RuleSet& set);
+
 /// Whether it is called where connections are looked up (NF_IP_PRI_CONNTRACK, the same for all families), or
 /// behind.
 [[nodiscard]] bool isTracked(const model::RuleChain& base);

@@ -150,7 +150,7 @@ constexpr std::array matches{
     KnownMatch{"addrtype", 1, addressType}, KnownMatch{"rpfilter", 0, reversePath},
     KnownMatch{"mark", 1, ofFlow}, KnownMatch{"connmark", 1, connectionMark},
     KnownMatch{"comment", 0, always}, KnownMatch{"iprange", 1, ofFlow}, KnownMatch{"physdev", 0, ofFlow},
-    KnownMatch{"devgroup", 0, ofFlow}, KnownMatch{"helper", 0, ofFlow}, KnownMatch{"rt", 0, extensionHeader},
+    KnownMatch{"devgroup", 0, ofFlow}, KnownMatch{"rt", 0, extensionHeader},
     KnownMatch{"frag", 0, extensionHeader}, KnownMatch{"hbh", 0, extensionHeader},
     KnownMatch{"dst", 0, extensionHeader}, KnownMatch{"mac", 0, keyed<macs>},
     KnownMatch{"length", 0, keyed<lengths>}, KnownMatch{"ttl", 0, keyed<lives>},
@@ -203,7 +203,7 @@ Step ct(const RuleExpression& expression) {
         return unreadable();
     auto step = Step::flow(Answer::yes);
     step.untracks = (info->flags & XT_CT_NOTRACK) != 0;
-    step.rezones = info->zone != 0;
+    step.rezones = info->zone != 0 || (info->flags & XT_CT_ZONE_MARK) != 0;
     return step;
 }
 

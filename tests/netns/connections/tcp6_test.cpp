@@ -25,7 +25,7 @@ protected:
         pass(0, ack);
     }
     [[nodiscard]] Frame frame(unsigned host, std::uint8_t flags, std::size_t payload = 0,
-                              std::uint32_t ahead = 0) const {
+                              std::uint32_t ahead = 0, unsigned headers = 0) const {
         constexpr std::size_t tcp = 54;
         const std::string ends[] = {"fd00::2", "fd00:0:0:1::2"};
         auto made = ipv6Frame(
@@ -47,6 +47,15 @@ protected:
                                      static_cast<std::uint8_t>(20 + payload), 0, 0, 0, IPPROTO_TCP});
         summed.insert(summed.end(), made.bytes.begin() + tcp, made.bytes.end());
         put(16, internetChecksum(summed.data(), summed.size()), 2);
+        // Destination options, each with padding.
+        for (unsigned i = 0; i < headers; i++) {
+            const std::array<std::uint8_t, 8> header{made.bytes.at(20), 0, 1, 4, 0, 0, 0, 0};
+            made.bytes.at(20) = IPPROTO_DSTOPTS;
+            made.bytes.insert(made.bytes.begin() + tcp, header.begin(), header.end());
+        }
+        const auto length = made.bytes.size() - tcp;
+        made.bytes.at(18) = static_cast<std::uint8_t>(length >> 8U);
+        made.bytes.at(19) = static_cast<std::uint8_t>(length);
         return made;
     }
     Path pass(unsigned host, std::uint8_t flags, std::size_t payload = 0) {
@@ -81,6 +90,20 @@ TEST_F(Tcp6, IsNotEndedByWhatIsOutsideOfItsWindows) {
             EXPECT_NE(command({"conntrack", "-f", "ipv6", "-L"}).output.find("ESTABLISHED"),
                       std::string::npos);
         }
+    becomesFast();
+}
+
+/// Connection tracking passes over as many of them as there are.
+TEST_F(Tcp6, IsNotEndedByWhatIsOutsideOfItsWindowsBehindHeaders) {
+    becomesFast();
+    for (const unsigned headers : {1U, 8U, 9U, 100U}) {
+        SCOPED_TRACE(headers);
+        EXPECT_EQ(treat(frame(0, fin, 0, 123456789, headers), 0).out, Arrivals{});
+        EXPECT_NE(command({"conntrack", "-f", "ipv6", "-L"}).output.find("ESTABLISHED"), std::string::npos);
+        const auto within = frame(0, psh | ack, 10, 0, headers);
+        EXPECT_EQ(treat(within, 0).out, routedTo(within, 1)) << "it is within its windows";
+        sent_[0] += 10;
+    }
     becomesFast();
 }
 

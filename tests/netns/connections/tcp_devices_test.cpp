@@ -52,12 +52,12 @@ TEST_F(TcpByDevices, IsMindedEachWayAsTheRulesSay) {
             expectSlow(1, segment, "flow-window", false);
         }
         for (const auto& segment : ending_)
-            expectSlow(1, segment, "flow-window", false);
+            expectSlow(1, segment, "flow-kind", false);
         EXPECT_EQ(pass(0, {.payload = 10}), fastPath());
         EXPECT_EQ(pass(1, {}), fastPath());
     }
     // Where it may pass, it ends the connection for connection tracking.
-    expectSlow(0, ending_[1], "flow-window");
+    expectSlow(0, ending_[1], "flow-kind");
 }
 
 /// The same to Linux alone.

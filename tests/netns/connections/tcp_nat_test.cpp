@@ -208,7 +208,7 @@ TEST_F(MasqueradedTcp, IsFastWhereWhatIsInvalidIsDroppedFirst) {
     becomesFast();
     for (const unsigned host : {0U, 1U}) {
         expectSlow(host, {.payload = 10, .ahead = 10000000}, "flow-window", false);
-        expectSlow(host, {.flags = rst, .ahead = -60}, "flow-window", false);
+        expectSlow(host, {.flags = rst, .ahead = -60}, "flow-kind", false);
         EXPECT_EQ(treat(outOfWindow(host, 1), host).out, Arrivals{}) << "nobody asks for its hops";
     }
     nft("delete chain ip guard early");
@@ -230,7 +230,7 @@ TEST_F(MasqueradedTcp, IsFastWhereWhatIsInvalidIsDroppedWhereverItGoes) {
     for (const unsigned host : {0U, 1U}) {
         EXPECT_EQ(treat(outOfWindow(host), host).out, Arrivals{});
         expectSlow(host, {.payload = 10, .ahead = 10000000}, "flow-window", false);
-        expectSlow(host, {.flags = rst, .ahead = -60}, "flow-window", false);
+        expectSlow(host, {.flags = rst, .ahead = -60}, "flow-kind", false);
     }
     EXPECT_EQ(pass(1, {.payload = 10}), fastPath());
     nft("insert rule ip guard input tcp dport 4000 accept");

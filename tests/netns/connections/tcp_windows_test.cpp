@@ -22,8 +22,9 @@ TEST_F(Tcp, IsDroppedOutsideOfItsWindows) {
         for (const auto& segment : invalid) {
             SCOPED_TRACE(testing::Message()
                          << int{segment.flags} << ' ' << segment.ahead << ' ' << segment.ackAhead);
-            expectSlow(0, segment, "flow-window", false);
-            expectSlow(1, segment, "flow-window", false);
+            const char* reason = (segment.flags & (fin | rst)) != 0 ? "flow-kind" : "flow-window";
+            expectSlow(0, segment, reason, false);
+            expectSlow(1, segment, reason, false);
         }
         for (int i = 0; i < 200; i++) {
             EXPECT_EQ(pass(0, {.payload = 1000}), fastPath());
@@ -295,7 +296,7 @@ TEST_F(Tcp, PassesOutsideOfItsWindowsWhereLinuxIsLiberal) {
     open();
     becomesFast();
     sysctl("net.netfilter.nf_conntrack_tcp_be_liberal", "1");
-    expectSlow(0, {.flags = rst, .ahead = -10000}, "flow-window", false);
+    expectSlow(0, {.flags = rst, .ahead = -10000}, "flow-kind", false);
     // What is beyond the windows passes, but nothing follows from it.
     for (const std::int64_t ahead : {10000000, 10000000, 20000000}) {
         const auto made = frame(0, {.payload = 10, .ahead = ahead});

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <functional>
 #include <gtest/gtest.h>
+#include <linux/netfilter/xt_CT.h>
 #include <set>
 #include <tna/connection.h>
 
@@ -138,6 +139,16 @@ TEST(InvalidWays, WhatBecomesOfInvalidPacketsBetweenDevicesAtAllPlaces) {
     EXPECT_EQ(waysOf(some, NF_DROP,
                      at(NF_INET_PRE_ROUTING, -300, {meta(NFT_META_IIF), cmp({9, 0, 0, 0}), of("notrack")})),
               "");
+    for (const auto& [zone, flags] : {std::pair{7, 0}, {0, 1 << 4 /* XT_CT_ZONE_MARK */}}) {
+        xt_ct_target_info info{};
+        info.zone = static_cast<std::uint16_t>(zone);
+        info.flags = static_cast<std::uint16_t>(flags);
+        EXPECT_EQ(waysOf(some, NF_DROP,
+                         at(NF_INET_PRE_ROUTING, -300,
+                            {meta(NFT_META_IIF), cmp({9, 0, 0, 0}), target("CT", 2, bytesOf(info))})),
+                  "")
+            << flags;
+    }
 }
 
 /// Where all of it is known, nothing is in the way of TCP.

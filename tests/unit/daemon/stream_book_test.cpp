@@ -107,6 +107,46 @@ TEST_F(Book, ResetThatDoesNotEndThemMakesThemShort) {
     EXPECT_EQ(change.timeout, 10U - 2);
 }
 
+/// Connection tracking has given them more time then, as it would not have.
+TEST_F(Book, SegmentsOutsideOfTheWindowsDoNotMakeThemLonger) {
+    ASSERT_EQ(at(1s).size(), 1U);
+    stream_.used = 11;
+    EXPECT_TRUE(at(2s).empty());
+    EXPECT_EQ(changeAt(4s).timeout, 432000U - 2);
+    stream_.disturbed = 1;
+    EXPECT_EQ(changeAt(12s).timeout, 432000U - 10);
+    EXPECT_TRUE(at(13s).empty());
+    stream_.disturbed = 2;
+    ASSERT_EQ(book_.last({{7, stream_}}, 14s, {}).size(), 1U);
+    EXPECT_EQ(changeAt(432100s).timeout, 0U) << "it would be gone";
+}
+
+/// nf_tcp_handle_invalid()
+TEST_F(Book, BothSidesThatGiveThemUpMakeThemShort) {
+    ASSERT_EQ(at(1s).size(), 1U);
+    stream_.used = 11;
+    EXPECT_TRUE(at(2s).empty());
+    EXPECT_EQ(at(4s).size(), 1U);
+    stream_.given_up_after = 11;
+    stream_.given_up_at = 20'000'000'000;
+    EXPECT_EQ(changeAt(21s).timeout, 300U - 1);
+    EXPECT_TRUE(at(22s).empty());
+    stream_.used = 12;
+    EXPECT_TRUE(at(23s).empty());
+    EXPECT_EQ(changeAt(25s).timeout, 432000U - 2) << "it has gone on";
+}
+
+TEST_F(Book, WhatIsShortAnywayIsNotMadeShorter) {
+    ASSERT_EQ(book_.next({{7, stream_}}, 1s, {.established = 400}).size(), 1U);
+    stream_.used = 11;
+    EXPECT_TRUE(book_.next({{7, stream_}}, 2s, {.established = 400}).empty());
+    stream_.given_up_after = 11;
+    stream_.given_up_at = 292'000'000'000; // 110 s are left
+    const auto changes = book_.next({{7, stream_}}, 293s, {.established = 400, .unacknowledged = 3});
+    ASSERT_EQ(changes.size(), 1U);
+    EXPECT_EQ(changes.front().timeout, 109U);
+}
+
 TEST_F(Book, ResetConnectionsAreClosedAtOnceAndForGood) {
     ASSERT_EQ(at(1s).size(), 1U);
     stream_.used = 11;
