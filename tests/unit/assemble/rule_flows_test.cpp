@@ -157,11 +157,9 @@ TEST(FlowRules, WhetherInvalidPacketsForThisHostAreDropped) {
     };
     EXPECT_FALSE(droppedForHost({drops}, "lo", input(-10, those(of("reject")))));
     for (const auto& [flags, surely] : {std::pair{0U, true}, {2U, false}, {6U, true}})
-        EXPECT_EQ(droppedForHost({drops}, "lo",
-                                 [flags](model::RuleSet& set) {
-                                     set.tables.push_back({set.chains[1].family, set.chains[1].table, flags});
-                                 }),
-                  surely)
+        EXPECT_EQ(
+            droppedForHost({drops}, "lo", [flags](model::RuleSet& set) { set.tables.front().flags = flags; }),
+            surely)
             << "a table that goes with its owner: " << flags;
     EXPECT_FALSE(droppedForHost({drops}, "lo", input(0, those(of("reject")))));
     EXPECT_TRUE(droppedForHost({drops}, "lo", input(1, those(of("reject")))));
