@@ -86,9 +86,22 @@ private:
         // the windows depends on when tnad told it not to mind them.
         lines.emplace_back("sysctl -qw net.netfilter.nf_conntrack_tcp_be_liberal=1 2>/dev/null || true");
         lines.push_back(fmt::format(fmt::runtime(longLives), chance_.oneOf({600, 1000, 100000})));
+        exempt(lines);
         for (unsigned i = chance_.below(3); i > 0; i--)
             lines.push_back(setting());
         return lines;
+    }
+
+    /// Exempts flows from connection tracking: drawn aside, so that all else is drawn as it would be without.
+    void exempt(std::vector<std::string>& lines) {
+        constexpr std::uint64_t another = 0x6e6f747261636b;
+        Chance aside{Chance{chance_}.number() ^ another};
+        if (!tracked_ || translates_ || !aside.once(5))
+            return;
+        lines.push_back(all(Rules{aside, topology(), true}.exemptions()));
+        if (!aside.once(4))
+            lines.push_back(style_ < 7 ? quoted("insert rule inet fw forward ct state untracked accept")
+                                       : Rules::acceptUntracked);
     }
 
     void nftables(std::vector<std::string>& lines) {

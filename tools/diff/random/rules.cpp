@@ -248,6 +248,21 @@ std::string Rules::anyEarly() {
                           "meta mark set ct mark", "ip dscp set cs2", "ct helper set \"ftp\""});
 }
 
+std::vector<std::string> Rules::exemptions() {
+    std::vector<std::string> rules{
+        "add table inet early",
+        fmt::format("add chain inet early before {{ type filter hook prerouting priority {}; }}",
+                    chance_.oneOf({"-300", "-300", "-201", "-450"}))};
+    for (unsigned i = 1 + chance_.below(4); i > 0; i--)
+        rules.push_back(fmt::format(
+            "add rule inet early before {} notrack",
+            chance_.oneOf({"udp dport 53", "udp sport 53", "th dport { 443, 8080 }", "th sport { 443, 8080 }",
+                           "tcp dport 80", "tcp sport 80", "meta l4proto udp", "meta l4proto tcp",
+                           "iifname p1", "meta nfproto ipv6", "ip saddr 10.0.1.0/24", "ip daddr 10.0.1.0/24",
+                           "tcp flags & (fin | syn | rst) == 0", "ip dscp cs0 udp dport 443"})));
+    return rules;
+}
+
 std::string Rules::iptables(bool six) {
     const auto& host = chance_.oneOf(topology_.hosts);
     std::string words;

@@ -26,6 +26,12 @@ public:
     /// For chains before others: marks, what is not to be tracked, and zones. (Where connections of two zones
     /// are alike, it is by chance which ports they are translated to.)
     [[nodiscard]] std::string early(bool mayZone);
+    /// A table that exempts some flows from connection tracking.
+    [[nodiscard]] std::vector<std::string> exemptions();
+    /// Has rules of iptables let those pass.
+    static constexpr const char* acceptUntracked =
+        "for i in iptables-nft ip6tables-nft; do ! command -v $i >/dev/null || "
+        "$i -I FORWARD -m conntrack --ctstate UNTRACKED -j ACCEPT; done";
     /// The rest of a line for iptables-nft, behind "-A CHAIN".
     [[nodiscard]] std::string iptables(bool six);
 
