@@ -76,7 +76,9 @@ json viewSteady(const assemble::FlowRules& rules) {
             {"tcp", rules.tcp},
             {"udp", rules.udp},
             {"translated_tcp", rules.translatedTcp()},
-            {"tcp_by_mark", rules.tcpByMark()}};
+            {"tcp_by_mark", rules.tcpByMark()},
+            {"exempt_tcp", !rules.untracked && rules.exemptTcp},
+            {"exempt_udp", !rules.untracked && rules.exemptUdp}};
 }
 
 /// Connections that begin now are counted: Linux adds up each of their packets (nf_ct_acct_add()), and nobody

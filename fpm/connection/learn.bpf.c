@@ -2,9 +2,10 @@
 /*
  * Sees what netfilter lets pass, as functions of its own: the first one and the last one at pre-routing, one
  * in front of connection tracking, and the last one at post-routing that may say something. What arrives
- * there has passed all the rules. If connection tracking calls it established, or nobody tracks connections,
- * and it is as it was but for one hop (none, where a bridge has called the rules), then that is a lesson: for
- * as long as neither the rules nor the connection change, Linux would do the same with the next packet.
+ * there has passed all the rules. If connection tracking calls it established, or does not see it, because
+ * nobody tracks connections or rules have exempted it, and it is as it was but for one hop (none, where a
+ * bridge has called the rules), then that is a lesson: for as long as neither the rules nor the connection
+ * change, Linux would do the same with the next packet.
  */
 #define RAISE APART /* the verifier takes half as long */
 
@@ -191,8 +192,7 @@ INLINE int has_passed_alike(struct bpf_nf_ctx *ctx, const struct tna_passage *he
 
 	if (!passed->to || !passed_devices(skb, bridge_noted(skb), own_net, passed))
 		return 0;
-	if (has_changed(here, (u64)ctx->skb, header, !passed->out_port, version) ||
-	    !rules_steady(judged_rules(version), protocol))
+	if (has_changed(here, (u64)ctx->skb, header, !passed->out_port, version))
 		return 0;
 	passed->mark = KGET(u32, skb, mark);
 	if (!here->mark_known || (passed->out_port && passed->mark))
@@ -228,7 +228,8 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 	volatile struct tna_judged_rules *judged = judged_rules(version);
 	struct passed passed = passed_from_to(ctx);
 
-	if (!is_established(tracked) || !has_passed_alike(ctx, here, &passed, version))
+	if (!is_established(tracked) || !rules_steady(judged, protocol) ||
+	    !has_passed_alike(ctx, here, &passed, version))
 		return;
 	passed.invalid = invalid_becomes(&passed, version);
 	if (judged->steady & TNA_UNTRACKED || !rules_certain(own_net, passed.invalid, protocol))
@@ -258,13 +259,14 @@ INLINE void learn(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked,
 		write_lesson4(here, tracked, &passed);
 }
 
-/* Where connection tracking does not see packets, and rules ask for what is the same in all of a flow. */
-INLINE void learn_untracked(struct bpf_nf_ctx *ctx, struct tna_passage *here, const int version)
+/* Where connection tracking does not see packets, or rules have exempted this one from it, and they ask for
+ * what is the same in all of a flow. */
+INLINE void learn_untracked(struct bpf_nf_ctx *ctx, struct tna_passage *here, u64 tracked, const int version)
 {
 	u64 header = header_of(KCAST(struct sk_buff, ctx->skb));
 	struct passed passed = passed_from_to(ctx);
 
-	if (!(judged_rules(version)->steady & TNA_UNTRACKED) ||
+	if (!rules_steady_untracked(judged_rules(version), tracked, header_protocol(header, version)) ||
 	    !has_passed_alike(ctx, here, &passed, version))
 		return;
 	leaves_as_it_came(here, version);
@@ -305,8 +307,8 @@ INLINE int arrived(struct bpf_nf_ctx *ctx, const int version)
 	if (here && here->packet == (u64)ctx->skb) {
 		if (entry)
 			learn(ctx, here, tracked, known, version);
-		else if (!tracked)
-			learn_untracked(ctx, here, version);
+		else
+			learn_untracked(ctx, here, tracked, version);
 		here->packet = 0;
 	}
 	return NF_ACCEPT;

@@ -83,7 +83,8 @@ INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 
 	if (!here)
 		return NF_ACCEPT;
-	here->packet = (u64)ctx->skb;
+	/* One that is tracked already, or exempt (by tc, say), is not like those that the fast path takes. */
+	here->packet = KGET(u64, skb, _nfct) ? 0 : (u64)ctx->skb;
 	here->generation = rules_generation(own_net, judged_rules(version));
 	here->serial = judged_rules(version)->serial;
 	here->routes = routes_generation(own_net, version);

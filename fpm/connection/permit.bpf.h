@@ -40,8 +40,10 @@ INLINE u32 evaluate_rules(hook_context *ctx, volatile struct tna_judged_rules *j
 	BECAUSE(hook_has_past(hook_kernel_buffer(ctx)), MARKED);
 	BECAUSE(hook_checksum_unfinished(hook_kernel_buffer(ctx)) && rules_finish(judged, protocol, to_port),
 		CHECKSUM);
-	BECAUSE(!rules_generation(net, judged) || !rules_steady(judged, protocol), IP_NETFILTER);
-	BECAUSE(!rules_certain(net, judged->steady, protocol) && !judged->ways[0].from.name[0], IP_NETFILTER);
+	BECAUSE(!rules_generation(net, judged) || !rules_steady_for_some(judged, protocol), IP_NETFILTER);
+	BECAUSE(!rules_certain(net, judged->steady, protocol) && !(judged->steady & TNA_EXEMPT_TCP) &&
+			!judged->ways[0].from.name[0],
+		IP_NETFILTER);
 	if (rules_differ(net, judged, version)) {
 		judged->generation = 0;
 		judged->missed = 1;
@@ -205,6 +207,9 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	u64 stamp = lesson->stamp, entry = lesson->entry, departure = lesson->departure;
 	u32 direction = lesson->direction;
 
+	COLLECT(word, lesson_differs(lesson, segment, &seen, version));
+	/* What is not of the same flow to the rules may be exempt: it is not dropped for its windows. */
+	BECAUSE(word && judged_rules(version)->steady & TNA_EXEMPT_TCP, FLOW_CHANGED);
 	if (entry)
 		UNLESS_BECAUSE(evaluate_entry(segment, ends, lesson, entry, seen.bridged,
 					      hook_checksum_unfinished(hook_kernel_buffer(ctx)), &stream,
@@ -212,7 +217,6 @@ INLINE u64 evaluate_lesson(hook_context *ctx, struct segment *segment, const voi
 	else
 		COLLECT(word, lesson_is_of_others(lesson, ends, version) |
 				      untracked_differs(ends, seen.bridged, version));
-	COLLECT(word, lesson_differs(lesson, segment, &seen, version));
 	if (entry)
 		COLLECT(word, tracked_mark(entry) ^ lesson->mark);
 	if (!seen.bridged && unlikely(any_altered()))

@@ -55,6 +55,13 @@ INLINE u32 rules_steady(const volatile struct tna_judged_rules *judged, u32 prot
 	return judged->steady & (protocol == PROTOCOL_TCP ? TNA_STEADY_TCP : TNA_STEADY_UDP);
 }
 
+/* They do so with some of them: connection tracking sees these, or does not. */
+INLINE u32 rules_steady_for_some(const volatile struct tna_judged_rules *judged, u32 protocol)
+{
+	return judged->steady &
+	       (protocol == PROTOCOL_TCP ? TNA_STEADY_TCP | TNA_EXEMPT_TCP : TNA_STEADY_UDP | TNA_EXEMPT_UDP);
+}
+
 #define INVALID_KNOWN (TNA_INVALID_DROPPED | TNA_INVALID_PASSED)
 
 /* Of TCP, it is known as well what becomes of packets that are called invalid, if any are. */

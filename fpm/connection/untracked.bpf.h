@@ -6,8 +6,18 @@
  * changed. */
 
 #include "connection/passage.bpf.h"
+#include "connection/rules.bpf.h"
 #include "connection/tracked.bpf.h"
 #include "kernel/loop.bpf.h"
+
+/* Rules treat alike all packets in the middle of a flow that belong to no connection: they have exempted them
+ * from connection tracking, or nobody tracks connections. */
+INLINE u32 rules_steady_untracked(const volatile struct tna_judged_rules *judged, u64 tracked, u32 protocol)
+{
+	u32 exempt = judged->steady & (protocol == PROTOCOL_TCP ? TNA_EXEMPT_TCP : TNA_EXEMPT_UDP);
+
+	return tracked == CONNECTION_EXEMPT || (!tracked && judged->steady & TNA_UNTRACKED) ? exempt : 0;
+}
 
 /*
  * Flows that nobody tracks, as remembered for a while by a number of theirs. Two may have the same: then the

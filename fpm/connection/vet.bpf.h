@@ -152,6 +152,8 @@ INLINE int vet(struct bpf_nf_ctx *ctx, const int version)
 
 	if (!before || !(flags_at_hand(skb, header, before) & VETTED))
 		return NF_ACCEPT;
+	if (KGET(u64, skb, _nfct) == CONNECTION_EXEMPT) /* it does not come as far as that */
+		return NF_ACCEPT;
 	const volatile struct tna_lesson *lesson = NULL;
 
 	if (version == 6) {

@@ -119,7 +119,8 @@ struct nf_conn {
 /* include/uapi/linux/netfilter/nf_conntrack_common.h: enum ip_conntrack_info */
 #define CONNECTION_ESTABLISHED 0
 #define CONNECTION_ESTABLISHED_REPLY 3
-#define CONNECTION_INFO 7ull /* these bits of skb->_nfct */
+#define CONNECTION_INFO 7ull   /* these bits of skb->_nfct */
+#define CONNECTION_EXEMPT 7ull /* all of it: IP_CT_UNTRACKED, and no connection */
 
 /* include/uapi/linux/netfilter/nf_conntrack_tcp.h: enum tcp_conntrack, IP_CT_TCP_FLAG_* */
 #define TRACKED_ESTABLISHED 3

@@ -28,6 +28,10 @@
 /* Rules may finish checksums that senders have left to hardware (iptables' CHECKSUM). */
 #define TNA_FINISHES_TCP 1024u
 #define TNA_FINISHES_UDP 2048u
+/* Packets for which the rules are steady if they exempt them from connection tracking (`notrack`), or if
+ * nobody tracks connections. */
+#define TNA_EXEMPT_TCP 4096u
+#define TNA_EXEMPT_UDP 8192u
 
 /* The places that forwarded packets pass: pre-routing, forward, post-routing. */
 #define TNA_RULE_HOOKS 3

@@ -14,16 +14,27 @@ namespace tna::ctl {
 namespace {
 using nlohmann::json;
 
-/// What is learnt of one protocol.
-std::string learntText(const json& steady) {
+using Names = std::initializer_list<std::pair<const char*, const char*>>;
+/// The words for those names that are true.
+std::string wordsFor(const json& steady, const Names& names) {
     std::vector<std::string> flows;
-    for (const auto& [name, words] :
-         {std::pair{"udp", "UDP"}, {"tcp", "TCP"}, {"translated_tcp", "translated TCP"}})
+    for (const auto& [name, words] : names)
         if (yes(steady, name))
             flows.emplace_back(words);
-    return flows.empty() ? "none, because the rules are not steady"
-                         : fmt::format("{}{}", fmt::join(flows, ", "),
-                                       steady.value("tracked", true) ? "" : "; nobody tracks connections");
+    return fmt::format("{}", fmt::join(flows, ", "));
+}
+
+/// What is learnt of one protocol.
+std::string learntText(const json& steady) {
+    const auto flows =
+        wordsFor(steady, {{"udp", "UDP"}, {"tcp", "TCP"}, {"translated_tcp", "translated TCP"}});
+    const auto exempt = wordsFor(steady, {{"exempt_udp", "UDP"}, {"exempt_tcp", "TCP"}});
+    auto out = flows.empty()                   ? "none, because the rules are not steady"
+               : steady.value("tracked", true) ? flows
+                                               : flows + "; nobody tracks connections";
+    if (!exempt.empty())
+        out += "; exempt from connection tracking: " + exempt;
+    return out;
 }
 
 /// What the rules mean for the fast path.

@@ -37,7 +37,9 @@ Step setMeta(const RuleExpression& expression) {
                                                           : "it changes what belongs to the packet");
 }
 
-Step setCt(const RuleExpression& expression, const Registers& registers) {
+Step setCt(const RuleExpression& expression, const Registers& registers, const AbstractPacket& packet) {
+    if (packet.exempt && expression.key != NFT_CT_ZONE) // there is no connection (nft_ct_set_eval)
+        return Step::flow(Answer::yes);
     // Anything else than a constant could depend on the mark that was there.
     const auto bits = registers.load(expression.source, sizeof(std::uint32_t));
     if (expression.key == NFT_CT_MARK && bits.allKnown()) {
@@ -295,7 +297,7 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
         return expression.writes ? setMeta(expression)
                                  : storing(registers, expression, loadMeta(expression, packet));
     if (kind == "ct")
-        return expression.writes ? setCt(expression, registers)
+        return expression.writes ? setCt(expression, registers, packet)
                                  : storing(registers, expression, loadCt(expression, packet));
     if (kind == "rt" || kind == "fib")
         return storingUnknown(registers, expression, NFT_REG_SIZE,
@@ -317,6 +319,8 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
         step.answer = Answer::maybe;
         return step;
     }
+    if (kind == "flow_offload" && packet.exempt) // flows are of connections (nft_flow_offload_eval)
+        return Step::flow(Answer::no);
     if (kind == "match") {
         auto step = evaluateMatch(expression, packet);
         step.lets |= packet.invalid && expression.name == "recent";
@@ -324,7 +328,7 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
     }
     if (kind != "target")
         registers = {}; // some load something (numgen, socket, ...)
-    auto step = kind == "target" ? evaluateTarget(expression) : byName(kind);
+    auto step = kind == "target" ? evaluateTarget(expression, packet) : byName(kind);
     // It is dropped, but answered as well, or its sender is remembered.
     if (packet.invalid && (kind == "reject" || expression.name == "REJECT" || kind == "dynset"))
         step.lets = true;

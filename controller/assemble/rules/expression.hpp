@@ -36,6 +36,7 @@ struct Step {
     bool alters = false;   ///< what becomes of the packet later may depend on it
     std::optional<MarkSetting> connectionMark{};
     bool asksConnectionMark = false;
+    bool asksKind = false; ///< what it asks for may differ between packets in the middle of a flow and others
 
     [[nodiscard]] static Step flow(Answer answer = Answer::maybe) { return {.answer = answer}; }
     [[nodiscard]] static Step key(std::vector<std::string_view> fields, Answer answer = Answer::maybe) {
@@ -64,7 +65,7 @@ struct Loaded {
 
 /// The matches and targets of iptables, by name and revision.
 [[nodiscard]] Step evaluateMatch(const model::RuleExpression& expression, const AbstractPacket& packet);
-[[nodiscard]] Step evaluateTarget(const model::RuleExpression& expression);
+[[nodiscard]] Step evaluateTarget(const model::RuleExpression& expression, const AbstractPacket& packet);
 /// The mark that a match asks for, all of it.
 [[nodiscard]] std::optional<std::uint32_t> markMatchedBy(const model::RuleExpression& expression);
 /// What a target sets the connection's mark to, of a packet with this mark.

@@ -26,10 +26,10 @@ bool isCompared(std::string_view field, RuleFamily family) {
            (field == "routes" && family == RuleFamily::ip);
 }
 
-std::vector<std::string> notCompared(const JudgedHook& hook) {
+std::vector<std::string> notCompared(const std::vector<std::string>& fields, RuleFamily family) {
     std::vector<std::string> left;
-    std::ranges::copy_if(hook.looksAt, std::back_inserter(left),
-                         [&](const std::string& field) { return !isCompared(field, hook.packets); });
+    std::ranges::copy_if(fields, std::back_inserter(left),
+                         [&](const std::string& field) { return !isCompared(field, family); });
     return left;
 }
 
@@ -54,6 +54,34 @@ RuleObstacle looking(RuleFamily family, const std::vector<std::string>& fields) 
                                   fmt::join(fields, ", "));
     obstacle.hint = "accept established connections before those rules; `tnactl rules` names the place";
     return obstacle;
+}
+
+RuleObstacle lookingAtExempt(RuleFamily family, const std::vector<std::string>& fields) {
+    auto obstacle = looking(family, fields);
+    obstacle.exempt = true;
+    obstacle.reason = "for packets that are exempt from connection tracking: " + obstacle.reason;
+    obstacle.hint = "exempt them by rules that do not, and accept them (`ct state untracked`) before those";
+    return obstacle;
+}
+
+/// Packets that rules exempt from connection tracking.
+void judgeExempt(RuleFamily family, const std::vector<JudgedHook>& judged, FlowRules& rules,
+                 std::vector<RuleObstacle>& obstacles) {
+    bool steadyTcp = true, steadyUdp = true, begins = false;
+    for (const auto& hook : judged) {
+        if (hook.packets != family)
+            continue;
+        const auto fields = notCompared(hook.looksAtExempt, family);
+        steadyTcp &= hook.exemptTcp.steady && fields.empty();
+        steadyUdp &= hook.exemptUdp.steady && fields.empty();
+        rules.exemptTcp |= hook.exemptTcp.begins;
+        rules.exemptUdp |= hook.exemptUdp.begins;
+        begins |= rules.exemptTcp || rules.exemptUdp;
+        if (begins && !fields.empty())
+            obstacles.push_back(lookingAtExempt(family, fields));
+    }
+    rules.exemptTcp &= steadyTcp;
+    rules.exemptUdp &= steadyUdp;
 }
 
 std::string wordsFor(const InvalidWay& way) {
@@ -94,7 +122,7 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         rules.invalidDroppedForHost &= hook.hook != NF_INET_PRE_ROUTING || !hook.treatsInvalid;
         masked |= hook.maskInvalid || hook.meetsOthers;
         passed &= hook.passesInvalid;
-        const auto fields = notCompared(hook);
+        const auto fields = notCompared(hook.looksAt, hook.packets);
         rules.tcp &= hook.steadyForTcp && fields.empty();
         rules.udp &= hook.steadyForUdp && fields.empty();
         obstacles.insert(obstacles.end(), hook.obstacles.begin(), hook.obstacles.end());
@@ -109,6 +137,11 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
     rules.invalidDroppedEarly = early && rules.invalid == Invalid::dropped;
     rules.invalidSomeEarly = someEarly && rules.invalid == Invalid::dropped;
     rules.asksDevices = rules.invalid == Invalid::depends && !masked;
+    judgeExempt(family, judged, rules, obstacles);
+    if (rules.untracked) { // whether rules exempt them or not
+        rules.exemptTcp = rules.tcp;
+        rules.exemptUdp = rules.udp;
+    }
     // Also where TCP is not steady any more: connections have been fast, and go on.
     auto ways =
         rules.asksDevices ? InvalidJudge(set, family).ways(devices.others) : InvalidWays{.all = false};
@@ -117,7 +150,7 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         obstacles.push_back(uncertain(family, rules.invalidWays));
     for (const auto& one : *set.functions)
         if (one.family == family && outside(one)) {
-            rules.tcp = rules.udp = false;
+            rules.tcp = rules.udp = rules.exemptTcp = rules.exemptUdp = false;
             obstacles.push_back(unseen(one));
         }
 }
@@ -167,6 +200,7 @@ RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& o
     judgeFamily(RuleFamily::ip6, rules.set, judged, devices, judgement.ipv6, judgement.obstacles);
     if (tracksBridged(rules.set)) {
         judgement.ipv4.tcp = judgement.ipv6.tcp = false;
+        judgement.ipv4.exemptTcp = judgement.ipv6.exemptTcp = false;
         judgement.obstacles.push_back(bridged());
     }
     return judgement;

@@ -24,6 +24,9 @@ struct FlowRules {
     bool tcp = false; ///< the rules are steady for it
     bool udp = false;
     bool untracked = false; ///< connection tracking sees none of these packets
+    /// The rules are steady for packets that they exempt from connection tracking; if they exempt none, not.
+    bool exemptTcp = false;
+    bool exemptUdp = false;
     Invalid invalid = Invalid::depends;
     bool invalidDroppedEarly = false;      ///< at pre-routing, wherever they are to go
     bool invalidDroppedForHost = false;    ///< that are for this host; looked at for IPv4 only

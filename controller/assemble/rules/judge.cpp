@@ -42,6 +42,15 @@ std::string hintFor(const RuleChain& base) {
                        textOf(base.family), base.table, base.name);
 }
 
+std::string exemptHintFor(const RuleChain& base) {
+    if (isOfIptables(base) && base.family != RuleFamily::inet && base.family != RuleFamily::bridge)
+        return fmt::format("accept such packets before it: `{} -t {} -I {} -m conntrack --ctstate UNTRACKED "
+                           "-j ACCEPT`",
+                           base.family == RuleFamily::ip6 ? "ip6tables" : "iptables", base.table, base.name);
+    return fmt::format("accept such packets before it: `nft insert rule {} {} {} ct state untracked accept`",
+                       textOf(base.family), base.table, base.name);
+}
+
 RuleObstacle obstacleOf(const rules::Finding& finding, const RuleChain& base, std::uint8_t protocol) {
     RuleObstacle obstacle{finding.chain->family, finding.chain->table, finding.chain->name};
     if (finding.rule != nullptr) {
@@ -54,13 +63,28 @@ RuleObstacle obstacleOf(const rules::Finding& finding, const RuleChain& base, st
     return obstacle;
 }
 
+/// What is in the way of packets that rules exempt from connection tracking.
+RuleObstacle exemptObstacleOf(const rules::Finding& finding, const RuleChain& base, std::uint8_t protocol) {
+    auto obstacle = obstacleOf(finding, base, protocol);
+    obstacle.exempt = true;
+    obstacle.reason = "for packets that are exempt from connection tracking: " + finding.reason;
+    obstacle.hint = exemptHintFor(base);
+    return obstacle;
+}
+
 /// The same rule may be in the way of both protocols.
 void add(JudgedHook& judged, RuleObstacle obstacle) {
-    judged.steadyForTcp &= !obstacle.tcp;
-    judged.steadyForUdp &= !obstacle.udp;
+    if (obstacle.exempt) {
+        judged.exemptTcp.steady &= !obstacle.tcp;
+        judged.exemptUdp.steady &= !obstacle.udp;
+    } else {
+        judged.steadyForTcp &= !obstacle.tcp;
+        judged.steadyForUdp &= !obstacle.udp;
+    }
     const auto same = std::ranges::find_if(judged.obstacles, [&](const RuleObstacle& one) {
         return one.family == obstacle.family && one.table == obstacle.table && one.chain == obstacle.chain &&
-               one.handle == obstacle.handle && one.reason == obstacle.reason;
+               one.handle == obstacle.handle && one.reason == obstacle.reason &&
+               one.exempt == obstacle.exempt;
     });
     if (same != judged.obstacles.end()) {
         same->tcp |= obstacle.tcp;
@@ -123,12 +147,17 @@ private:
     std::vector<One> all_;
 };
 
+/// Of which protocols rules have exempted packets from connection tracking, by families. Places come in their
+/// order.
+using Exempting = std::set<std::pair<RuleFamily, std::uint8_t>>;
+
 /// Judges one place.
 class Judge {
 public:
     Judge(const model::RuleSet& set, const rules::RuleDevice& loopback, const rules::Chains& chains,
-          const rules::Surroundings& surroundings, Marking& marking)
-        : set_(set), loopback_(loopback), chains_(chains), surroundings_(surroundings), marking_(marking) {}
+          const rules::Surroundings& surroundings, Marking& marking, Exempting& exempting)
+        : set_(set), loopback_(loopback), chains_(chains), surroundings_(surroundings), marking_(marking),
+          exempting_(exempting) {}
 
     [[nodiscard]] JudgedHook judge(const rules::Place& place, std::size_t index) {
         judged_ = {};
@@ -137,6 +166,7 @@ public:
         judged_.packets = place.packets;
         judged_.hook = place.hook;
         looksAt_.clear();
+        looksAtExempt_.clear();
         for (const auto* chain : rules::chainsAt(place, set_)) {
             const bool forNewOnly = chain->type == "nat" && place.packets != RuleFamily::bridge;
             judged_.chains.push_back(
@@ -149,6 +179,7 @@ public:
         lookForLegacy(place);
         lookForOthers(place);
         judged_.looksAt.assign(looksAt_.begin(), looksAt_.end());
+        judged_.looksAtExempt.assign(looksAtExempt_.begin(), looksAtExempt_.end());
         return std::move(judged_);
     }
 
@@ -159,7 +190,10 @@ private:
                 if ((place.packets == RuleFamily::ip && ipv6) || (place.packets == RuleFamily::ip6 && !ipv6))
                     continue;
                 const bool tracked = rules::isTracked(base) && tracksConnections(place.packets, set_);
-                const AbstractPacket packet{place.packets == RuleFamily::bridge, ipv6, protocol, tracked};
+                const AbstractPacket packet{.bridged = place.packets == RuleFamily::bridge,
+                                            .ipv6 = ipv6,
+                                            .protocol = protocol,
+                                            .tracked = tracked};
                 rules::Walk walk(packet, chains_, surroundings_);
                 walk.base(base);
                 looksAt_.insert(walk.looksAt().begin(), walk.looksAt().end());
@@ -172,9 +206,56 @@ private:
                     marking_.addAsking(protocol, ipv6, index_);
                 for (const auto& one : walk.marking())
                     marking_.add({one, &base, protocol, ipv6, index_});
+                if (place.packets != RuleFamily::bridge && tracksConnections(place.packets, set_))
+                    walkExempt(place, base, packet, walk);
             }
         }
         walkInvalid(place, base);
+    }
+
+    [[nodiscard]] JudgedExempt& exemptOf(std::uint8_t protocol) {
+        return protocol == IPPROTO_TCP ? judged_.exemptTcp : judged_.exemptUdp;
+    }
+
+    /// Packets that rules exempt from connection tracking: in front of it, what is known of a packet is the
+    /// same, whether it will be tracked or not (`walked`); behind it, it is another one.
+    void walkExempt(const rules::Place& place, const RuleChain& base, AbstractPacket packet,
+                    const rules::Walk& walked) {
+        auto& exempt = exemptOf(packet.protocol);
+        if (!packet.tracked) {
+            exempt.steady &= walked.findings().empty();
+            looksAtExempt_.insert(walked.looksAt().begin(), walked.looksAt().end());
+            if (!walked.exempting().empty() && !rules::meetsInvalid(base)) {
+                exempt.begins = true;
+                exempting_.emplace(place.packets, packet.protocol);
+            }
+        }
+        if (!exempting_.contains({place.packets, packet.protocol}))
+            return;
+        if (rules::meetsInvalid(base))
+            walkExemptedLate(base, packet);
+        if (!packet.tracked)
+            return;
+        packet.tracked = false;
+        packet.exempt = true;
+        rules::Walk walk(packet, chains_, surroundings_);
+        walk.base(base);
+        looksAtExempt_.insert(walk.looksAt().begin(), walk.looksAt().end());
+        (packet.protocol == IPPROTO_TCP ? judged_.finishesTcp : judged_.finishesUdp) |= walk.mayBeFinished();
+        for (const auto& finding : walk.findings())
+            add(judged_, exemptObstacleOf(finding, base, packet.protocol));
+    }
+
+    /// What connection tracking has called invalid looks as if it had been exempted before.
+    void walkExemptedLate(const RuleChain& base, AbstractPacket packet) {
+        packet.tracked = false;
+        packet.invalid = true;
+        rules::Walk walk(packet, chains_, surroundings_);
+        walk.base(base);
+        for (auto late : walk.exempting()) {
+            late.reason = "it exempts packets that connection tracking has seen and calls invalid";
+            add(judged_, exemptObstacleOf(late, base, packet.protocol));
+        }
     }
 
     /// What is not known to drop or to pass all of them does neither.
@@ -190,7 +271,9 @@ private:
             ends_.note(walk, base);
             judged_.passesInvalid &= !walk.mayBeDropped();
         }
-        judged_.maskInvalid |= walk.mayChangeSides();
+        // By what is the same in all packets of a flow, those of one that is tracked are not exempted.
+        const bool byFlow = rules::exemptsInTime(base) && !walk.asksKind();
+        judged_.maskInvalid |= walk.mayBeRezoned() || (!walk.exempting().empty() && !byFlow);
     }
 
     void addForAll(RuleFamily family, std::string table, std::string reason, std::string hint) {
@@ -199,6 +282,7 @@ private:
         obstacle.hint = std::move(hint);
         obstacle.tcp = obstacle.udp = true;
         add(judged_, std::move(obstacle));
+        judged_.exemptTcp.steady = judged_.exemptUdp.steady = false;
         judged_.meetsOthers = true;
     }
 
@@ -229,10 +313,12 @@ private:
     const rules::Chains& chains_;
     const rules::Surroundings& surroundings_;
     Marking& marking_;
+    Exempting& exempting_;
     JudgedHook judged_;
     rules::Ends ends_;      ///< of what is invalid
     std::size_t index_ = 0; ///< of the place
     std::set<std::string> looksAt_;
+    std::set<std::string> looksAtExempt_;
 };
 } // namespace
 
@@ -250,8 +336,10 @@ std::vector<JudgedHook> judgeRules(const model::RuleSet& set, const rules::RuleD
     const rules::Surroundings surroundings(set);
     std::vector<JudgedHook> hooks;
     Marking marking;
+    Exempting exempting;
     for (const auto& place : rules::forwardPlaces())
-        hooks.push_back(Judge(set, loopback, chains, surroundings, marking).judge(place, hooks.size()));
+        hooks.push_back(
+            Judge(set, loopback, chains, surroundings, marking, exempting).judge(place, hooks.size()));
     marking.judge(hooks);
     return hooks;
 }

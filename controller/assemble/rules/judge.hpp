@@ -20,6 +20,7 @@ struct RuleObstacle {
     std::string hint;
     bool tcp = false; ///< for flows of which protocols
     bool udp = false;
+    bool exempt = false; ///< for packets that rules exempt from connection tracking, and no others
     bool operator==(const RuleObstacle&) const = default;
 };
 
@@ -33,6 +34,13 @@ struct JudgedChain {
     bool operator==(const JudgedChain&) const = default;
 };
 
+/// Flows of packets that rules exempt from connection tracking (`notrack`), as far as one place is concerned.
+struct JudgedExempt {
+    bool begins = false; ///< rules that come before connection tracking exempt some here
+    bool steady = true;
+    bool operator==(const JudgedExempt&) const = default;
+};
+
 /// One place that forwarded packets of a kind pass.
 struct JudgedHook {
     model::RuleFamily packets = model::RuleFamily::unspecified; ///< ip, ip6, or bridge: what is bridged
@@ -43,14 +51,17 @@ struct JudgedHook {
     /// What becomes here of packets of TCP that connection tracking calls invalid; neither: that depends.
     bool dropsInvalid = false;
     bool passesInvalid = true;
-    bool meetsOthers = false;         ///< what is no rule: what it does with packets is not known at all
-    bool treatsInvalid = false;       ///< before that, some may be answered, marked, or the like
-    bool asksConnectionMark = false;  ///< of packets in the middle of a flow
-    bool finishesTcp = false;         ///< checksums that senders have left to hardware
-    bool finishesUdp = false;         ///< the same, but of DHCP
-    bool marksTcp = false;            ///< packets in the middle of a flow may get marks
-    bool maskInvalid = false;         ///< some may not be called so: they are not tracked, or in another zone
-    std::vector<std::string> looksAt; ///< what a fast path would have to compare for each packet
+    bool meetsOthers = false;        ///< what is no rule: what it does with packets is not known at all
+    bool treatsInvalid = false;      ///< before that, some may be answered, marked, or the like
+    bool asksConnectionMark = false; ///< of packets in the middle of a flow
+    bool finishesTcp = false;        ///< checksums that senders have left to hardware
+    bool finishesUdp = false;        ///< the same, but of DHCP
+    bool marksTcp = false;           ///< packets in the middle of a flow may get marks
+    bool maskInvalid = false;        ///< some may not be called so: they are not tracked, or in another zone
+    JudgedExempt exemptTcp;
+    JudgedExempt exemptUdp;
+    std::vector<std::string> looksAt;       ///< what a fast path would have to compare for each packet
+    std::vector<std::string> looksAtExempt; ///< the same, where packets are exempted
     std::vector<RuleObstacle> obstacles;
     std::size_t moreObstacles = 0; ///< that are not listed
     bool operator==(const JudgedHook&) const = default;

@@ -97,6 +97,13 @@ void fill(Bits& bits, std::size_t at, std::uint32_t base, std::uint32_t offset,
         set(0, 0xff);
 }
 
+/// Of packets in the middle of a flow it is known, of others it is not: flags, and what is in front of TCP.
+bool isOfKind(std::uint32_t base, std::uint32_t offset, const AbstractPacket& packet) {
+    if (base == NFT_PAYLOAD_NETWORK_HEADER)
+        return packet.ipv6 && offset == 6;
+    return base == NFT_PAYLOAD_TRANSPORT_HEADER && packet.protocol == IPPROTO_TCP && offset == 13;
+}
+
 Loaded flowOf(Bits bits) {
     return {std::move(bits), Step::flow(Answer::yes)};
 }
@@ -161,6 +168,7 @@ Loaded loadPayload(const model::RuleExpression& expression, const AbstractPacket
             }
         if (!known)
             return neverOf(expression.length, "it looks at what differs between the packets of a flow");
+        loaded.step.asksKind |= isOfKind(expression.key, static_cast<std::uint32_t>(offset), packet);
         fill(loaded.bits, offset - expression.offset, expression.key, static_cast<std::uint32_t>(offset),
              packet);
     }
@@ -222,10 +230,11 @@ Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& p
 }
 
 Loaded loadCt(const model::RuleExpression& expression, const AbstractPacket& packet) {
-    constexpr std::size_t longest = 16; // addresses, names
-    if (packet.invalid)                 // nothing else is known of it (nft_ct_get_eval)
-        return expression.key == NFT_CT_STATE ? flowOf(number(NF_CT_STATE_INVALID_BIT))
-                                              : Loaded{Bits::unknown(longest), Step::flow(Answer::no)};
+    constexpr std::size_t longest = 16;  // addresses, names
+    if (packet.invalid || packet.exempt) // nothing else is known of it (nft_ct_get_eval)
+        return expression.key == NFT_CT_STATE
+                   ? flowOf(number(packet.exempt ? NF_CT_STATE_UNTRACKED_BIT : NF_CT_STATE_INVALID_BIT))
+                   : Loaded{Bits::unknown(longest), Step::flow(Answer::no)};
     switch (expression.key) {
     case NFT_CT_STATE: {
         constexpr std::uint32_t established = 1U << (IP_CT_ESTABLISHED + 1);

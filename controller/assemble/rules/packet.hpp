@@ -36,6 +36,9 @@ struct AbstractPacket {
     /// Connection tracking has seen it. If not, it may have in an earlier life: as a bridged frame, or before
     /// a veth (nf_conntrack_bridge, skb_scrub_packet).
     bool tracked = true;
+    /// Rules have exempted it from connection tracking (`notrack`): it has no connection, and its state says
+    /// so.
+    bool exempt = false;
     /// Connection tracking has called it invalid, because of its windows: it has no connection then. Its
     /// flags are any, but SYN, and over IPv6 there may be headers in front of it.
     bool invalid = false;

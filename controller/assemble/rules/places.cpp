@@ -72,6 +72,12 @@ bool meetsInvalid(const RuleChain& base) {
     return base.type != "nat" && (base.hook != NF_INET_PRE_ROUTING || base.priority >= NF_IP_PRI_CONNTRACK);
 }
 
+bool exemptsInTime(const RuleChain& base) {
+    constexpr std::int32_t learns = NF_IP_PRI_CONNTRACK - 1; // Learner's vet4 and vet6
+    return base.hook == NF_INET_PRE_ROUTING && base.priority > NF_IP_PRI_CONNTRACK_DEFRAG &&
+           base.priority < learns;
+}
+
 void Ends::note(const Walk& walk, const RuleChain& base) {
     if (!walk.mayPass() && isTracked(base))
         take(dropped_, base.priority);

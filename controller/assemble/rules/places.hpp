@@ -32,6 +32,10 @@ struct Place {
 /// two functions with the same priority, either may be called first.
 [[nodiscard]] bool meetsInvalid(const model::RuleChain& base);
 
+/// Whether what it exempts from connection tracking is known to be so by all that look at it (the learner's
+/// function in front of connection tracking), and is whole: fragments have been put together.
+[[nodiscard]] bool exemptsInTime(const model::RuleChain& base);
+
 /// Where packets end at one place, and where something else may be done with them first. Of two chains with
 /// the same priority, either may be called first.
 class Ends {

@@ -108,6 +108,10 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
         mayBeFinished_ |= step.finishes && !(packet_.protocol == IPPROTO_UDP && asksForDhcp(rule));
         mayBeMarked_ |= step.alters;
         mayChangeSides_ |= step.untracks || step.rezones;
+        mayBeRezoned_ |= step.rezones;
+        asksKind_ |= step.asksKind;
+        if (step.untracks)
+            exempting_.push_back({&chain, &rule, {}});
         // A packet that has a connection is none of those whom this rule takes it from, or has had it before.
         const Leads own{.goesOn = step.answer != Answer::yes || step.untracks, .lets = step.lets};
         if (step.fades)

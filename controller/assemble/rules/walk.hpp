@@ -54,8 +54,14 @@ public:
     [[nodiscard]] bool mayBeFinished() const { return mayBeFinished_; }
     /// Whether it may get a mark.
     [[nodiscard]] bool mayBeMarked() const { return mayBeMarked_; }
+    /// The rules that may exempt it from connection tracking.
+    [[nodiscard]] const std::vector<Finding>& exempting() const { return exempting_; }
     /// Whether connection tracking may take it for something else from then on.
     [[nodiscard]] bool mayChangeSides() const { return mayChangeSides_; }
+    /// The same, because it may be in another zone.
+    [[nodiscard]] bool mayBeRezoned() const { return mayBeRezoned_; }
+    /// Whether rules ask for what may be otherwise in packets that are not in the middle of a flow.
+    [[nodiscard]] bool asksKind() const { return asksKind_; }
     /// How much was looked at: expressions, and elements of maps.
     [[nodiscard]] std::size_t steps() const { return steps_; }
 
@@ -103,6 +109,7 @@ private:
     std::map<const model::RuleChain*, Ways> ways_;
     std::set<const model::RuleChain*> entered_;
     std::vector<Finding> findings_;
+    std::vector<Finding> exempting_;
     std::set<std::string_view> looksAt_;
     std::vector<MarkingRule> marking_;
     bool asksConnectionMark_ = false;
@@ -112,6 +119,8 @@ private:
     bool mayBeFinished_ = false;
     bool mayBeMarked_ = false;
     bool mayChangeSides_ = false;
+    bool mayBeRezoned_ = false;
+    bool asksKind_ = false;
     std::size_t steps_ = 0;
 };
 

@@ -39,19 +39,23 @@ Step unreadable() {
 }
 
 /// Which of the states that a rule lists: this one, none, or perhaps that addresses are translated.
-Step stateStep(std::uint32_t mask, std::uint32_t translated, bool inverted, const AbstractPacket& packet) {
+Step stateStep(std::uint32_t mask, std::uint32_t translated, std::uint32_t untracked, bool inverted,
+               const AbstractPacket& packet) {
     constexpr std::uint32_t established = 1U << (IP_CT_ESTABLISHED + 1);
     Answer answer = (mask & translated) != 0 || !packet.tracked ? Answer::maybe : Answer::no;
     if (packet.tracked && (mask & established) != 0)
         answer = Answer::yes;
     if (packet.invalid)
         answer = (mask & XT_CONNTRACK_STATE_INVALID) != 0 ? Answer::yes : Answer::no;
+    if (packet.exempt)
+        answer = (mask & untracked) != 0 ? Answer::yes : Answer::no;
     return Step::flow(inverted ? opposite(answer) : answer);
 }
 
 /// The three revisions have the same beginning; the states have 16 bits since the second.
 Step conntrack(const RuleExpression& expression, const AbstractPacket& packet) {
     constexpr std::uint32_t translated = XT_CONNTRACK_STATE_SNAT | XT_CONNTRACK_STATE_DNAT;
+    const bool withoutConnection = packet.invalid || packet.exempt;
     std::uint32_t flags = 0, inverted = 0, mask = 0;
     if (expression.key == 1) {
         const auto info = infoOf<xt_conntrack_mtinfo1>(expression);
@@ -64,14 +68,15 @@ Step conntrack(const RuleExpression& expression, const AbstractPacket& packet) {
             return unreadable();
         flags = info->match_flags, inverted = info->invert_flags, mask = info->state_mask;
     }
-    if ((flags & XT_CONNTRACK_EXPIRES) != 0)
+    if ((flags & XT_CONNTRACK_EXPIRES) != 0 && !packet.exempt)
         return Step::differs("how long the connection will last decides");
     if ((flags & XT_CONNTRACK_STATE) == 0)
-        return Step::flow(packet.invalid ? Answer::no : Answer::maybe);
-    auto step = stateStep(mask, translated, (inverted & XT_CONNTRACK_STATE) != 0, packet);
+        return Step::flow(withoutConnection ? Answer::no : Answer::maybe);
+    auto step = stateStep(mask, translated, XT_CONNTRACK_STATE_UNTRACKED,
+                          (inverted & XT_CONNTRACK_STATE) != 0, packet);
     // Whatever else is asked for may be so or not. (`-m state` is written with a flag of its own.)
     // Of what has no connection nothing else is asked (conntrack_mt).
-    if (!packet.invalid && (flags & ~(XT_CONNTRACK_STATE | XT_CONNTRACK_STATE_ALIAS)) != 0 &&
+    if (!withoutConnection && (flags & ~(XT_CONNTRACK_STATE | XT_CONNTRACK_STATE_ALIAS)) != 0 &&
         step.answer == Answer::yes)
         step.answer = Answer::maybe;
     return step;
@@ -79,7 +84,7 @@ Step conntrack(const RuleExpression& expression, const AbstractPacket& packet) {
 
 Step state(const RuleExpression& expression, const AbstractPacket& packet) {
     const auto info = infoOf<xt_state_info>(expression);
-    return info ? stateStep(info->statemask, 0, false, packet) : unreadable();
+    return info ? stateStep(info->statemask, 0, XT_STATE_UNTRACKED, false, packet) : unreadable();
 }
 
 Step tcp(const RuleExpression& expression, const AbstractPacket& packet) {
@@ -99,9 +104,11 @@ Step tcp(const RuleExpression& expression, const AbstractPacket& packet) {
     auto answer = compare(masked(flags, mask, none), 0, wanted);
     if ((info->invflags & XT_TCP_INV_FLAGS) != 0)
         answer = opposite(answer);
-    if (answer == Answer::maybe)
-        return Step::key({"TCP flags"});
-    return Step::flow(answer == Answer::yes ? Answer::maybe : answer); // ports decide as well
+    // Of those that are known, ports decide as well.
+    auto step = answer == Answer::maybe ? Step::key({"TCP flags"})
+                                        : Step::flow(answer == Answer::yes ? Answer::maybe : answer);
+    step.asksKind = true;
+    return step;
 }
 
 using Match = Step (*)(const RuleExpression&, const AbstractPacket&);
@@ -111,7 +118,9 @@ Step ofFlow(const RuleExpression&, const AbstractPacket&) {
 Step always(const RuleExpression&, const AbstractPacket&) {
     return Step::flow(Answer::yes);
 }
-Step connectionMark(const RuleExpression&, const AbstractPacket&) {
+Step connectionMark(const RuleExpression&, const AbstractPacket& packet) {
+    if (packet.exempt) // there is no connection (connmark_mt)
+        return Step::flow(Answer::no);
     auto step = Step::flow();
     step.asksConnectionMark = true;
     return step;
@@ -124,8 +133,11 @@ Step reversePath(const RuleExpression&, const AbstractPacket& packet) {
 }
 /// Of IPv6; packets that have one are not meant, but for those that are called invalid.
 Step extensionHeader(const RuleExpression& expression, const AbstractPacket& packet) {
-    return packet.ipv6 ? Step::flow(packet.invalid ? Answer::maybe : Answer::no)
-                       : Step::differs(fmt::format("'{}' is known for IPv6 only", expression.name));
+    if (!packet.ipv6)
+        return Step::differs(fmt::format("'{}' is known for IPv6 only", expression.name));
+    auto step = Step::flow(packet.invalid ? Answer::maybe : Answer::no);
+    step.asksKind = true;
+    return step;
 }
 constexpr const char* macs = "MAC addresses";
 constexpr const char* lengths = "length";
@@ -297,8 +309,11 @@ Step evaluateMatch(const RuleExpression& expression, const AbstractPacket& packe
                     expression.name, expression.key));
 }
 
-Step evaluateTarget(const RuleExpression& expression) {
-    if (const auto* known = rowFor(targets, expression))
+Step evaluateTarget(const RuleExpression& expression, const AbstractPacket& packet) {
+    const auto* known = rowFor(targets, expression);
+    if (known != nullptr && known->evaluate == connmark && packet.exempt) // no connection (connmark_tg)
+        return Step::flow(Answer::yes);
+    if (known != nullptr)
         return known->evaluate(expression);
     return Step::never(
         fmt::format("the target {} (revision {}) does more than decide", expression.name, expression.key));

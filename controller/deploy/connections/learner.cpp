@@ -80,7 +80,8 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
                    (judged.asksConnectionMark ? TNA_CONNECTION_MARKS : 0U) |
                    (judged.tcpMarkedEarly ? TNA_MARKED_EARLY : 0U) |
                    (judged.finishesTcp ? TNA_FINISHES_TCP : 0U) |
-                   (judged.finishesUdp ? TNA_FINISHES_UDP : 0U) | (judged.untracked ? TNA_UNTRACKED : 0U);
+                   (judged.finishesUdp ? TNA_FINISHES_UDP : 0U) | (judged.untracked ? TNA_UNTRACKED : 0U) |
+                   (judged.exemptTcp ? TNA_EXEMPT_TCP : 0U) | (judged.exemptUdp ? TNA_EXEMPT_UDP : 0U);
     for (std::size_t place = 0; place < TNA_RULE_HOOKS; ++place) {
         rules.functions[place] = judged.functions.at(place).number;
         rules.lists[place] = judged.functions.at(place).list;
@@ -91,7 +92,7 @@ void publish(tna_judged_rules& rules, std::uint32_t generation, const assemble::
         rules.ways[place] = asFastPathKnows(judged.invalidWays[place]);
     rules.missed = 0;
     __atomic_store_n(&rules.known, generation, __ATOMIC_SEQ_CST);
-    if (judged.tcp || judged.udp)
+    if (judged.tcp || judged.udp || judged.exemptTcp || judged.exemptUdp)
         __atomic_store_n(&rules.generation, generation, __ATOMIC_SEQ_CST);
 }
 } // namespace

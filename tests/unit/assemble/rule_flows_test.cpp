@@ -6,6 +6,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <limits>
+#include <linux/netfilter/xt_tcpudp.h>
 
 namespace tna::test {
 namespace {
@@ -319,7 +320,20 @@ TEST(FlowRules, WhereNotAllPacketsAreTracked) {
     auto early = set;
     early.chains.push_back(
         baseOf("raw", NF_INET_PRE_ROUTING, -300, {{meta(NFT_META_IIF), cmp({9, 0, 0, 0}), of("notrack")}}));
-    EXPECT_EQ(judged(early).ipv4.invalid, depends);
+    EXPECT_EQ(judged(early).ipv4.invalid, dropped) << "none of a flow that is tracked";
+    for (const std::int32_t priority : {-201, -400}) {
+        early.chains.back().priority = priority;
+        EXPECT_EQ(judged(early).ipv4.invalid, depends);
+    }
+    early.chains.back().priority = -300;
+    auto byFlags = early;
+    byFlags.chains.back().rules.front().expressions = {payload(2, 13, 1), bitwise({0x04}, {0}), cmp({0x04}),
+                                                       of("notrack")};
+    EXPECT_EQ(judged(byFlags).ipv4.invalid, depends) << "resets";
+    xt_tcp resets{};
+    resets.flg_mask = resets.flg_cmp = 0x04;
+    byFlags.chains.back().rules.front().expressions = {match("tcp", 0, bytesOf(resets)), of("notrack")};
+    EXPECT_EQ(judged(byFlags).ipv4.invalid, depends);
     early.chains.back().rules.front().expressions.back() = writing(ct(NFT_CT_ZONE));
     EXPECT_EQ(judged(early).ipv4.invalid, depends);
     early.chains.back().rules.front().expressions.back() = drop();

@@ -135,9 +135,15 @@ TEST(InvalidWays, WhatBecomesOfInvalidPacketsBetweenDevicesAtAllPlaces) {
                         {meta(NFT_META_IIF), cmp({2, 0, 0, 0}), immediate({1, 0, 0, 0}),
                          writing(meta(NFT_META_MARK))})),
               "wan>any dropped");
-    // Not tracked, or in another zone: they are not called invalid.
+    // Not tracked, or in another zone: they are not called invalid. Those of a connection that is tracked are
+    // not exempted by what all of its packets have in common.
+    const std::vector<model::RuleExpression> exempts{meta(NFT_META_IIF), cmp({9, 0, 0, 0}), of("notrack")};
+    EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_PRE_ROUTING, -300, exempts)),
+              "lan>lan dropped, lan>wan passed, wan>any dropped");
+    EXPECT_EQ(waysOf(some, NF_DROP, at(NF_INET_PRE_ROUTING, -201, exempts)), "");
     EXPECT_EQ(waysOf(some, NF_DROP,
-                     at(NF_INET_PRE_ROUTING, -300, {meta(NFT_META_IIF), cmp({9, 0, 0, 0}), of("notrack")})),
+                     at(NF_INET_PRE_ROUTING, -300,
+                        {meta(NFT_META_IIF), cmp({9, 0, 0, 0}), writing(ct(NFT_CT_ZONE))})),
               "");
     for (const auto& [zone, flags] : {std::pair{7, 0}, {0, 1 << 4 /* XT_CT_ZONE_MARK */}}) {
         xt_ct_target_info info{};

@@ -43,6 +43,17 @@ TEST(Rules, SayWhatIsInTheWayThatIsNoSingleRule) {
               std::string::npos);
 }
 
+TEST(Rules, SayWhatIsLearntOfWhatIsExempt) {
+    nlohmann::json document{{"learning",
+                             {{"active", true},
+                              {"ip", {{"udp", true}, {"exempt_udp", true}, {"exempt_tcp", true}}},
+                              {"ip6", {{"exempt_tcp", true}}}}}};
+    EXPECT_NE(renderRules(document).find(
+                  "  IPv4: UDP; exempt from connection tracking: UDP, TCP\n"
+                  "  IPv6: none, because the rules are not steady; exempt from connection tracking: TCP\n"),
+              std::string::npos);
+}
+
 TEST(Human, UnitsOfThousands) {
     EXPECT_EQ(human(0), "0");
     EXPECT_EQ(human(999), "999");
