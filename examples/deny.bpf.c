@@ -7,7 +7,9 @@
  *	tnactl module insert deny.bpf.o --port eth0
  *
  * A source has one place, by its hash: another source that is denied at the same place takes it.
+ * For ports at tcx as well.
  */
+#define TNA_MODULE_AT_TCX
 #include <tna/module.h>
 
 #include "deny.h"

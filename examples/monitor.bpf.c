@@ -4,7 +4,11 @@
  *
  *	tnactl module insert monitor.bpf.o
  *	tnactl module show monitor --map flows
+ *
+ * For ports at tcx as well: there, what is several packets yet (GSO, GRO) counts as what it will be on a
+ *wire.
  */
+#define TNA_MODULE_AT_TCX
 #include <tna/module.h>
 
 /* One by one, so that they are shown so: of an array of bytes, what is shown ends at a zero. */
@@ -33,12 +37,12 @@ struct {
 	__type(value, struct traffic);
 } flows SEC(".maps");
 
-static __always_inline void count(const struct flow *flow, __u32 bytes)
+static __always_inline void count(const struct flow *flow, __u32 packets, __u32 bytes)
 {
-	struct traffic *traffic = bpf_map_lookup_elem(&flows, flow), first = {1, bytes};
+	struct traffic *traffic = bpf_map_lookup_elem(&flows, flow), first = {packets, bytes};
 
 	if (traffic) {
-		traffic->packets++;
+		traffic->packets += packets;
 		traffic->bytes += bytes;
 	} else {
 		bpf_map_update_elem(&flows, flow, &first, BPF_ANY);
@@ -62,6 +66,6 @@ TNA_INGRESS(packet)
 			flow.destination_port = bpf_ntohs(ports[1]);
 		}
 	}
-	count(&flow, packet->length);
+	count(&flow, tna_frames(packet), packet->length);
 	return TNA_CONTINUE;
 }

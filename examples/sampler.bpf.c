@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Copies one packet in N to user space, with what was decided about it and why. The ring buffer `samples`
- * is read by whoever opens it (its id is in `tnactl module show sampler`); `settings` holds N.
+ * is read by whoever opens it (its id is in `tnactl module show sampler`); `settings` holds N. For ports at
+ * tcx as well, where a tag is not among what is copied.
  */
+#define TNA_MODULE_AT_TCX
 #include <tna/module.h>
 
 #define SAMPLE_BYTES 64
@@ -53,8 +55,7 @@ static __always_inline enum tna_verdict sample(struct tna_packet *packet, __u32 
 				.reason = decided->forward ? 0 : decided->reason,
 				.routed = routed};
 	/* as much as there is, in two sizes: the verifier likes constants */
-	if (bpf_xdp_load_bytes(packet->ctx, 0, room->frame, SAMPLE_BYTES) &&
-	    bpf_xdp_load_bytes(packet->ctx, 0, room->frame, ETH_HLEN + 20))
+	if (tna_load(packet, 0, room->frame, SAMPLE_BYTES) && tna_load(packet, 0, room->frame, ETH_HLEN + 20))
 		bpf_ringbuf_discard(room, 0);
 	else
 		bpf_ringbuf_submit(room, 0);

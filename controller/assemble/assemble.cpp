@@ -7,6 +7,7 @@
 #include "assemble/watched.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tna::assemble {
 
@@ -16,6 +17,18 @@ constexpr std::uint32_t mainTable = 254; // RT_TABLE_MAIN
 
 const Manifest& mainModule(const PortInQuestion& port) {
     return *std::ranges::find_if(manifests(), [&](const Manifest& manifest) { return manifest.isFor(port); });
+}
+
+/// The custom modules that are wanted at a hook of a link, besides the one that steers.
+std::vector<std::string> customWanted(const Wishes& wishes, model::IfIndex link, tna_hook hook) {
+    const auto it = wishes.custom.find(link);
+    const auto steering = wishes.steered.find(link);
+    std::vector<std::string> wanted;
+    if (it != wishes.custom.end())
+        std::ranges::copy_if(it->second.at(hook), std::back_inserter(wanted), [&](const auto& identity) {
+            return steering == wishes.steered.end() || identity != steering->second;
+        });
+    return wanted;
 }
 
 class PortDecision {
@@ -44,7 +57,8 @@ public:
         plan.egressReason = judgement.egress ? judgement.egress : refusal();
         plan.shortest = judgement.shortest;
         plan.egress = hook_ == Hook::xdp && egressAllowed() && !plan.egressReason;
-        plan.tcxEgress = egressAllowed() && !customAt(TNA_HOOK_EGRESS) && !judgement.tcx;
+        plan.tcxEgress = egressAllowed() && customWanted(wishes_, link_.ifindex, TNA_HOOK_EGRESS).empty() &&
+                         !judgement.tcx;
         if (reasons_.empty()) {
             plan.profile = profile(hook_);
             plan.behind = behind(judgement);
@@ -103,20 +117,19 @@ private:
         if (judgement.tcx)
             reasons_.push_back(*judgement.tcx);
         for (const auto hook : {TNA_HOOK_INGRESS, TNA_HOOK_BRIDGE, TNA_HOOK_ROUTE})
-            if (customAt(hook)) {
-                no("custom-modules", kind + "custom modules run at XDP only");
+            if (const auto module = onlyAtXdp(hook)) {
+                no("custom-modules", kind + "the custom module " + *module + " is for ports at XDP only",
+                   "compile it for both (TNA_MODULE_AT_TCX, see tna-fpm(7)), or place it on other ports");
                 break;
             }
     }
 
-    /// Whether custom modules are wanted there, besides the one that steers.
-    [[nodiscard]] bool customAt(tna_hook hook) const {
-        const auto it = wishes_.custom.find(link_.ifindex);
-        const auto steering = wishes_.steered.find(link_.ifindex);
-        return it != wishes_.custom.end() &&
-               std::ranges::any_of(it->second.at(hook), [&](const auto& identity) {
-                   return steering == wishes_.steered.end() || identity != steering->second;
-               });
+    /// The first custom module wanted there that ports at tcx cannot have, by its name.
+    [[nodiscard]] std::optional<std::string> onlyAtXdp(tna_hook hook) const {
+        for (const auto& identity : customWanted(wishes_, link_.ifindex, hook))
+            if (!wishes_.customAtTcx.contains({identity, hook}))
+                return identity.substr(0, identity.find('#'));
+        return std::nullopt;
     }
 
     /// What is known of its kind or driver, and of what lies below.
@@ -251,13 +264,15 @@ private:
 };
 
 /// A hook is there where there is something to hook into.
-void addCustom(PortPlan& port, const CustomModules& custom) {
+void addCustom(PortPlan& port, const CustomModules& custom, const Wishes& wishes) {
     if (port.egress)
         port.egressModules = custom.at(TNA_HOOK_EGRESS);
-    if (!port.profile || port.hook != Hook::xdp)
+    if (!port.profile)
         return;
     auto& hooked = port.profile->custom;
-    hooked.set(TNA_HOOK_INGRESS, custom.at(TNA_HOOK_INGRESS));
+    hooked.set(TNA_HOOK_INGRESS, port.hook == Hook::xdp
+                                     ? custom.at(TNA_HOOK_INGRESS)
+                                     : customWanted(wishes, port.ifindex, TNA_HOOK_INGRESS));
     for (const auto& module : port.profile->modules)
         if (const auto& behind = manifestOf(module.name).customBehind)
             hooked.set(behind->hook, custom.at(behind->hook));
@@ -318,7 +333,7 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
                     (*profile)->rules = false;
     for (const auto& [ifindex, custom] : wishes.custom)
         if (const auto it = plan.ports.find(ifindex); it != plan.ports.end())
-            addCustom(it->second, custom);
+            addCustom(it->second, custom, wishes);
     for (const auto& [ifindex, steering] : wishes.steered)
         if (const auto* link = network.link(ifindex))
             addSteering(plan, *link, steering, wishes, around.watched());

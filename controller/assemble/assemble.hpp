@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace tna::assemble {
 
@@ -37,6 +38,8 @@ struct Wishes {
     /// Why it cannot be seen what drivers refuse; nothing: it can.
     std::optional<std::string> refusalsUnseen;
     std::map<model::IfIndex, CustomModules> custom; ///< that the operator wants on a link
+    /// Those of them, by identity and hook, that ports at tcx can have, too.
+    std::set<std::pair<std::string, tna_hook>> customAtTcx;
     /// Links whose frames may be steered to network functions, whether or not they are accelerated: the
     /// custom module that does it, by its identity.
     std::map<model::IfIndex, std::string> steered;

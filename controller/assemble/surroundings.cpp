@@ -97,8 +97,19 @@ void placeAsWished(Surroundings& around) {
         }
 }
 
+/// Whether a custom module is wanted on a link that ports at tcx cannot have.
+bool wantsXdp(const Wishes& wishes, model::IfIndex link) {
+    const auto wanted = wishes.custom.find(link);
+    return wanted != wishes.custom.end() &&
+           std::ranges::any_of(wanted->second.byHook(), [&](const auto& hooked) {
+               return std::ranges::any_of(hooked.second, [&](const auto& identity) {
+                   return !wishes.customAtTcx.contains({identity, hooked.first});
+               });
+           });
+}
+
 /// XDP sends nothing to ports at tcx, nor to those whose drivers send in another way what is redirected.
-/// Where it sends nothing at all, all ports are at tcx; but not those with modules, which are for XDP.
+/// Where it sends nothing at all, all ports are at tcx; but not those with modules that are for XDP only.
 void placeAtTcx(Surroundings& around) {
     const auto& wishes = around.wishes;
     around.atTcx = wishes.atTcx;
@@ -111,7 +122,7 @@ void placeAtTcx(Surroundings& around) {
                              return !cards.reached.contains(ifindex) || wishes.refused.contains(ifindex);
                          });
     for (const auto ifindex : cards.all)
-        if (!cards.anyWay && around.anotherOnlyFromTcx(ifindex) && !wishes.custom.contains(ifindex) &&
+        if (!cards.anyWay && around.anotherOnlyFromTcx(ifindex) && !wantsXdp(wishes, ifindex) &&
             !wishes.steered.contains(ifindex))
             around.atTcx.insert(ifindex);
 }

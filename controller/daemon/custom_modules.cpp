@@ -88,8 +88,11 @@ CustomModules::Module CustomModules::make(std::string identity,
                                           std::shared_ptr<const deploy::ModuleObject> object,
                                           api::Placement placement) {
     Module module{std::move(identity), std::move(object), std::move(placement)};
-    for (unsigned hook = 0; hook < TNA_HOOK_COUNT; hook++)
-        module.functions[hook] = module.object->has(static_cast<tna_hook>(hook));
+    for (unsigned number = 0; number < TNA_HOOK_COUNT; number++) {
+        const auto hook = static_cast<tna_hook>(number);
+        module.functions[hook] = module.object->has(hook);
+        module.functionsAtTcx[hook] = module.object->has(hook, assemble::Hook::tcx);
+    }
     return module;
 }
 
@@ -222,6 +225,15 @@ std::map<model::IfIndex, assemble::CustomModules> CustomModules::on(const model:
                     place.add(static_cast<tna_hook>(hook), module->identity);
         }
     return places;
+}
+
+std::set<std::pair<std::string, tna_hook>> CustomModules::atTcx() const {
+    std::set<std::pair<std::string, tna_hook>> all;
+    for (const auto& [name, module] : modules_)
+        for (unsigned hook = 0; hook < TNA_HOOK_COUNT; hook++)
+            if (module.functionsAtTcx[hook])
+                all.emplace(module.identity, static_cast<tna_hook>(hook));
+    return all;
 }
 
 } // namespace tna::daemon

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tna/decision.h>
 #include <utility>
@@ -24,8 +25,9 @@ public:
         std::string identity; ///< another one for each object, so that what is in place can be told from it
         std::shared_ptr<const deploy::ModuleObject> object;
         api::Placement placement;
-        std::array<bool, TNA_HOOK_COUNT> functions{}; ///< the hooks that it has functions for
-        bool kept = false;                            ///< in the directory
+        std::array<bool, TNA_HOOK_COUNT> functions{};      ///< the hooks that it has functions for
+        std::array<bool, TNA_HOOK_COUNT> functionsAtTcx{}; ///< the same for ports at tcx
+        bool kept = false;                                 ///< in the directory
         std::uint64_t hash = 0;
         /// What is in the directory still, because this one could not be kept.
         std::optional<std::pair<std::uint64_t, api::Placement>> instead;
@@ -60,6 +62,8 @@ public:
     [[nodiscard]] deploy::ModulesById byIdentity() const;
     /// For each link, what is wanted there, in the order of priorities and then of names.
     [[nodiscard]] std::map<model::IfIndex, assemble::CustomModules> on(const model::Network& network) const;
+    /// The hooks at which they have functions for ports at tcx, too.
+    [[nodiscard]] std::set<std::pair<std::string, tna_hook>> atTcx() const;
 
 private:
     /// Nothing where it is as it was.

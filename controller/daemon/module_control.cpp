@@ -51,6 +51,15 @@ json placesOf(const assemble::Plan& plan, const std::string& identity) {
     return places;
 }
 
+/// The hooks at which ports at tcx can have it, too.
+json hooksAtTcx(const deploy::ModuleObject& object) {
+    json hooks = json::array();
+    for (unsigned hook = 0; hook < TNA_HOOK_COUNT; hook++)
+        if (object.has(static_cast<tna_hook>(hook), assemble::Hook::tcx))
+            hooks.push_back(deploy::hookName(hook));
+    return hooks;
+}
+
 json documentOf(const std::string& name, const CustomModules::Module& module, const assemble::Plan& plan) {
     json maps = json::array();
     for (const auto& map : module.object->maps())
@@ -64,6 +73,7 @@ json documentOf(const std::string& name, const CustomModules::Module& module, co
             {"kinds", module.placement.kinds},
             {"kept", module.kept},
             {"places", placesOf(plan, module.identity)},
+            {"tcx", hooksAtTcx(*module.object)},
             {"counters", countersOf(*module.object)},
             {"maps", maps}};
 }

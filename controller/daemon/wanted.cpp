@@ -55,6 +55,7 @@ assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, 
     wishes.refused = refused.reasons();
     wishes.refusalsUnseen = refused.blind();
     wishes.custom = wanted.modules.on(network);
+    wishes.customAtTcx = wanted.modules.atTcx();
     if (const auto* steering = wanted.modules.find(steeringModule))
         for (const auto& [ifindex, custom] : wishes.custom)
             if (std::ranges::find(custom.at(TNA_HOOK_INGRESS), steering->identity) !=

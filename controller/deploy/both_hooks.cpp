@@ -17,6 +17,13 @@ void add(Applied& sum, const Applied& more) {
 }
 } // namespace
 
+void BothHooks::setModules(ModulesById modules) {
+    if (tcx_)
+        tcx_->setModules(modules);
+    modules_ = modules;
+    xdp_->setModules(std::move(modules));
+}
+
 Applied BothHooks::applyAtTcx(const assemble::Plan& plan, const model::Network& network) {
     const auto part = assemble::partAt(assemble::Hook::tcx, plan);
     Applied applied;
@@ -31,6 +38,7 @@ Applied BothHooks::applyAtTcx(const assemble::Plan& plan, const model::Network& 
         tcx_ = std::move(*loaded);
         tcx_->mistrustAs(xdp_->mistrust());
         tcx_->inherit(std::exchange(inherited_, {}));
+        tcx_->setModules(modules_);
     }
     inherited_.clear();
     return tcx_ ? tcx_->apply(part, network) : applied;

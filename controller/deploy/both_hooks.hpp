@@ -19,7 +19,7 @@ public:
     using Load = std::function<Result<Path>()>;
     BothHooks(Path xdp, Load loadTcx) : xdp_(std::move(xdp)), loadTcx_(std::move(loadTcx)) {}
 
-    void setModules(ModulesById modules) override { xdp_->setModules(std::move(modules)); }
+    void setModules(ModulesById modules) override;
     [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network) override;
     [[nodiscard]] std::map<model::IfIndex, PortCounters> counters() override;
     [[nodiscard]] bool anyCut() const override;
@@ -63,6 +63,7 @@ private:
     std::set<model::IfIndex> behind_;    ///< ports that are at both
     std::set<model::IfIndex> failedXdp_; ///< ports that were to be, and are Linux's
     std::vector<UniqueFd> inherited_;    ///< what may be of tcx, as long as that is not loaded
+    ModulesById modules_;                ///< for it
 };
 
 } // namespace tna::deploy

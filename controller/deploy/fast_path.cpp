@@ -93,15 +93,11 @@ Result<std::unique_ptr<FastPath>> FastPath::make(const Limits& limits, PipelineO
     auto attachments = Attachments::make(pipeline.hook, pipeline.buffers, *presences);
     if (!attachments)
         return std::unexpected(attachments.error());
-    std::optional<FinishProgram> finish;
-    if (pipeline.hook == assemble::Hook::xdp) { // where custom modules can be
-        auto loaded = FinishProgram::load(pipeline);
-        if (!loaded)
-            return std::unexpected(loaded.error());
-        finish = std::move(*loaded);
-    }
+    auto finish = FinishProgram::load(pipeline);
+    if (!finish)
+        return std::unexpected(finish.error());
     auto kept = std::make_unique<PipelineObject>(std::move(pipeline));
-    ProfileStore profiles{*kept, constants, std::move(finish), std::move(*caches), *counters};
+    ProfileStore profiles{*kept, constants, std::move(*finish), std::move(*caches), *counters};
     return std::unique_ptr<FastPath>{new FastPath(std::move(kept), std::move(counters), std::move(fdb),
                                                   limits.maxPorts, std::move(profiles),
                                                   std::move(*attachments), std::move(*presences))};

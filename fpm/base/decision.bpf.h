@@ -37,6 +37,12 @@ INLINE struct tna_decision_note *decision_note(void)
 	return bpf_map_lookup_elem(&decision, &zero);
 }
 
+/* A decision is where its note begins. */
+INLINE struct tna_decision_note *note_around(struct tna_decision *decision)
+{
+	return (struct tna_decision_note *)decision;
+}
+
 INLINE struct tna_decision *decision_here(void)
 {
 	struct tna_decision_note *note = decision_note();
@@ -49,11 +55,17 @@ INLINE struct tna_decision *decision_here(void)
 INLINE u64 decision_compare(hook_context *ctx, struct tna_decision *note, u32 version, const int write)
 {
 	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
-	u32 length = end - data;
+	u32 length = HOOK_WITHIN_LINUX ? packet_length(ctx) : end - data;
 	u64 different = 0;
 
 	if (data + PACKET_MIN > end)
 		return 1;
+	if (HOOK_TAGS_BESIDE) {
+		if (write)
+			note_around(note)->tag = hook_tag_beside(ctx);
+		else
+			different = note_around(note)->tag ^ hook_tag_beside(ctx);
+	}
 #define DECISION_PART(index, type, offset)                                                                   \
 	do {                                                                                                 \
 		if (write)                                                                                   \
@@ -67,7 +79,7 @@ INLINE u64 decision_compare(hook_context *ctx, struct tna_decision *note, u32 ve
 	DECISION_PART(3, u64, 24);
 	DECISION_PART(4, u16, 32);
 	/* a routed packet behind a tag, which makes the headers longer */
-	if (version && note->retag >> 32) {
+	if (!HOOK_TAGS_BESIDE && version && note->retag >> 32) {
 		data += 4;
 		if (data + PACKET_MIN > end)
 			return 1;

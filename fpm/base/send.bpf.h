@@ -59,6 +59,14 @@ INLINE int note_bridged(hook_context *ctx, struct tna_decision *note, const stru
 	return HOOK_SENT;
 }
 
+/* Notes what is done besides within Linux. */
+INLINE void note_within_linux(struct tna_decision_note *note, const struct departure *departure)
+{
+	note->device = *departure->device;
+	if (departure->routed)
+		note->above = *departure->above;
+}
+
 /* Notes that a packet is routed out of a port, with the tag that the frame is to have and, above it, has. */
 INLINE int note_routed(hook_context *ctx, struct tna_decision *note, const struct departure *departure)
 {
@@ -79,6 +87,8 @@ INLINE int note_departure(hook_context *ctx, const struct departure *departure)
 	if (!note)
 		return HOOK_TO_LINUX;
 	note->slots = decision_slots(*departure->in, departure->out);
+	if (HOOK_WITHIN_LINUX)
+		note_within_linux(note_around(note), departure);
 	return departure->routed ? note_routed(ctx, note, departure) : note_bridged(ctx, note, departure);
 }
 

@@ -26,6 +26,7 @@
  *						all of its bytes, without a tag beside it
  *	hook_is_several()			not 0: it is several frames yet, each with the same headers
  *	hook_hidden_tag()			the tag beside the frame, as it would lie in the frame; 0: none
+ *	hook_tag_beside()			what tells the same from any other, without a branch
  *	hook_for_another()			not 0: Linux takes it for another station's, if nobody who receives it
  *						after the device says otherwise
  *	hook_is_nested()			not 0: those are packets within packets

@@ -112,6 +112,12 @@ INLINE u32 hook_hidden_tag(hook_context *ctx)
 	return ctx->vlan_present ? ctx->vlan_proto | (u32)__builtin_bswap16(ctx->vlan_tci) << 16 : 0;
 }
 
+/* Both are 0 where there is none. */
+INLINE u32 hook_tag_beside(hook_context *ctx)
+{
+	return ctx->vlan_tci | ctx->vlan_proto << 16;
+}
+
 INLINE u32 hook_frame_length(hook_context *ctx)
 {
 	return ctx->len + (ctx->vlan_present ? 4 : 0);

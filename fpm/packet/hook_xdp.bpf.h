@@ -148,6 +148,11 @@ INLINE u32 hook_hidden_tag(hook_context *ctx)
 	return 0;
 }
 
+INLINE u32 hook_tag_beside(hook_context *ctx)
+{
+	return 0;
+}
+
 /* Takes bytes off the frame's front, or (negative) adds some; 0 if that was possible. */
 INLINE long hook_move_head(hook_context *ctx, int bytes)
 {

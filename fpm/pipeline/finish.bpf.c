@@ -18,9 +18,7 @@ INLINE void finish_count(struct tna_decision_note *run, u32 length)
 	run->bytes += length;
 }
 
-/* not "xdp.frags": whether the kernel knows that is found out when this is loaded */
-SEC("xdp")
-int finish(hook_context *ctx)
+INLINE int finish_decided(hook_context *ctx)
 {
 	struct tna_decision_note *run = decision_note();
 	struct tna_decision *note = run ? &run->decision : NULL;
@@ -36,6 +34,8 @@ int finish(hook_context *ctx)
 		.out = note->slots >> 16,
 		.length = routed ? note->left : packet_length(ctx),
 		.unproved = 1,
+		.device = &run->device,
+		.above = &run->above,
 		.retag = note->retag,
 		.vlan_protocol = note->vlan_protocol,
 		.routed = routed,
@@ -46,6 +46,8 @@ int finish(hook_context *ctx)
 	if (routed) {
 		departure.old_tags = note->retag >> 32;
 		departure.tags = (u32)note->retag;
+		if (HOOK_WITHIN_LINUX && CONSTANT(RULES) && unlikely(any_altered()))
+			departure.marked = translation_note(); /* of this packet still */
 		departure.behind = note->length - tags_length(departure.old_tags) - note->left;
 	}
 	int action = send_now(ctx, &departure);
@@ -53,6 +55,13 @@ int finish(hook_context *ctx)
 	if (action == HOOK_SENT)
 		finish_count(run, departure.length + tags_length(departure.tags));
 	return action;
+}
+
+/* At XDP not "xdp.frags": whether the kernel knows that is found out when this is loaded. */
+SEC(HOOK_SECTION)
+int finish(hook_context *ctx)
+{
+	return hook_verdict(finish_decided(ctx));
 }
 
 char _license[] SEC("license") = "GPL";

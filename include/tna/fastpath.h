@@ -133,9 +133,12 @@ struct tna_port_counters {
 struct tna_decision_note {
 	struct tna_decision decision;
 	__u32 slots;
-	__u32 unused;
+	__u32 tag; /* at tcx: the one beside the frame, */
 	__u64 packets;
 	__u64 bytes;
+	__u64 device; /* the address of the egress port's, */
+	__u32 above;  /* and whether a routed packet is handed to a device on top of it */
+	__u32 unused;
 };
 
 /* The modules that the self-check may pause. */

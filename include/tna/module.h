@@ -18,10 +18,14 @@
  * It may have maps and global variables of its own. The kernel's verifier looks at it apart from all else
  * first, and then as a part of the pipeline; what does not fit in there stays apart, with a stack of its own.
  * Callbacks (bpf_loop(), timers) are not possible.
+ *
+ * With TNA_MODULE_AT_TCX (#define it before, or -D) its functions are compiled twice: for ports at XDP, and
+ * for those at tcx, where a frame is a socket buffer.
  */
 
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
+#include <linux/pkt_cls.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -29,61 +33,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include <tna/decision.h>
-
-/* A frame, and what was found in it. Numbers are in host order. */
-struct tna_packet {
-	struct xdp_md *ctx;
-	__u32 length;
-	__u32 ingress;       /* ifindex */
-	__u32 at;            /* TNA_HOOK_* */
-	__u16 vlan_protocol; /* of the outermost tag; 0: there is none */
-	__u16 vlan_tci;
-	__u16 ether_type; /* behind up to two tags */
-	__u16 l3;         /* where that begins */
-	__u16 l4;         /* where TCP, UDP, ... begins; 0: there is none, or not in this fragment */
-	__u8 ip_version;  /* 4, 6; 0: not IP */
-	__u8 protocol;    /* of IPv4, or the first header behind IPv6's */
-	bool target;      /* tna_to_port() or tna_to_socket() has found one */
-};
-
-/*
- * Where the frame begins (xdp_md.data) or ends (data_end) by now. By hand, because clang takes both for
- * numbers of 32 bits; when it puts one aside, it is half of a pointer, which the verifier refuses.
- */
-static __always_inline __u8 *tna_bound(const struct tna_packet *packet, const __u32 field)
-{
-	__u8 *bound;
-
-	asm volatile("%0 = *(u32 *)(%1 + %2)" : "=r"(bound) : "r"(packet->ctx), "i"(field));
-	return bound;
-}
-
-/*
- * `size` bytes of the frame, NULL where it has not that many. Call it again after the frame's size has been
- * changed. Constant sizes, please, and offsets below 16384.
- */
-static __always_inline void *tna_at(const struct tna_packet *packet, __u32 offset, const __u32 size)
-{
-	__u8 *end = tna_bound(packet, offsetof(struct xdp_md, data_end));
-	__u8 *at = tna_bound(packet, offsetof(struct xdp_md, data));
-
-	if (__builtin_constant_p(offset)) {
-		at += offset;
-	} else {
-		asm("" : "+r"(offset)); /* the verifier is to see the bound */
-		at += offset & 0x3fff;
-	}
-	return at + size > end ? NULL : at;
-}
-
-/* How long the frame is by now. */
-static __always_inline __u32 tna_length(const struct tna_packet *packet)
-{
-	__u64 length = (__u64)tna_bound(packet, offsetof(struct xdp_md, data_end));
-
-	asm volatile("%0 -= %1" : "+r"(length) : "r"(tna_bound(packet, offsetof(struct xdp_md, data))));
-	return length;
-}
+#include <tna/module_packet.h>
 
 /* What follows is for the macros at the end. */
 
@@ -130,73 +80,26 @@ struct {
 	__type(value, __u32);
 } tna_slots SEC(".maps");
 
+#ifdef TNA_MODULE_AT_TCX
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} tna_next_tcx SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct bpf_devmap_val);
+} tna_ports_tcx SEC(".maps");
+#endif
+
 /* The section's name is libbpf's: it hands the number out, and nothing else uses it. */
 const __u32 tna_version SEC("version") = TNA_MODULE_VERSION;
 /* what this header adds to a module is under the GPL, and so are many helpers */
 char tna_license[] SEC("license") = "GPL";
-
-static __always_inline bool tna_is_tag(__u16 ether_type)
-{
-	/* clang would keep an || even where nobody wants to know */
-	return ether_type == ETH_P_8021Q ? true : ether_type == ETH_P_8021AD;
-}
-
-/* The frame's bytes. What a module does not use of what is found there, clang leaves out, branches included.
- */
-struct tna_bytes {
-	__u8 *data;
-	__u8 *end;
-};
-
-static __always_inline void *tna_peek(struct tna_bytes bytes, const __u32 offset, const __u32 size)
-{
-	return bytes.data + offset + size > bytes.end ? NULL : bytes.data + offset;
-}
-
-static __always_inline void tna_parse_ip(struct tna_packet *packet, struct tna_bytes bytes, const __u32 l3)
-{
-	__u8 *first = tna_peek(bytes, l3, 20);
-
-	packet->l3 = l3;
-	if (!first)
-		return;
-	if (packet->ether_type == ETH_P_IP) {
-		packet->ip_version = 4;
-		packet->protocol = first[9];
-		if (!(*(__u16 *)(first + 6) & bpf_htons(0x1fff)))
-			packet->l4 = l3 + (first[0] & 0xf) * 4;
-	} else if (packet->ether_type == ETH_P_IPV6) {
-		packet->ip_version = 6;
-		packet->protocol = first[6];
-		/* extension headers are the module's own business */
-		if (packet->protocol != 0 && packet->protocol != 43 && packet->protocol != 44 &&
-		    packet->protocol != 60)
-			packet->l4 = l3 + 40;
-	}
-}
-
-static __always_inline void tna_parse(struct tna_packet *packet)
-{
-	struct tna_bytes bytes = {tna_bound(packet, offsetof(struct xdp_md, data)),
-				  tna_bound(packet, offsetof(struct xdp_md, data_end))};
-	__u16 *type = tna_peek(bytes, 12, 2);
-
-	packet->length = tna_length(packet);
-	packet->ingress = packet->ctx->ingress_ifindex;
-	packet->l3 = ETH_HLEN;
-	if (!type)
-		return;
-	packet->ether_type = bpf_ntohs(*type);
-	if (!tna_is_tag(packet->ether_type) || !(type = tna_peek(bytes, ETH_HLEN, 4)))
-		return tna_parse_ip(packet, bytes, ETH_HLEN);
-	packet->vlan_protocol = packet->ether_type;
-	packet->vlan_tci = bpf_ntohs(type[0]);
-	packet->ether_type = bpf_ntohs(type[1]);
-	if (!tna_is_tag(packet->ether_type) || !(type = tna_peek(bytes, ETH_HLEN + 4, 4)))
-		return tna_parse_ip(packet, bytes, ETH_HLEN + 4);
-	packet->ether_type = bpf_ntohs(type[1]);
-	tna_parse_ip(packet, bytes, ETH_HLEN + 8);
-}
 
 /* What has been decided, at the hooks behind the bridge's decision and routing's; else NULL. */
 static __always_inline const struct tna_decision *tna_decided(const struct tna_packet *packet)
@@ -224,25 +127,51 @@ static __always_inline enum tna_verdict tna_to_port(struct tna_packet *packet, _
 {
 	__u32 *slot = bpf_map_lookup_elem(&tna_slots, &ifindex);
 
-	if (!slot || bpf_redirect_map(&tna_ports, *slot, XDP_PASS) != XDP_REDIRECT)
+	if (!slot)
+		return TNA_TO_LINUX;
+#ifdef TNA_MODULE_AT_TCX
+	if (packet->tcx) {
+		struct bpf_devmap_val *port = bpf_map_lookup_elem(&tna_ports_tcx, slot);
+
+		packet->target = port && port->ifindex && bpf_redirect(port->ifindex, 0) == TC_ACT_REDIRECT;
+		return packet->target ? TNA_TO_PORT : TNA_TO_LINUX;
+	}
+#endif
+	if (bpf_redirect_map(&tna_ports, *slot, XDP_PASS) != XDP_REDIRECT)
 		return TNA_TO_LINUX;
 	packet->target = true;
 	return TNA_TO_PORT;
 }
 
-/* To the AF_XDP socket at a place of an XSKMAP; where there is none, what is given instead. */
+/* To the AF_XDP socket at a place of an XSKMAP; where there is none, what is given instead. At tcx there is
+ * none. */
 static __always_inline enum tna_verdict tna_to_socket(struct tna_packet *packet, void *xskmap, __u32 place,
 						      enum tna_verdict otherwise)
 {
-	if (bpf_redirect_map(xskmap, place, XDP_PASS) != XDP_REDIRECT)
+	if (tna_at_tcx(packet) || bpf_redirect_map(xskmap, place, XDP_PASS) != XDP_REDIRECT)
 		return otherwise;
 	packet->target = true;
 	return TNA_TO_SOCKET;
 }
 
+/* With the next module, or with what is behind the last one. Whoever has nothing behind it comes back. */
+static __always_inline void tna_continue(struct tna_packet *packet, const __u32 hook)
+{
+#ifdef TNA_MODULE_AT_TCX
+	if (packet->tcx)
+		return tna_go_on(packet->skb, &tna_next_tcx, hook);
+#endif
+	if (hook == TNA_HOOK_EGRESS)
+		bpf_tail_call_static(packet->ctx, &tna_next_egress, 0);
+	else
+		tna_go_on(packet->ctx, &tna_next, hook);
+}
+
 /* What becomes of the frame: counted, and done. */
 static __always_inline int tna_obey(struct tna_packet *packet, const __u32 hook, __u32 verdict)
 {
+	const int to_linux = tna_at_tcx(packet) ? TC_ACT_UNSPEC : XDP_PASS;
+	const int drop = tna_at_tcx(packet) ? TC_ACT_SHOT : XDP_DROP;
 	const __u32 place = hook; /* the hook itself is to stay known to clang */
 	struct tna_module_counters *counters = bpf_map_lookup_elem(&tna_counters, &place);
 	bool fault = verdict >= TNA_VERDICT_COUNT || (verdict > TNA_DROP && !packet->target) ||
@@ -256,21 +185,31 @@ static __always_inline int tna_obey(struct tna_packet *packet, const __u32 hook,
 	else if (counters)
 		counters->verdicts[verdict]++;
 	if (fault)
-		return hook == TNA_HOOK_EGRESS ? XDP_DROP : XDP_PASS;
+		return hook == TNA_HOOK_EGRESS ? drop : to_linux;
 	if (verdict == TNA_DROP)
-		return XDP_DROP;
+		return drop;
 	if (verdict == TNA_TO_LINUX)
-		return XDP_PASS;
+		return to_linux;
 	if (verdict != TNA_CONTINUE)
-		return XDP_REDIRECT;
-	if (hook == TNA_HOOK_EGRESS)
-		bpf_tail_call_static(packet->ctx, &tna_next_egress, 0);
-	else
-		tna_go_on(packet->ctx, &tna_next, hook);
-	return XDP_PASS; /* at the end; at egress, that sends the frame */
+		return tna_at_tcx(packet) ? TC_ACT_REDIRECT : XDP_REDIRECT;
+	tna_continue(packet, hook);
+	return to_linux; /* at the end; at egress, that sends the frame */
 }
 
-#define TNA_FUNCTION(hook, number, section, packet)                                                          \
+#ifdef TNA_MODULE_AT_TCX
+#define TNA_TWIN(hook, number)                                                                               \
+	SEC("tc") int tna_tcx_on_##hook(struct __sk_buff *skb)                                               \
+	{                                                                                                    \
+		struct tna_packet parsed = {.skb = skb, .tcx = true, .at = number};                          \
+                                                                                                             \
+		return tna_obey(&parsed, number,                                                             \
+				tna_see(&parsed) ? tna_##hook##_function(&parsed) : TNA_VERDICT_COUNT);      \
+	}
+#else
+#define TNA_TWIN(hook, number)
+#endif
+
+#define TNA_FUNCTION(hook, number, section, twin, packet)                                                    \
 	static __always_inline enum tna_verdict tna_##hook##_function(struct tna_packet *packet);            \
 	SEC(section) int tna_on_##hook(struct xdp_md *ctx)                                                   \
 	{                                                                                                    \
@@ -279,13 +218,16 @@ static __always_inline int tna_obey(struct tna_packet *packet, const __u32 hook,
 		tna_parse(&parsed);                                                                          \
 		return tna_obey(&parsed, number, tna_##hook##_function(&parsed));                            \
 	}                                                                                                    \
-	static __always_inline enum tna_verdict tna_##hook##_function(struct tna_packet *packet              \
-								      __attribute__((unused)))
+	twin static __always_inline enum tna_verdict tna_##hook##_function(struct tna_packet *packet         \
+									   __attribute__((unused)))
 
-/* The beginning of a function for a hook; the name is that of its parameter, a struct tna_packet *. */
-#define TNA_INGRESS(packet) TNA_FUNCTION(ingress, TNA_HOOK_INGRESS, "xdp", packet)
-#define TNA_BRIDGE(packet) TNA_FUNCTION(bridge, TNA_HOOK_BRIDGE, "xdp", packet)
-#define TNA_ROUTE(packet) TNA_FUNCTION(route, TNA_HOOK_ROUTE, "xdp", packet)
-#define TNA_EGRESS(packet) TNA_FUNCTION(egress, TNA_HOOK_EGRESS, "xdp/devmap", packet)
+/* The beginning of a function for a hook; the name is that of its parameter, a struct tna_packet *. That at
+ * egress is for ports at XDP only. */
+#define TNA_INGRESS(packet)                                                                                  \
+	TNA_FUNCTION(ingress, TNA_HOOK_INGRESS, "xdp", TNA_TWIN(ingress, TNA_HOOK_INGRESS), packet)
+#define TNA_BRIDGE(packet)                                                                                   \
+	TNA_FUNCTION(bridge, TNA_HOOK_BRIDGE, "xdp", TNA_TWIN(bridge, TNA_HOOK_BRIDGE), packet)
+#define TNA_ROUTE(packet) TNA_FUNCTION(route, TNA_HOOK_ROUTE, "xdp", TNA_TWIN(route, TNA_HOOK_ROUTE), packet)
+#define TNA_EGRESS(packet) TNA_FUNCTION(egress, TNA_HOOK_EGRESS, "xdp/devmap", , packet)
 
 #endif

@@ -60,12 +60,12 @@ Table countersTable() {
 }
 
 std::string renderModules(const json& document) {
-    Table where{{"MODULE", "PRIORITY", "KEPT", "IN PLACE AT"}};
+    Table where{{"MODULE", "PRIORITY", "KEPT", "AT TCX", "IN PLACE AT"}};
     auto counters = countersTable();
     for (const auto& module : part(document, "modules")) {
         const auto name = text(module, "name");
         where.add({name, part(module, "priority").dump(), part(module, "kept") == true ? "yes" : "no",
-                   placesOf(module)});
+                   joined(part(module, "tcx"), "no"), placesOf(module)});
         addCounters(counters, module, name);
     }
     return part(document, "modules").empty() ? "There are no custom modules.\n"
@@ -76,11 +76,11 @@ std::string renderModule(const json& module) {
     const auto name = text(module, "name");
     auto counters = countersTable();
     addCounters(counters, module, name);
-    std::string shown =
-        fmt::format("{}: priority {}, ports {}, kinds {}, hooks {}\nin place at {}\n\n{}", name,
-                    part(module, "priority").dump(), joined(part(module, "ports"), "all"),
-                    joined(part(module, "kinds"), "all"), joined(part(module, "hooks"), "all"),
-                    placesOf(module), counters.text());
+    std::string shown = fmt::format(
+        "{}: priority {}, ports {}, kinds {}, hooks {}\nfor ports at tcx: {}\nin place at {}\n\n{}", name,
+        part(module, "priority").dump(), joined(part(module, "ports"), "all"),
+        joined(part(module, "kinds"), "all"), joined(part(module, "hooks"), "all"),
+        joined(part(module, "tcx"), "no"), placesOf(module), counters.text());
     if (part(module, "maps").empty())
         return shown;
     Table maps{{"MAP", "ID", "TYPE", "ROOM"}};

@@ -25,7 +25,7 @@ Result<ModuleChain> CustomModuleSet::chain(const std::vector<std::string>& ids, 
     const auto modules = named(ids);
     if (!modules)
         return std::unexpected(modules.error());
-    return ModuleChain::load(*modules, hook, last, maps_);
+    return ModuleChain::load(*modules, hook, at_, last, maps_);
 }
 
 Result<Instructions> CustomModuleSet::join(const Instructions& program, const std::vector<std::string>& ids,
@@ -33,7 +33,7 @@ Result<Instructions> CustomModuleSet::join(const Instructions& program, const st
     const auto modules = named(ids);
     if (!modules)
         return std::unexpected(modules.error());
-    const auto behind = joinChain(*modules, hook, std::move(last), maps_);
+    const auto behind = joinChain(*modules, hook, at_, std::move(last), maps_);
     auto joined = behind ? goOnAtMarks(program, hook, *behind) : std::nullopt;
     if (!joined)
         return fail("a custom module cannot become a part of the pipeline");
@@ -41,11 +41,11 @@ Result<Instructions> CustomModuleSet::join(const Instructions& program, const st
 }
 
 bool CustomModuleSet::any(const assemble::Profile& profile,
-                          bool (ModuleObject::*does)(tna_hook) const) const {
+                          bool (ModuleObject::*does)(tna_hook, assemble::Hook) const) const {
     return std::ranges::any_of(assemble::customHooksOf(profile), [&](const auto& behind) {
         return std::ranges::any_of(profile.custom.at(behind.hook), [&](const auto& id) {
             const auto it = modules_.find(id);
-            return it == modules_.end() || ((*it->second).*does)(behind.hook);
+            return it == modules_.end() || ((*it->second).*does)(behind.hook, at_);
         });
     });
 }

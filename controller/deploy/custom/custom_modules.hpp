@@ -10,10 +10,11 @@
 
 namespace tna::deploy {
 
-/// The custom modules that plans may name, by identity, and programs made of them.
+/// The custom modules that plans may name, by identity, and programs made of them, for ports at XDP or at
+/// tcx.
 class CustomModuleSet {
 public:
-    explicit CustomModuleSet(const SharedMaps& maps) : maps_(maps) {}
+    CustomModuleSet(const SharedMaps& maps, assemble::Hook at) : maps_(maps), at_(at) {}
 
     void replace(ModulesById modules) { modules_ = std::move(modules); }
 
@@ -25,13 +26,14 @@ public:
                                             tna_hook hook, Instructions last) const;
     /// Whether one of those behind a profile's decisions may do something at its hook.
     [[nodiscard]] bool any(const assemble::Profile& profile,
-                           bool (ModuleObject::*does)(tna_hook) const) const;
+                           bool (ModuleObject::*does)(tna_hook, assemble::Hook) const) const;
 
 private:
     using Modules = std::vector<std::shared_ptr<const ModuleObject>>;
     [[nodiscard]] Result<Modules> named(const std::vector<std::string>& ids) const;
 
     SharedMaps maps_;
+    assemble::Hook at_;
     ModulesById modules_;
 };
 

@@ -19,13 +19,13 @@ Result<UniqueFd> makeTailCallSlot(int program) {
 }
 
 Result<ModuleChain> ModuleChain::load(std::span<const std::shared_ptr<const ModuleObject>> modules,
-                                      tna_hook hook, int last, const SharedMaps& maps) {
+                                      tna_hook hook, assemble::Hook at, int last, const SharedMaps& maps) {
     ModuleChain chain;
     for (const auto& module : std::ranges::reverse_view(modules)) {
         auto next = makeTailCallSlot(last);
         if (!next)
             return std::unexpected(next.error());
-        auto program = module->instance(hook, next->get(), maps);
+        auto program = module->instance(hook, at, next->get(), maps);
         if (!program)
             return std::unexpected(program.error());
         last = program->get();
@@ -35,10 +35,11 @@ Result<ModuleChain> ModuleChain::load(std::span<const std::shared_ptr<const Modu
 }
 
 std::optional<Instructions> joinChain(std::span<const std::shared_ptr<const ModuleObject>> modules,
-                                      tna_hook hook, Instructions last, const SharedMaps& maps) {
+                                      tna_hook hook, assemble::Hook at, Instructions last,
+                                      const SharedMaps& maps) {
     std::optional joined = std::move(last);
     for (const auto& module : std::ranges::reverse_view(modules)) {
-        const auto before = module->instructions(hook, maps);
+        const auto before = module->instructions(hook, at, maps);
         joined = before ? goOnAtMarks(*before, hook, *joined) : std::nullopt;
         if (!joined)
             break;

@@ -17,10 +17,10 @@ constexpr std::size_t mostModulesInChain = 8;
 /// Custom modules at one hook, one after the other, each of which ends in a tail call to the next.
 class ModuleChain {
 public:
-    /// `last` is the program behind the last module; -1: there is none.
+    /// For ports at XDP or at tcx. `last` is the program behind the last module; -1: there is none.
     [[nodiscard]] static Result<ModuleChain>
-    load(std::span<const std::shared_ptr<const ModuleObject>> modules, tna_hook hook, int last,
-         const SharedMaps& maps);
+    load(std::span<const std::shared_ptr<const ModuleObject>> modules, tna_hook hook, assemble::Hook at,
+         int last, const SharedMaps& maps);
 
     [[nodiscard]] bool empty() const { return links_.empty(); }
     /// The first module's program.
@@ -38,8 +38,8 @@ private:
 /// The same modules as one program, with `last` behind them, which is a part of it too; nothing where that
 /// cannot be.
 [[nodiscard]] std::optional<Instructions>
-joinChain(std::span<const std::shared_ptr<const ModuleObject>> modules, tna_hook hook, Instructions last,
-          const SharedMaps& maps);
+joinChain(std::span<const std::shared_ptr<const ModuleObject>> modules, tna_hook hook, assemble::Hook at,
+          Instructions last, const SharedMaps& maps);
 
 /// A slot for a tail call, with a program in it unless that is -1.
 [[nodiscard]] Result<UniqueFd> makeTailCallSlot(int program);

@@ -21,33 +21,56 @@ constexpr std::size_t mostMaps = 32;
 constexpr const char* contract = "tna-fpm(7) tells what a module consists of";
 
 constexpr std::array<const char*, TNA_HOOK_COUNT> hookNames{"ingress", "bridge", "route", "egress"};
-constexpr std::string_view programPrefix = "tna_on_";
+constexpr std::string_view prefixAtXdp = "tna_on_", prefixAtTcx = "tna_tcx_on_";
 
 Error breaksContract(std::string cause) {
     return {"this is not a custom module", std::move(cause), contract};
 }
 
 /// The maps that tna/module.h declares; a hook's program need not use all of them.
-constexpr std::array<std::string_view, 6> declaredMaps{"tna_next",     "tna_next_egress", "tna_counters",
-                                                       "tna_decision", "tna_ports",       "tna_slots"};
+constexpr std::array<std::string_view, 8> declaredMaps{"tna_next",     "tna_next_egress", "tna_next_tcx",
+                                                       "tna_counters", "tna_decision",    "tna_ports",
+                                                       "tna_slots",    "tna_ports_tcx"};
 
 bool declared(const bpf_map* map) {
     return std::ranges::find(declaredMaps, std::string_view(bpf_map__name(map))) != declaredMaps.end();
 }
 
-std::optional<unsigned> hookOf(const bpf_program* program) {
+/// What one of its programs is for.
+struct Purpose {
+    tna_hook hook;
+    assemble::Hook at;
+};
+
+std::optional<Purpose> purposeOf(const bpf_program* program) {
     std::string_view name = bpf_program__name(program);
-    if (!name.starts_with(programPrefix))
+    const bool tcx = name.starts_with(prefixAtTcx);
+    if (!tcx && !name.starts_with(prefixAtXdp))
         return std::nullopt;
-    name.remove_prefix(programPrefix.size());
+    name.remove_prefix(tcx ? prefixAtTcx.size() : prefixAtXdp.size());
     const auto it = std::ranges::find(hookNames, name);
-    return it == hookNames.end() ? std::nullopt
-                                 : std::optional(static_cast<unsigned>(it - hookNames.begin()));
+    if (it == hookNames.end())
+        return std::nullopt;
+    const Purpose purpose{static_cast<tna_hook>(it - hookNames.begin()),
+                          tcx ? assemble::Hook::tcx : assemble::Hook::xdp};
+    const bool egress = purpose.hook == TNA_HOOK_EGRESS;
+    if (tcx)
+        return egress || bpf_program__type(program) != BPF_PROG_TYPE_SCHED_CLS ? std::nullopt
+                                                                               : std::optional{purpose};
+    return bpf_program__type(program) != BPF_PROG_TYPE_XDP ||
+                   bpf_program__expected_attach_type(program) != (egress ? BPF_XDP_DEVMAP : BPF_XDP)
+               ? std::nullopt
+               : std::optional{purpose};
+}
+
+std::string described(const Purpose& purpose) {
+    return fmt::format("{}{}", hookName(purpose.hook), purpose.at == assemble::Hook::tcx ? " at tcx" : "");
 }
 
 Result<void> checkVersion(const bpf_object* object) {
     const unsigned version = bpf_object__kversion(object);
-    if (version == TNA_MODULE_VERSION)
+    const unsigned abi = version >> 16U;
+    if ((version & 0xffffU) == TNA_REASON_COUNT && abi >= TNA_MODULE_ABI_OLDEST && abi <= TNA_MODULE_ABI)
         return {};
     if (version == 0)
         return std::unexpected(breaksContract("it was not built with tna/module.h"));
@@ -62,21 +85,21 @@ Result<void> checkVersion(const bpf_object* object) {
 Result<void> checkContract(bpf_object* object) {
     if (auto version = checkVersion(object); !version)
         return version;
-    unsigned hooks = 0;
+    unsigned hooks = 0, hooksAtTcx = 0;
     bpf_program* program = nullptr;
     bpf_object__for_each_program(program, object) {
-        const auto hook = hookOf(program);
-        const auto wanted = hook == TNA_HOOK_EGRESS ? BPF_XDP_DEVMAP : BPF_XDP;
-        if (!hook || bpf_program__type(program) != BPF_PROG_TYPE_XDP ||
-            bpf_program__expected_attach_type(program) != wanted)
+        const auto purpose = purposeOf(program);
+        if (!purpose)
             return std::unexpected(breaksContract(
                 fmt::format("its program '{}' is not made by TNA_INGRESS(), TNA_BRIDGE(), TNA_ROUTE() or "
                             "TNA_EGRESS()",
                             bpf_program__name(program))));
-        hooks++;
+        (purpose->at == assemble::Hook::xdp ? hooks : hooksAtTcx) |= 1U << purpose->hook;
     }
     if (hooks == 0)
         return std::unexpected(breaksContract("it has no function for any hook"));
+    if ((hooksAtTcx & ~hooks) != 0)
+        return std::unexpected(breaksContract("it has a function for tcx that it does not have for XDP"));
     std::uint64_t bytes = 0;
     std::size_t maps = 0;
     const auto cpus = static_cast<std::uint64_t>(libbpf_num_possible_cpus());
@@ -127,14 +150,15 @@ Result<std::shared_ptr<const ModuleObject>> ModuleObject::load(const std::string
         auto& log = logs[program];
         log.resize(verifierLogSize);
         bpf_program__set_log_buf(program, log.data(), log.size());
-        bpf_program__set_flags(program, programFlags(buffers));
+        if (bpf_program__type(program) == BPF_PROG_TYPE_XDP)
+            bpf_program__set_flags(program, programFlags(buffers));
     }
     if (bpf_object__load(owner.get()) != 0) {
         const int code = errno;
         for (const auto& [refused, log] : logs)
             if (bpf_program__fd(refused) < 0 && log[0] != '\0')
                 return std::unexpected(Error{fmt::format("the kernel refuses the module's function for {}",
-                                                         hookName(*hookOf(refused))),
+                                                         described(*purposeOf(refused))),
                                              errnoText(code), endOfVerifierLog(log.data())});
         return failErrno(code, "the kernel refuses the module");
     }
@@ -148,12 +172,18 @@ Result<void> ModuleObject::take(Buffers buffers) {
     const auto fdOf = [&](const char* name) { return bpf_object__find_map_fd_by_name(owner_.get(), name); };
     next_ = fdOf("tna_next");
     nextAtEgress_ = fdOf("tna_next_egress");
+    nextAtTcx_ = fdOf("tna_next_tcx");
     counters_ = fdOf("tna_counters");
     placeholders_ = {fdOf("tna_ports"), fdOf("tna_slots"), fdOf("tna_decision")};
+    portsAtTcx_ = fdOf("tna_ports_tcx");
     if (next_ < 0 || nextAtEgress_ < 0 || counters_ < 0)
         return std::unexpected(breaksContract("it was not built with tna/module.h"));
     bpf_program* program = nullptr;
-    bpf_object__for_each_program(program, owner_.get()) programs_[*hookOf(program)].emplace(program, buffers);
+    bpf_object__for_each_program(program, owner_.get()) {
+        const auto purpose = *purposeOf(program);
+        (purpose.at == assemble::Hook::xdp ? programs_ : programsAtTcx_)[purpose.hook].emplace(program,
+                                                                                               buffers);
+    }
     bpf_map* map = nullptr;
     bpf_object__for_each_map(map, owner_.get()) {
         bpf_map_info info{};
@@ -162,39 +192,61 @@ Result<void> ModuleObject::take(Buffers buffers) {
             maps_.push_back(
                 {bpf_map__name(map), info.id, mapType(bpf_map__type(map)), bpf_map__max_entries(map)});
     }
-    // Chains load copies of the instructions alone; what cannot be loaded so is to be known now.
-    for (unsigned hook = 0; hook < programs_.size(); hook++) {
-        if (!programs_[hook])
+    for (const auto at : {assemble::Hook::xdp, assemble::Hook::tcx})
+        if (auto tried = tryCopies(at); !tried)
+            return tried;
+    return {};
+}
+
+/// Chains load copies of the instructions alone; what cannot be loaded so is to be known at once.
+Result<void> ModuleObject::tryCopies(assemble::Hook at) {
+    auto maps = placeholders_;
+    if (at == assemble::Hook::tcx)
+        maps.ports = portsAtTcx_;
+    for (unsigned number = 0; number < programs_.size(); number++) {
+        const auto hook = static_cast<tna_hook>(number);
+        if (!has(hook, at))
             continue;
         const auto slot = makeTailCallSlot(-1);
         if (!slot)
             return std::unexpected(slot.error());
-        if (auto copy = instance(static_cast<tna_hook>(hook), slot->get(), placeholders_); !copy)
+        if (auto copy = instance(hook, at, slot->get(), maps); !copy)
             return std::unexpected(copy.error());
-        const auto code = programs_[hook]->instructions({}, {});
-        mayChange_[hook] = !onlyLooks(code);
-        asks_[hook] = namesMap(code, placeholders_.decision);
+        const auto code = program(hook, at)->instructions({}, {});
+        auto& seen = at == assemble::Hook::xdp ? seen_[hook] : seenAtTcx_[hook];
+        seen = {.mayChange = !onlyLooks(code, at), .asks = namesMap(code, placeholders_.decision)};
     }
     return {};
 }
 
-Result<UniqueFd> ModuleObject::instance(tna_hook hook, int next, const SharedMaps& maps) const {
-    if (!programs_[hook])
-        return fail("the module '{}' has no function for {}", name_, hookName(hook));
-    auto code = programs_[hook]->instructions(replacements(hook, next, maps), {});
+Result<UniqueFd> ModuleObject::instance(tna_hook hook, assemble::Hook at, int next,
+                                        const SharedMaps& maps) const {
+    const auto& copied = program(hook, at);
+    if (!copied)
+        return fail("the module '{}' has no function for {}", name_, described({hook, at}));
+    auto code = copied->instructions(replacements(hook, at, next, maps), {});
     callAtMarks(code, hook);
-    return programs_[hook]->load(code);
+    return copied->load(code);
 }
 
-std::optional<Instructions> ModuleObject::instructions(tna_hook hook, const SharedMaps& maps) const {
-    if (!programs_[hook])
+std::optional<Instructions> ModuleObject::instructions(tna_hook hook, assemble::Hook at,
+                                                       const SharedMaps& maps) const {
+    const auto& copied = program(hook, at);
+    if (!copied)
         return std::nullopt;
-    return programs_[hook]->instructions(replacements(hook, next_, maps), {});
+    return copied->instructions(replacements(hook, at, slotBehind(hook, at), maps), {});
 }
 
-std::map<int, int> ModuleObject::replacements(tna_hook hook, int next, const SharedMaps& maps) const {
-    return {{hook == TNA_HOOK_EGRESS ? nextAtEgress_ : next_, next},
-            {placeholders_.ports, maps.ports},
+int ModuleObject::slotBehind(tna_hook hook, assemble::Hook at) const {
+    if (at == assemble::Hook::tcx)
+        return nextAtTcx_;
+    return hook == TNA_HOOK_EGRESS ? nextAtEgress_ : next_;
+}
+
+std::map<int, int> ModuleObject::replacements(tna_hook hook, assemble::Hook at, int next,
+                                              const SharedMaps& maps) const {
+    return {{slotBehind(hook, at), next},
+            {at == assemble::Hook::tcx ? portsAtTcx_ : placeholders_.ports, maps.ports},
             {placeholders_.slots, maps.slots},
             {placeholders_.decision, maps.decision}};
 }

@@ -31,7 +31,10 @@ constexpr std::array helpers{
     Helper{BPF_FUNC_get_prandom_u32, 0, true},
     Helper{BPF_FUNC_get_smp_processor_id, 0, true},
     Helper{BPF_FUNC_perf_event_output, 5, true},
+    Helper{BPF_FUNC_redirect, 2, true},
+    Helper{BPF_FUNC_skb_load_bytes, 4, false},
     Helper{BPF_FUNC_csum_diff, 5, true},
+    Helper{BPF_FUNC_skb_pull_data, 2, true}, // brings bytes here
     Helper{BPF_FUNC_redirect_map, 3, true},
     Helper{BPF_FUNC_fib_lookup, 4, false},
     Helper{BPF_FUNC_spin_lock, 1, false},
@@ -65,8 +68,8 @@ struct Holding {
 
 class Walk {
 public:
-    explicit Walk(const Instructions& program)
-        : program_(program), at_(program.size()), reached_(program.size()) {}
+    Walk(const Instructions& program, assemble::Hook hook)
+        : program_(program), hook_(hook), at_(program.size()), reached_(program.size()) {}
 
     bool changesNothing() {
         if (program_.empty())
@@ -127,10 +130,19 @@ private:
             set(holding.context, instruction.dst_reg, true);
     }
 
+    /// What the program's context has there: an address within the packet.
+    [[nodiscard]] bool isAddress(std::int16_t offset) const {
+        const auto at = static_cast<std::size_t>(offset);
+        return hook_ == assemble::Hook::xdp
+                   ? at <= offsetof(xdp_md, data_meta)
+                   : at == offsetof(__sk_buff, data) || at == offsetof(__sk_buff, data_end) ||
+                         at == offsetof(__sk_buff, data_meta);
+    }
+
     void load(const bpf_insn& instruction, Holding& holding) const {
         const bool fromContext = (holding.context & bit(instruction.src_reg)) != 0;
         const bool calculated = (holding.packet & bit(instruction.src_reg)) != 0;
-        const bool address = instruction.off <= static_cast<std::int16_t>(offsetof(xdp_md, data_meta));
+        const bool address = isAddress(instruction.off);
         const bool whole = BPF_SIZE(instruction.code) == BPF_DW;
         set(holding.packet, instruction.dst_reg,
             (fromContext && (calculated || address)) || (whole && packetAside_));
@@ -231,6 +243,7 @@ private:
     }
 
     const Instructions& program_;
+    assemble::Hook hook_;
     std::vector<Holding> at_; ///< before each instruction
     std::vector<bool> reached_;
     bool packetAside_ = false; ///< somewhere in memory
@@ -242,8 +255,8 @@ private:
 };
 } // namespace
 
-bool onlyLooks(const Instructions& program) {
-    return Walk(program).changesNothing();
+bool onlyLooks(const Instructions& program, assemble::Hook at) {
+    return Walk(program, at).changesNothing();
 }
 
 } // namespace tna::deploy

@@ -7,25 +7,35 @@
 #include <tna/fastpath.h>
 
 #include "finish.skel.h"
+#include "finish_tcx.skel.h"
+#include "finish_tcx_typed.skel.h"
 
 namespace tna::deploy {
 
-Result<FinishProgram> FinishProgram::load(const PipelineObject& pipeline) {
-    Skeleton opened{finish__open(), finish__destroy};
-    if (!opened || bpf_map__reuse_fd(opened->maps.port_counters, pipeline.portCounters) != 0 ||
+template <typename Generated>
+Result<FinishProgram> FinishProgram::loadGenerated(const PipelineObject& pipeline) {
+    auto* opened = Generated::open();
+    Skeleton owner{opened, [](void* owned) { Generated::destroy(static_cast<Generated*>(owned)); }};
+    const bool xdp = pipeline.hook == assemble::Hook::xdp;
+    if (opened == nullptr || bpf_map__reuse_fd(opened->maps.port_counters, pipeline.portCounters) != 0 ||
         bpf_map__reuse_fd(opened->maps.port_slots, pipeline.portSlots) != 0 ||
         bpf_map__reuse_fd(opened->maps.egress_ports, pipeline.egressPorts) != 0 ||
         bpf_map__reuse_fd(opened->maps.decision, pipeline.decision) != 0 ||
-        bpf_program__set_flags(opened->progs.finish, programFlags(pipeline.buffers)) != 0 ||
-        finish__load(opened.get()) != 0)
+        (!xdp && (bpf_map__reuse_fd(opened->maps.translation, pipeline.map("translation")) != 0 ||
+                  bpf_map__reuse_fd(opened->maps.data_altered, pipeline.cache("altered")) != 0)) ||
+        (xdp && bpf_program__set_flags(opened->progs.finish, programFlags(pipeline.buffers)) != 0) ||
+        Generated::load(opened) != 0)
         return std::unexpected(
             explainRefusal("cannot load what follows custom modules", errno, thisMachine(), "5.15"));
     ProgramTemplate copied{opened->progs.finish, pipeline.buffers};
-    return FinishProgram{std::move(opened), std::move(copied)};
+    return FinishProgram{std::move(owner), std::move(copied)};
 }
 
-int FinishProgram::program() const {
-    return bpf_program__fd(skeleton_->progs.finish);
+Result<FinishProgram> FinishProgram::load(const PipelineObject& pipeline) {
+    if (pipeline.hook == assemble::Hook::xdp)
+        return loadGenerated<::finish>(pipeline);
+    return pipeline.casts == Casts::untyped ? loadGenerated<::finish_tcx>(pipeline)
+                                            : loadGenerated<::finish_tcx_typed>(pipeline);
 }
 
 } // namespace tna::deploy

@@ -7,8 +7,6 @@
 
 #include <memory>
 
-struct finish;
-
 namespace tna::deploy {
 
 /// What stands behind the last custom module after a decision, and does what was decided; with the maps of
@@ -18,16 +16,20 @@ public:
     [[nodiscard]] static Result<FinishProgram> load(const PipelineObject& pipeline);
 
     /// To jump to.
-    [[nodiscard]] int program() const;
+    [[nodiscard]] Result<UniqueFd> program(const Constants& constants) const {
+        return template_.load({}, constants);
+    }
     /// To become a part of another program.
     [[nodiscard]] Instructions instructions(const Constants& constants) const {
         return template_.instructions({}, constants);
     }
 
 private:
-    using Skeleton = std::unique_ptr<::finish, void (*)(::finish*)>;
+    using Skeleton = std::unique_ptr<void, void (*)(void*)>;
     FinishProgram(Skeleton skeleton, ProgramTemplate copied)
         : skeleton_(std::move(skeleton)), template_(std::move(copied)) {}
+    template <typename Generated>
+    [[nodiscard]] static Result<FinishProgram> loadGenerated(const PipelineObject& pipeline);
 
     Skeleton skeleton_;
     ProgramTemplate template_;

@@ -107,8 +107,11 @@ Result<PipelineObject> PipelineObject::load(Casts casts, unsigned maxPorts, unsi
 }
 
 Result<PipelineObject> PipelineObject::loadTcx(Casts casts, unsigned maxPorts, const PipelineObject& other) {
-    return casts == Casts::untyped ? loadBeside<::pipeline_tcx>(maxPorts, other)
-                                   : loadBeside<::pipeline_tcx_typed>(maxPorts, other);
+    auto object = casts == Casts::untyped ? loadBeside<::pipeline_tcx>(maxPorts, other)
+                                          : loadBeside<::pipeline_tcx_typed>(maxPorts, other);
+    if (object)
+        object->casts = casts;
+    return object;
 }
 
 Result<PipelineObject> PipelineObject::loadWatched(unsigned maxPorts, unsigned maxStations, Buffers buffers) {

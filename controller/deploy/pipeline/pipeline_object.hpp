@@ -32,6 +32,7 @@ struct PipelineObject {
     int stations = -1;
     int stationUses = -1;
     assemble::Hook hook = assemble::Hook::xdp;
+    Casts casts = Casts::untyped; ///< of those that read the kernel in place
     Buffers buffers = Buffers::several;
     UniqueFd moduleBtf; ///< of the module whose functions the program calls, if any
 

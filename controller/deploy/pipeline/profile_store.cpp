@@ -6,12 +6,12 @@
 
 namespace tna::deploy {
 
-ProfileStore::ProfileStore(const PipelineObject& pipeline, const Constants& constants,
-                           std::optional<FinishProgram> finish, FlowCache caches, CounterReader& counters)
+ProfileStore::ProfileStore(const PipelineObject& pipeline, const Constants& constants, FinishProgram finish,
+                           FlowCache caches, CounterReader& counters)
     : pipeline_(pipeline), constants_(constants),
       template_(pipeline.program, pipeline.buffers, pipeline.moduleBtf.get()), finish_(std::move(finish)),
       caches_(std::move(caches)), counters_(counters),
-      custom_({pipeline.egressPorts, pipeline.portSlots, pipeline.decision}) {}
+      custom_({pipeline.egressPorts, pipeline.portSlots, pipeline.decision}, pipeline.hook) {}
 
 void ProfileStore::setModules(ModulesById modules) {
     custom_.replace(std::move(modules));
@@ -77,7 +77,7 @@ Result<UniqueFd> ProfileStore::loadJoined(const assemble::Profile& profile) {
         return std::unexpected(joined.error());
     for (const auto& behind : hooks) {
         joined = custom_.join(*joined, profile.custom.at(behind.hook), behind.hook,
-                              finish_->instructions(constants));
+                              finish_.instructions(constants));
         if (!joined)
             return std::unexpected(joined.error());
     }
@@ -88,8 +88,12 @@ Result<UniqueFd> ProfileStore::loadJoined(const assemble::Profile& profile) {
 Result<void> ProfileStore::loadJumping(const assemble::Profile& profile, Loaded& loaded) {
     const auto hooks = assemble::customHooksOf(profile);
     std::map<int, int> slots;
+    auto finish = finish_.program(constantsOf(profile, caches_.sizes()));
+    if (!finish)
+        return std::unexpected(finish.error());
+    loaded.finish = std::move(*finish);
     for (const auto& behind : hooks) {
-        auto modules = custom_.chain(profile.custom.at(behind.hook), behind.hook, finish_->program());
+        auto modules = custom_.chain(profile.custom.at(behind.hook), behind.hook, loaded.finish.get());
         if (!modules)
             return std::unexpected(modules.error());
         auto slot = makeTailCallSlot(modules->head());

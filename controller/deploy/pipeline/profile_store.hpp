@@ -20,9 +20,8 @@ namespace tna::deploy {
 class ProfileStore {
 public:
     /// `constants`: what all profiles have in common. What is passed by reference must outlive it.
-    /// Without a finish program, no profile may have custom modules.
-    ProfileStore(const PipelineObject& pipeline, const Constants& constants,
-                 std::optional<FinishProgram> finish, FlowCache caches, CounterReader& counters);
+    ProfileStore(const PipelineObject& pipeline, const Constants& constants, FinishProgram finish,
+                 FlowCache caches, CounterReader& counters);
 
     /// The custom modules that profiles name; those of the profiles that there are must stay among them.
     void setModules(ModulesById modules);
@@ -48,6 +47,7 @@ private:
     /// part of it where that can be.
     struct Loaded {
         UniqueFd pipeline;
+        UniqueFd finish;
         std::vector<JumpedTo> behind;
         ModuleChain ingress;
         [[nodiscard]] int head() const { return ingress.empty() ? pipeline.get() : ingress.head(); }
@@ -64,7 +64,7 @@ private:
     const PipelineObject& pipeline_;
     Constants constants_;
     ProgramTemplate template_;
-    std::optional<FinishProgram> finish_;
+    FinishProgram finish_;
     FlowCache caches_;
     CounterReader& counters_;
     CustomModuleSet custom_;

@@ -56,7 +56,7 @@ SteeringAlone SteeringAlone::load() {
         return {};
     }
     // What it does without them, it does with those of a pipeline.
-    auto program = (*steering)->module()->instance(TNA_HOOK_INGRESS, next->get(), {});
+    auto program = (*steering)->module()->instance(TNA_HOOK_INGRESS, assemble::Hook::xdp, next->get(), {});
     if (!program) {
         ADD_FAILURE() << program.error().sentence();
         return {};

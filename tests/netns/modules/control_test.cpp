@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
-#include <thread>
 
 namespace tna::test {
 namespace {
@@ -78,26 +77,6 @@ TEST_F(Control, LowerPriorityComesFirst) {
     EXPECT_EQ(modules_.said("later", "ingress"), (Said{{"continue", 1}}));
 }
 
-/// Takes what arrives at a port, from a thread of its own: more than a socket has room for.
-class Collector {
-public:
-    explicit Collector(const PacketPort& port)
-        : thread_([this, &port](const std::stop_token& stop) {
-              while (!stop.stop_requested())
-                  if (auto frame = port.receive(std::chrono::milliseconds(20)))
-                      frames_.push_back(std::move(*frame));
-          }) {}
-    std::vector<Frame> end() {
-        thread_.request_stop();
-        thread_.join();
-        return std::move(frames_);
-    }
-
-private:
-    std::vector<Frame> frames_;
-    std::jthread thread_;
-};
-
 TEST_F(Control, NoFrameIsLostWhileModulesComeAndGo) {
     const auto object = moduleObject("obedient");
     Collector collector(far(1));
@@ -125,6 +104,7 @@ TEST_F(Control, NoFrameIsLostWhileModulesComeAndGo) {
 
 TEST_F(Control, RefusedModulesLeaveThePathAsItIs) {
     expectRefused(moduleObject("refused"), "invalid access to packet");
+    expectRefused(moduleObject("tcx_alone"), "a function for tcx that it does not have for XDP");
     expectRefused("", "it is too short");
     expectRefused(std::string(2000, 'x'), "it is no ELF file");
     expectRefused(std::string((1U << 20U) + 1, 'x'), "too large");
@@ -149,8 +129,18 @@ TEST_F(Control, ModuleOfAnotherVersionIsRefused) {
     const std::uint32_t version = TNA_MODULE_VERSION;
     const auto at = object.find(std::string(reinterpret_cast<const char*>(&version), 4));
     ASSERT_NE(at, std::string::npos);
-    object[at + 2] = 9;
-    expectRefused(object, "was built with another version of tna/module.h (9.");
+    for (const char other : {'\x02', '\x09'}) {
+        object[at + 2] = other;
+        expectRefused(object,
+                      "was built with another version of tna/module.h (" + std::to_string(int{other}) + ".");
+    }
+    object[at + 2] = 3; // without functions for tcx
+    modules_.insert("older", object);
+    EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}})) << "what it was built with is taken still";
+    modules_.remove("older");
+    object[at + 2] = TNA_MODULE_ABI;
+    object[at]++;
+    expectRefused(object, "was built with another version");
 }
 
 TEST_F(Control, OneNameOneModule) {

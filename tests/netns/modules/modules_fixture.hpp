@@ -4,6 +4,8 @@
 #include "bridge_fixture.hpp"
 
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace tna::test {
 
@@ -30,6 +32,26 @@ public:
 
 private:
     std::unique_ptr<daemon::Controller>& controller_;
+};
+
+/// Takes what arrives at a port, from a thread of its own: more than a socket has room for.
+class Collector {
+public:
+    explicit Collector(const PacketPort& port)
+        : thread_([this, &port](const std::stop_token& stop) {
+              while (!stop.stop_requested())
+                  if (auto frame = port.receive(std::chrono::milliseconds(20)))
+                      frames_.push_back(std::move(*frame));
+          }) {}
+    std::vector<Frame> end() {
+        thread_.request_stop();
+        thread_.join();
+        return std::move(frames_);
+    }
+
+private:
+    std::vector<Frame> frames_;
+    std::jthread thread_;
 };
 
 } // namespace tna::test

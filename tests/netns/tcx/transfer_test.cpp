@@ -4,9 +4,11 @@
 #include "support/transfer.hpp"
 #include "tcx_fixture.hpp"
 
+#include "base/file.hpp"
 #include "base/unique_fd.hpp"
 
 #include <arpa/inet.h>
+#include <cstdio>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -71,6 +73,9 @@ protected:
     /// `learnt`: not all is fast from the first packet on.
     void expectWhole(bool learnt = false) {
         ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
+        expectWholeAsIs(learnt);
+    }
+    void expectWholeAsIs(bool learnt = false) {
         for (const char* port : {"c1", "c2"})
             ASSERT_TRUE(reaches(port, "accelerated"));
         for (const char* ip : {"10.1.2.2", "fd01:0:0:2::2"}) {
@@ -137,6 +142,41 @@ TEST_F(TcxTransfer, MasqueradedFromABridgeThatCallsRules) {
          " chain after { type nat hook postrouting priority 100; iifname b1 oifname != b1 masquerade; }; }");
     config_.limits.connections = 1024;
     expectWhole(true);
+}
+
+/// What a module has counted, of all flows and processors together.
+struct Counted {
+    double packets = 0, bytes = 0;
+};
+Counted sumOf(const nlohmann::json& entries) {
+    Counted sum;
+    for (const auto& entry : entries)
+        for (const auto& value : entry["values"]) {
+            double packets = 0, bytes = 0;
+            if (std::sscanf(value.get<std::string>().c_str(), "{%lf,%lf", &packets, &bytes) == 2)
+                sum = {sum.packets + packets, sum.bytes + bytes};
+        }
+    return sum;
+}
+
+/// Modules see segments that are yet to be cut as a whole, before the decision and behind it.
+TEST_F(TcxTransfer, PastModules) {
+    ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
+    for (const std::string name : {"monitor", "sampler"}) {
+        const auto object = readFile(TNA_EXAMPLES + name + ".bpf.o");
+        ASSERT_TRUE(object);
+        const auto placed = controller_->placeCustomModule(name, *object, {}, false);
+        ASSERT_TRUE(placed) << placed.error().sentence();
+    }
+    ASSERT_NO_FATAL_FAILURE(expectWholeAsIs());
+    const auto sum = sumOf((*controller_->customModule("monitor", "flows"))["entries"]);
+    const auto said = (*controller_->customModule("monitor", std::nullopt))["counters"][0]["continue"];
+    EXPECT_GT(sum.bytes, 4e6);
+    EXPECT_GT(sum.packets, 1.5 * said.get<double>()) << "several in one";
+    EXPECT_LE(sum.bytes / sum.packets, 1514);
+    const auto behind = (*controller_->customModule("sampler", std::nullopt))["counters"];
+    EXPECT_EQ(behind[1]["hook"], "route");
+    EXPECT_GT(behind[1]["continue"], 10) << behind;
 }
 
 /// A router copies what a sender has not, and the sender is told so.

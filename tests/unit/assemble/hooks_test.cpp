@@ -222,6 +222,43 @@ TEST(Hooks, NothingLeavesFromTcxByAPortWithModulesAtEgress) {
     EXPECT_FALSE(plan.tcxEgress);
 }
 
+TEST(Hooks, CustomModulesForTcxAreThere) {
+    Container container;
+    container.wishes.custom[portIndex].add(TNA_HOOK_INGRESS, "a#1");
+    EXPECT_EQ(container.plan().reasons.at(0).text,
+              "it is for tcx, and the custom module a is for ports at XDP only");
+    container.wishes.customAtTcx = {{"a#1", TNA_HOOK_BRIDGE}, {"b#1", TNA_HOOK_INGRESS}};
+    EXPECT_FALSE(container.plan().profile) << "what another hook or module has does not count";
+    container.wishes.customAtTcx.emplace("a#1", TNA_HOOK_INGRESS);
+    const auto plan = container.plan();
+    ASSERT_TRUE(plan.profile);
+    EXPECT_EQ(plan.profile->hook, Hook::tcx);
+    EXPECT_EQ(plan.profile->custom.at(TNA_HOOK_INGRESS), std::vector<std::string>{"a#1"});
+    container.wishes.custom[portIndex].add(TNA_HOOK_INGRESS, "c#1");
+    EXPECT_FALSE(container.plan().profile) << "all of them, or none";
+}
+
+/// It needs AF_XDP, and is in the way of nothing.
+TEST(Hooks, WhatSteersIsNotAtTcx) {
+    Container container;
+    container.wishes.custom[portIndex].add(TNA_HOOK_INGRESS, "a#1");
+    container.wishes.custom[portIndex].add(TNA_HOOK_INGRESS, "@functions");
+    container.wishes.steered[portIndex] = "@functions";
+    container.wishes.customAtTcx = {{"a#1", TNA_HOOK_INGRESS}};
+    const auto plan = container.plan();
+    ASSERT_TRUE(plan.profile);
+    EXPECT_EQ(plan.profile->custom.at(TNA_HOOK_INGRESS), std::vector<std::string>{"a#1"});
+}
+
+TEST(Hooks, CardWithModulesForTcxIsThere) {
+    ContainersAndCard world;
+    world.wishes.custom[9].add(TNA_HOOK_INGRESS, "a");
+    world.wishes.customAtTcx = {{"a", TNA_HOOK_INGRESS}};
+    EXPECT_EQ(world.hookOfCard(), Hook::tcx);
+    world.wishes.custom[9].add(TNA_HOOK_EGRESS, "a");
+    EXPECT_EQ(world.hookOfCard(), Hook::xdp);
+}
+
 /// Frames that a program has redirected bear a mark, which devices below would see.
 TEST(Hooks, NothingLeavesFromTcxByADeviceOnTopOfOthers) {
     World world;

@@ -42,6 +42,23 @@ TEST(OnlyLooks, NotWhatStoresInThePacket) {
     EXPECT_FALSE(onlyLooks(storing({}, 1))) << "what is in the context is said elsewhere";
 }
 
+/// The packet's addresses are elsewhere in the context there, and numbers are where they are at XDP.
+TEST(OnlyLooks, AtTcx) {
+    const auto from = [](std::size_t offset) { return load(BPF_W, 2, 1, static_cast<std::int16_t>(offset)); };
+    for (const auto address :
+         {offsetof(__sk_buff, data), offsetof(__sk_buff, data_end), offsetof(__sk_buff, data_meta)}) {
+        EXPECT_FALSE(onlyLooks(storing({from(address)}, 2), assemble::Hook::tcx)) << address;
+        EXPECT_TRUE(onlyLooks(storing({from(address), set(2, 0)}, 2), assemble::Hook::tcx)) << address;
+    }
+    for (const auto number :
+         {offsetof(__sk_buff, len), offsetof(__sk_buff, mark), offsetof(__sk_buff, vlan_tci)})
+        EXPECT_TRUE(onlyLooks(storing({from(number)}, 2), assemble::Hook::tcx)) << number;
+    EXPECT_FALSE(onlyLooks(storing({}, 1), assemble::Hook::tcx)) << "the mark, for instance";
+    for (const auto helper : {BPF_FUNC_skb_store_bytes, BPF_FUNC_skb_change_tail, BPF_FUNC_skb_vlan_push})
+        EXPECT_FALSE(onlyLooks({call(helper), set(0, 0), end}, assemble::Hook::tcx)) << helper;
+    EXPECT_TRUE(onlyLooks({call(BPF_FUNC_skb_pull_data), set(0, 0), end}, assemble::Hook::tcx));
+}
+
 TEST(OnlyLooks, NotWhateverWayThePacketsAddressHasGone) {
     EXPECT_FALSE(onlyLooks(storing({copy(6, 1), load(BPF_W, 7, 6, 0)}, 7))) << "the context, copied";
     EXPECT_FALSE(onlyLooks(storing({add(1, -64), load(BPF_W, 2, 1, 64)}, 2)))

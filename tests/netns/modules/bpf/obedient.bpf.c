@@ -33,6 +33,7 @@ enum order {
 	CHANGE_HEADER,
 	GROW,
 	SHRINK,
+	TAG,
 };
 
 static __always_inline __u32 order_of(struct tna_packet *packet)
@@ -48,6 +49,15 @@ static __always_inline enum tna_verdict change(struct tna_packet *packet, __u32 
 
 	if (byte)
 		*byte ^= 0xff;
+	return TNA_CONTINUE;
+}
+
+static __always_inline enum tna_verdict resize(struct tna_packet *packet, int bytes)
+{
+	if (tna_at_tcx(packet))
+		bpf_skb_change_tail(packet->skb, packet->skb->len + bytes, 0);
+	else
+		bpf_xdp_adjust_tail(packet->ctx, bytes);
 	return TNA_CONTINUE;
 }
 
@@ -72,14 +82,21 @@ static __always_inline enum tna_verdict obey(struct tna_packet *packet, __u32 ba
 	case CHANGE_HEADER:
 		return change(packet, 5);
 	case GROW:
-		bpf_xdp_adjust_tail(packet->ctx, 1);
-		return TNA_CONTINUE;
+		return resize(packet, 1);
 	case SHRINK:
-		bpf_xdp_adjust_tail(packet->ctx, -1);
+		return resize(packet, -1);
+	case TAG:
+		if (tna_at_tcx(packet))
+			bpf_skb_vlan_push(packet->skb, bpf_htons(ETH_P_8021Q), 7);
 		return TNA_CONTINUE;
 	default:
 		return TNA_CONTINUE;
 	}
+}
+
+TNA_INGRESS(packet)
+{
+	return obey(packet, 7000);
 }
 
 /* A function that is called. */
@@ -99,11 +116,6 @@ static __always_inline void take_stack(void)
 	__u8 room[DEPTH] = {1};
 
 	asm volatile("" : : "r"(room) : "memory");
-}
-
-TNA_INGRESS(packet)
-{
-	return obey(packet, 7000);
 }
 
 TNA_BRIDGE(packet)
