@@ -112,7 +112,7 @@ void Introspector::Impl::onEvent(const netlink::Message& message) {
         break;
     case RTM_NEWQDISC:
     case RTM_DELQDISC:
-        traffic_.onQdisc();
+        decoded = traffic_.onQdisc(message);
         break;
     case RTM_NEWTFILTER:
     case RTM_DELTFILTER:

@@ -29,6 +29,17 @@ void staleSince(const Places& old, const Places& now, std::set<model::IfIndex>& 
 
 } // namespace
 
+/// One that goes takes its filters along, and one that comes may have a block that has some already, or be in
+/// the place of one that looked the same: of none of these filters there is an announcement.
+bool TrafficControl::onQdisc(const netlink::Message& message) {
+    onQdisc();
+    const auto header = message.header<tcmsg>();
+    if (!header)
+        return false;
+    staleFilters_.insert(static_cast<model::IfIndex>(header->tcm_ifindex));
+    return true;
+}
+
 bool TrafficControl::onFilter(const netlink::Message& message) {
     const auto decoded = decodeFilter(message);
     if (!decoded)

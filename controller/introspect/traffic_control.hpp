@@ -18,6 +18,7 @@ public:
     [[nodiscard]] Result<void> readAll();
 
     void onQdisc() { stale_ = true; }
+    [[nodiscard]] bool onQdisc(const netlink::Message& message);
     [[nodiscard]] bool onFilter(const netlink::Message& message);
 
     [[nodiscard]] Result<void> settle();

@@ -165,6 +165,33 @@ TEST_F(ConfigOfNamespace, FollowsQueueingDisciplinesAndFilters) {
         eventually([&](const Network& now) { return link("v0")->egressFilters == 0 && now.qdiscs.empty(); }));
 }
 
+/// One that comes in the place of another that looked the same has filters that are not announced.
+TEST_F(ConfigOfNamespace, FollowsFiltersOfSharedBlocks) {
+    if (!tryRun("tc qdisc add dev v1 ingress_block 5 egress_block 6 clsact"))
+        GTEST_SKIP() << "this kernel has no clsact";
+    for (const auto* block : {"5", "6"})
+        if (!tryRun(std::string("tc filter add block ") + block + " protocol all prio 1 u32 match u32 0 0"))
+            GTEST_SKIP() << "this kernel has no u32";
+    run("tc qdisc add dev v0 clsact");
+    const auto have = [&](bool ingress, bool egress) {
+        return eventually([&](const Network& now) {
+            return (link("v0")->ingressFilters > 0) == ingress && (link("v0")->egressFilters > 0) == egress &&
+                   now == fresh();
+        });
+    };
+    EXPECT_TRUE(have(false, false));
+    run("tc qdisc del dev v0 clsact; tc qdisc add dev v0 ingress_block 5 clsact");
+    EXPECT_TRUE(have(true, false));
+    run("tc qdisc del dev v0 clsact; tc qdisc add dev v0 egress_block 6 clsact");
+    EXPECT_TRUE(have(false, true));
+    run("tc filter del block 6");
+    EXPECT_TRUE(have(false, false));
+    run("tc qdisc del dev v0 clsact; tc qdisc add dev v0 ingress_block 5 clsact");
+    EXPECT_TRUE(have(true, false));
+    run("tc chain del block 5 chain 0");
+    EXPECT_TRUE(have(false, false));
+}
+
 TEST_F(ConfigOfNamespace, FollowsTheRootDiscipline) {
     if (!tryRun("tc qdisc add dev v0 root handle 1: tbf rate 10mbit burst 32k latency 50ms") &&
         !tryRun("tc qdisc add dev v0 root handle 1: pfifo limit 10"))
