@@ -31,6 +31,8 @@ struct Wishes {
     /// Links with BPF programs of traffic control (tcx), which are not announced.
     std::set<model::IfIndex> tcxIngress;
     std::set<model::IfIndex> tcxEgress;
+    /// Bridges in redundancy rings (MRP), whose ports' states nobody announces.
+    std::set<model::IfIndex> ringBridges;
     /// Links with VLAN devices, in whatever namespace these are; nothing: it cannot be known.
     std::optional<std::set<model::IfIndex>> underVlanDevices;
     /// Links whose drivers have refused redirected frames, and why that is said.

@@ -56,12 +56,19 @@ bool callsIptables(const Surroundings& around) {
 bool optionsNeedLinux(const Surroundings& around, const model::Link& bridge) {
     const auto& options = *bridge.bridge;
     if ((options.multiOptions & ~harmlessOptions) != 0 || options.nfCallIptables || options.nfCallIp6tables ||
-        options.nfCallArptables || (options.vlanFiltering && options.vlanStats))
+        options.nfCallArptables || (options.vlanFiltering && options.vlanStats) ||
+        around.wishes.ringBridges.contains(bridge.ifindex))
         return true;
     const auto ports = around.network.portsOf(bridge.ifindex);
     return std::ranges::any_of(ports, [](const model::Link* port) {
         return port->bridgePort->neighSuppress || port->bridgePort->neighVlanSuppress;
     });
+}
+
+/// Settings against the port, for which it is no port of the fast path at all where the kernel is read in
+/// place. Of those that concern the bridge as a whole see optionsNeedLinux().
+bool settingsNeedLinux(const model::BridgePort& port) {
+    return !port.learning || port.locked || port.mab || port.vlanTunnel;
 }
 
 unsigned ingressReason(const Surroundings& around, const model::Link& link, const model::Link& bridge) {
@@ -73,6 +80,8 @@ unsigned ingressReason(const Surroundings& around, const model::Link& link, cons
         return TNA_REASON_NETDEV_HOOK;
     if (optionsNeedLinux(around, bridge))
         return TNA_REASON_BRIDGE_OPTIONS;
+    if (settingsNeedLinux(*link.bridgePort))
+        return TNA_REASON_PORT_FLAGS;
     if (bridge.promiscuity > 0)
         return TNA_REASON_BRIDGE_PROMISC;
     if (bridgeFiltered(around))

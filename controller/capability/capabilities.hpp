@@ -42,6 +42,7 @@ struct Capabilities {
     Finding mirror;           ///< of the stations, in use and complete
     bool driversTell = true;  ///< the kernel reports what drivers can do with XDP
     bool ebtables = false;    ///< its own rules can be there, which nobody lists
+    bool mrp = false;         ///< bridges may have redundancy rings, which nobody announces
     bool brNetfilter = false; ///< its hooks exist in this kernel, and where is known
     /// They may be there, but the kernel shows no addresses: what is called at hooks is not recognised.
     bool brNetfilterHidden = false;

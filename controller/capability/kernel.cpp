@@ -61,6 +61,7 @@ Finding flowtables(std::string_view symbols) {
 void readSymbols(Capabilities& found, const std::optional<std::string>& symbols) {
     if (!symbols || symbols->empty()) { // all of it may be there
         found.ebtables = true;
+        found.mrp = true;
         found.brNetfilterHidden = true;
         found.flowtable = {false, "the kernel does not list its functions"};
         return;
@@ -77,6 +78,7 @@ void readSymbols(Capabilities& found, const std::optional<std::string>& symbols)
     found.flowtable = flowtables(*symbols);
     // A module: its name follows the function's.
     found.ebtables = symbols->find(" ebt_do_table") != std::string::npos;
+    found.mrp = symbols->find(" br_mrp_process") != std::string::npos;
     found.brNetfilter = found.hookFunctions[0] != 0;
     found.brNetfilterHidden = listed(*symbols, "br_nf_pre_routing") == 0U;
 }

@@ -58,6 +58,8 @@ public:
     /// Whether BPF programs of traffic control are attached to a device (tcx).
     [[nodiscard]] virtual bool hasTcxAtIngress(model::IfIndex ifindex) const = 0;
     [[nodiscard]] virtual bool hasTcxAtEgress(model::IfIndex ifindex) const = 0;
+    /// Bridges that are part of redundancy rings (MRP).
+    [[nodiscard]] virtual Result<std::set<model::IfIndex>> rings() const = 0;
 };
 
 } // namespace tna::daemon

@@ -8,6 +8,7 @@
 #include "deploy/fast_path.hpp"
 #include "deploy/kernel/requirements.hpp"
 #include "deploy/kernel/tcx.hpp"
+#include "introspect/rings.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -174,6 +175,10 @@ bool RealKernel::hasTcxAtIngress(model::IfIndex ifindex) const {
 
 bool RealKernel::hasTcxAtEgress(model::IfIndex ifindex) const {
     return deploy::hasTcxAtEgress(ifindex);
+}
+
+Result<std::set<model::IfIndex>> RealKernel::rings() const {
+    return introspect::readRings();
 }
 
 } // namespace tna::daemon

@@ -36,6 +36,7 @@ public:
     [[nodiscard]] Result<void> change(const introspect::ConnectionChange& change) override;
     [[nodiscard]] bool hasTcxAtIngress(model::IfIndex ifindex) const override;
     [[nodiscard]] bool hasTcxAtEgress(model::IfIndex ifindex) const override;
+    [[nodiscard]] Result<std::set<model::IfIndex>> rings() const override;
 
 private:
     [[nodiscard]] Result<Loaded> loadInPlace(const config::Config& config, deploy::KernelProbe probe,

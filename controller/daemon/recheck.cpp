@@ -30,6 +30,8 @@ constexpr std::array all{
     Fact{"kernel modules", Noticed::looked, "/sys/module"},
     Fact{"tcx programs, VLAN devices in other namespaces", Noticed::looked,
          "where the kernel is read in place, for every frame"},
+    Fact{"redundancy rings (MRP)", Noticed::looked,
+         "where the kernel is read in place, for every frame; watched: RTM_GETLINK of bridges"},
 };
 
 /// By the codes of reasons: what assemble decides by facts that are only read again.

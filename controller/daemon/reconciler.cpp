@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/reconciler.hpp"
 
+#include <spdlog/spdlog.h>
+
 namespace tna::daemon {
 
 namespace {
@@ -20,8 +22,8 @@ bool concern(const introspect::Changes& changes, const model::Network& network,
 }
 } // namespace
 
-bool Reconciler::reconcile(deploy::DataPath& dataPath, assemble::Plan plan, const assemble::Wishes& wishes,
-                           Time since) {
+Reconciler::Outcome Reconciler::reconcile(deploy::DataPath& dataPath, assemble::Plan plan,
+                                          const assemble::Wishes& wishes, Time since) {
     auto applied = dataPath.apply(plan, source_.network());
     const auto swapped = applied.swapped;
     auto step = stepAfter(inPlace_, std::move(plan), std::move(applied), source_.network(), wishes.attached,
@@ -31,17 +33,20 @@ bool Reconciler::reconcile(deploy::DataPath& dataPath, assemble::Plan plan, cons
     if (step.forgetFlows)
         dataPath.forgetFlows();
     reporter_.swapped(swapped, since);
-    bool again = false;
+    Outcome outcome;
     if (!step.doubtful.empty()) {
         for (const auto ifindex : step.doubtful)
             source_.suspect(ifindex);
         const auto changes = source_.process();
-        again = changes && concern(*changes, source_.network(), wishes.manyRoutes, step.now.plan);
+        if (!changes)
+            spdlog::error("{}", changes.error().sentence());
+        outcome.informed = changes && !changes->behind;
+        outcome.again = changes && concern(*changes, source_.network(), wishes.manyRoutes, step.now.plan);
         dropGone(step.now, step.doubtful, source_.network());
     }
     const auto before = std::exchange(inPlace_, std::move(step.now));
     reporter_.changed(before, inPlace_);
-    return again;
+    return outcome;
 }
 
 bool Reconciler::concerns(const introspect::Changes& changes, std::optional<unsigned> manyRoutes) const {

@@ -19,11 +19,15 @@ public:
     Reconciler(introspect::NetworkSource& source, Reporter& reporter)
         : source_(source), reporter_(reporter) {}
 
-    /// Puts the plan for these wishes in place, and tells what that has changed. Returns whether a port that
-    /// failed is gone, and what was read of that has something decided anew. `since` is when the reason for
-    /// the plan was noticed.
-    [[nodiscard]] bool reconcile(deploy::DataPath& dataPath, assemble::Plan plan,
-                                 const assemble::Wishes& wishes, Time since);
+    struct Outcome {
+        bool again =
+            false; ///< a port that failed is gone, and what was read of that has something decided anew
+        bool informed = true; ///< what was to be read of it could be
+    };
+    /// Puts the plan for these wishes in place, and tells what that has changed. `since` is when the reason
+    /// for the plan was noticed.
+    [[nodiscard]] Outcome reconcile(deploy::DataPath& dataPath, assemble::Plan plan,
+                                    const assemble::Wishes& wishes, Time since);
 
     [[nodiscard]] const assemble::Plan& plan() const { return inPlace_.plan; }
     [[nodiscard]] const Failures& failures() const { return inPlace_.failures; }

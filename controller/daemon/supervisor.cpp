@@ -107,6 +107,11 @@ Result<void> Supervisor::useModulesOrUndo(const std::function<void()>& undo) {
     return std::unexpected(std::move(refused));
 }
 
+void Supervisor::reconcile() {
+    reconcile(clock_());
+    path_.way().follow();
+}
+
 /// Makes the network as it was read what the fast path is for; again, where it was not any more.
 void Supervisor::reconcile(Time since) {
     again_ = true;
@@ -138,7 +143,11 @@ bool Supervisor::reconcileOnce(Time since) {
         wanted = wishes();
         plan = assemble::assemble(network(), observed_.capabilities, wanted);
     }
-    return reconciler_.reconcile(dataPath(), std::move(plan), wanted, since);
+    path_.way().takeIn();
+    const auto outcome = reconciler_.reconcile(dataPath(), std::move(plan), wanted, since);
+    if (!outcome.informed)
+        inform(false);
+    return outcome.again;
 }
 
 } // namespace tna::daemon

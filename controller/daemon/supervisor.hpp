@@ -33,7 +33,7 @@ public:
     void onInterval();
 
     /// What the operator wants has changed.
-    void reconcile() { reconcile(clock_()); }
+    void reconcile();
     /// So have the custom modules. Where a port then cannot be what it is to be, `undo` takes that back, they
     /// are what they were before, and the answer says why.
     [[nodiscard]] Result<void> useModulesOrUndo(const std::function<void()>& undo);

@@ -63,6 +63,7 @@ assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, 
                 wishes.steered.emplace(ifindex, steering->identity);
     wishes.tcxIngress = observed.tcxIngress;
     wishes.tcxEgress = observed.tcxEgress;
+    wishes.ringBridges = observed.ringBridges;
     wishes.underVlanDevices = observed.underVlanDevices;
     wishes.manyRoutes = manyRoutes(config);
     return wishes;

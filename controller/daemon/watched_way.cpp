@@ -32,9 +32,25 @@ void WatchedWay::readVlanDevices() {
     observed().underVlanDevices = std::move(found);
 }
 
+void WatchedWay::readRings() {
+    auto& rings = observed().ringBridges;
+    rings.clear();
+    if (!observed().capabilities.mrp)
+        return;
+    if (auto found = kernel().rings()) {
+        rings = std::move(*found);
+        return;
+    }
+    // What cannot be asked about may be in one.
+    for (const auto& [ifindex, link] : source().network().links)
+        if (link.bridge)
+            rings.insert(ifindex);
+}
+
 std::optional<std::string> WatchedWay::prepare(Time) {
     readTcx();
     readVlanDevices();
+    readRings();
     return std::nullopt;
 }
 
@@ -42,11 +58,13 @@ bool WatchedWay::look() {
     const auto ingress = observed().tcxIngress;
     const auto egress = observed().tcxEgress;
     const auto under = observed().underVlanDevices;
+    const auto rings = observed().ringBridges;
     const bool features = readFeatures();
     readTcx();
     readVlanDevices();
+    readRings();
     return features || ingress != observed().tcxIngress || egress != observed().tcxEgress ||
-           under != observed().underVlanDevices;
+           under != observed().underVlanDevices || rings != observed().ringBridges;
 }
 
 void WatchedWay::follow() {
@@ -68,6 +86,26 @@ void MirroringWay::announce() const {
                  observed().capabilities.inPlaceFdb.detail);
 }
 
+void MirroringWay::sayWhatIsWrong(Done all) {
+    std::string wrong;
+    for (const auto* done : all)
+        if (!*done)
+            wrong += (wrong.empty() ? "" : "; ") + done->error().sentence();
+    if (!wrong.empty() && wrong != said_)
+        spdlog::error("{}", wrong);
+    said_ = std::move(wrong);
+}
+
+void MirroringWay::takeIn() {
+    const auto processed = stations_.process([&] { dataPath().open(false); });
+    const auto changes = stations_.take();
+    if (!changes.empty())
+        dataPath().open(false);
+    const auto applied = dataPath().mirror()->apply(changes);
+    if (!processed || !applied)
+        sayWhatIsWrong({&processed, &applied});
+}
+
 void MirroringWay::follow() {
     auto& mirror = *dataPath().mirror();
     const auto processed = stations_.process([&] { dataPath().open(false); });
@@ -75,9 +113,7 @@ void MirroringWay::follow() {
     // Frames of doubtful stations are Linux's while it is asked for them.
     const auto confirmed = stations_.confirm();
     const auto completed = mirror.apply(stations_.take());
-    for (const auto* done : {&processed, &applied, &confirmed, &completed})
-        if (!*done)
-            spdlog::error("{}", done->error().sentence());
+    sayWhatIsWrong({&processed, &applied, &confirmed, &completed});
     const bool full = mirror.left() > 0;
     if (full && !saidFull_)
         spdlog::warn("the mirror has no room for more than {} stations; frames of others are left to Linux "

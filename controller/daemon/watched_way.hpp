@@ -3,6 +3,9 @@
 
 #include "daemon/way.hpp"
 
+#include <initializer_list>
+#include <string>
+
 namespace tna::daemon {
 
 /// The kernel is watched over netlink. Where the bridge answers for its stations (decision 17), this is all;
@@ -30,6 +33,7 @@ private:
     void driversDoNotTell(const Error& error) override;
     void readTcx();
     void readVlanDevices();
+    void readRings();
 
     std::optional<deploy::VlanDevices> vlanDevices_;
 };
@@ -41,6 +45,9 @@ public:
                  introspect::Stations stations, const WayContext& context)
         : WatchedWay(std::move(dataPath), std::move(vlanDevices), context), stations_(std::move(stations)) {}
 
+    /// A station may have gone before a port was opened, or come after one was closed. Two tables are not
+    /// changed as one: frames are Linux's meanwhile.
+    void takeIn() override;
     void follow() override;
     void suspect() override { stations_.suspect(); }
     [[nodiscard]] int fd() const override { return stations_.fd(); }
@@ -48,8 +55,13 @@ public:
     [[nodiscard]] std::uint64_t readings() const override { return stations_.stats().readings; }
 
 private:
+    using Done = std::initializer_list<const Result<void>*>;
+    /// What goes on going wrong is tried ten times a second, and said once.
+    void sayWhatIsWrong(Done all);
+
     introspect::Stations stations_;
     bool saidFull_ = false; ///< that the mirror has no room
+    std::string said_;      ///< what went wrong the last time
 };
 
 } // namespace tna::daemon

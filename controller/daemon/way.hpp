@@ -37,6 +37,8 @@ public:
     [[nodiscard]] virtual std::optional<std::string> prepare(Time now) = 0;
     /// At each interval: whether there is something to be decided anew.
     [[nodiscard]] virtual bool look() = 0;
+    /// Just before a plan is put in place; follow() comes after that.
+    virtual void takeIn() {}
     /// After all that may have changed: the fast path works with what Linux was told, or not at all.
     virtual void follow() = 0;
     /// Nothing that was read before is believed: follow() compares it.

@@ -3,6 +3,7 @@
 
 #include "introspect/decode_station.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
@@ -47,7 +48,7 @@ Result<Stations> Stations::open(std::size_t receiveBuffer) {
 }
 
 void Stations::remove(const model::StationKey& key) {
-    doubtful_.erase(key);
+    trust(key);
     removed_.insert(key);
     if (stations_.erase(key) > 0)
         changed_.insert(key);
@@ -66,8 +67,17 @@ void Stations::apply(const model::StationChange& change) {
 }
 
 void Stations::doubt(const model::StationKey& key) {
-    doubtful_.insert(key);
+    if (const auto [it, fresh] = doubtful_.try_emplace(key); fresh)
+        it->second = questions_.insert(questions_.end(), key);
     changed_.insert(key);
+}
+
+void Stations::trust(const model::StationKey& key) {
+    const auto it = doubtful_.find(key);
+    if (it == doubtful_.end())
+        return;
+    questions_.erase(it->second);
+    doubtful_.erase(it);
 }
 
 bool Stations::removedLately(const model::StationKey& key) const {
@@ -139,12 +149,21 @@ void Stations::compare(const model::StationChange& station) {
     doubt(station.key);
 }
 
+/// What is left of the answers goes with the socket. Nothing but a later attempt can do better.
+std::unexpected<Error> Stations::breakOff(int error) {
+    compared_.reset();
+    suspected_ = true;
+    if (auto fresh = netlink::Socket::open(NETLINK_ROUTE))
+        comparing_ = std::move(*fresh);
+    return failErrno(error, unreadable);
+}
+
 /// Bit by bit, so that what is announced meanwhile does not have to wait.
 Result<void> Stations::compare() {
     if (!compared_ && suspected_) {
         auto request = dumpRequest();
         if (const int error = comparing_.begin(request); error != 0)
-            return failErrno(error, unreadable);
+            return breakOff(error);
         suspected_ = false;
         compared_.emplace();
     }
@@ -153,14 +172,13 @@ Result<void> Stations::compare() {
             if (const auto station = decodeStation(message))
                 compare(*station);
         });
-        if (taken.done && taken.error == 0)
-            for (const auto& key : missingIn(*compared_))
-                doubt(key);
-        suspected_ |= taken.error != 0;
-        if (taken.done)
-            compared_.reset();
         if (taken.error != 0)
-            return failErrno(taken.error, unreadable);
+            return breakOff(taken.error);
+        if (!taken.done)
+            continue;
+        for (const auto& key : missingIn(*compared_))
+            doubt(key);
+        compared_.reset();
     }
     return {};
 }
@@ -194,22 +212,24 @@ Result<void> Stations::ask(const model::StationKey& key) {
     if (outcome.error != 0 || !answer || answer->key != key)
         return failErrno(outcome.error != 0 ? outcome.error : EBADMSG, "cannot ask for the station {}",
                          key.mac.text());
-    doubtful_.erase(key);
+    trust(key);
     changed_.insert(key);
     apply(*answer);
     return {};
 }
 
 Result<void> Stations::confirm() {
-    std::vector<model::StationKey> keys;
-    for (auto it = doubtful_.begin(); it != doubtful_.end() && keys.size() < mostQuestions; ++it)
-        keys.push_back(*it);
+    const auto count = std::min(questions_.size(), mostQuestions);
     // Each question waits for whoever changes the network just now.
     const auto end = std::chrono::steady_clock::now() + longestAsking;
     Result<void> result;
-    for (const auto& key : keys) {
-        if (auto done = ask(key); !done && result)
-            result = done; // the others go on
+    for (std::size_t asked = 0; asked < count; asked++) {
+        const auto key = questions_.front();
+        if (auto done = ask(key); !done) {
+            questions_.splice(questions_.end(), questions_, questions_.begin()); // the others go on
+            if (result)
+                result = done;
+        }
         if (std::chrono::steady_clock::now() > end)
             break;
     }

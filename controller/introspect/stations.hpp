@@ -4,6 +4,7 @@
 #include "model/station.hpp"
 #include "netlink/socket.hpp"
 
+#include <list>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -50,6 +51,7 @@ private:
     void announced(const model::StationChange& change);
     void remove(const model::StationKey& key);
     void doubt(const model::StationKey& key);
+    void trust(const model::StationKey& key);
     [[nodiscard]] bool removedLately(const model::StationKey& key) const;
     void forgetRemoved();
     [[nodiscard]] Result<void> ask(const model::StationKey& key);
@@ -57,6 +59,7 @@ private:
     bool drain();
     [[nodiscard]] Result<void> readAll();
     [[nodiscard]] Result<void> compare();
+    [[nodiscard]] std::unexpected<Error> breakOff(int error);
     void compare(const model::StationChange& station);
     [[nodiscard]] std::vector<model::StationKey> missingIn(const Keys& found) const;
 
@@ -65,7 +68,9 @@ private:
     netlink::Socket comparing_;
     std::unordered_map<model::StationKey, model::Station, model::StationHash> stations_;
     Keys changed_;
-    Keys doubtful_;
+    std::list<model::StationKey> questions_; ///< the doubtful ones, the first one asked for first
+    std::unordered_map<model::StationKey, std::list<model::StationKey>::iterator, model::StationHash>
+        doubtful_;
     Keys removed_, removedBefore_; ///< in the last seconds
     std::chrono::steady_clock::time_point forgetAt_{};
     Stats stats_;

@@ -52,6 +52,9 @@ void addBridgeSettings(const PortInQuestion& port, std::vector<Reason>& reasons)
 std::vector<Reason> settingsAgainst(const PortInQuestion& port) {
     std::vector<Reason> reasons;
     addBridgeSettings(port, reasons);
+    // What is watched keeps its program, by which it is seen at once what moves there: see watchPort().
+    if (port.around.watched())
+        return reasons;
     const auto& settings = *port.link.bridgePort;
     if (!settings.learning)
         reasons.push_back({"learning-off", "learning is off on this port", {}});

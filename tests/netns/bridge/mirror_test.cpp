@@ -80,6 +80,21 @@ TEST_F(Mirror, StationThatMovesByAFrameTooShortToForwardIsLinuxsAtOnce) {
     EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("station-moved"), {{2, {oneToTwo()}}}}));
 }
 
+/// A port with a setting against it keeps its program, so that it is seen who comes.
+TEST_F(Mirror, StationThatMovesToAPortWithASettingIsLinuxsFromItsFirstFrameOn) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    must("bridge link set dev p2 vlan_tunnel on");
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), {{1, {oneToTwo()}}}}));
+    blind_ = true;
+    EXPECT_EQ(treat(twoToOne(), 2), (Treatment{slowPath("port-flags"), {{0, {twoToOne()}}}}));
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("station-moved"), {{2, {oneToTwo()}}}}));
+    blind_ = false;
+    EXPECT_EQ(treat(oneToTwo()).out, (Arrivals{{2, {oneToTwo()}}}));
+    must("bridge link set dev p2 vlan_tunnel off");
+    EXPECT_EQ(treat(twoToOne(), 2).out, (Arrivals{{0, {twoToOne()}}}));
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), {{2, {oneToTwo()}}}}));
+}
+
 /// It moves, which is not announced yet, and then sends from where it was, where a filter drops its frame.
 TEST_F(Mirror, FrameThatLinuxDoesNotLearnFromBringsNoStationBack) {
     ASSERT_NO_FATAL_FAILURE(start());

@@ -4,6 +4,7 @@
 #include "introspect/stations.hpp"
 #include "support/station_announcement.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -160,6 +161,33 @@ TEST_F(StationsOfNamespace, AreComparedWithThoseOfLinuxWhenSuspected) {
     EXPECT_EQ(known("02:00:00:00:00:02"), if_nametoindex("v0"));
     EXPECT_EQ(known("02:00:00:00:00:09"), 0U);
     EXPECT_EQ(closed_, 0U);
+}
+
+/// However many there are, the first one waits no longer than it has to.
+TEST_F(StationsOfNamespace, AreAskedForInTurn) {
+    ASSERT_NO_FATAL_FAILURE(follow(16U << 20U));
+    putMany(3000);
+    processAll();
+    ASSERT_GE(known_.size(), 3000U);
+    const std::vector<std::array<std::uint8_t, 6>> order = [] {
+        std::vector<std::array<std::uint8_t, 6>> macs;
+        for (unsigned i = 0; i < 3000; i++)
+            macs.push_back({2, 1, 0, 0, static_cast<std::uint8_t>(i / 256), static_cast<std::uint8_t>(i)});
+        return macs;
+    }();
+    for (const auto& mac : order)
+        ASSERT_NO_FATAL_FAILURE(announceStation(RTM_NEWNEIGH, mac, "w0"));
+    process();
+    process();
+    const auto doubtful = [&](const std::array<std::uint8_t, 6>& mac) {
+        return known(model::MacAddress{mac}.text()) == model::nowhere;
+    };
+    ASSERT_EQ(std::ranges::count_if(order, doubtful), 3000);
+    confirm();
+    const auto first = std::ranges::find_if(order, doubtful);
+    EXPECT_NE(first, order.begin()) << "nothing was asked";
+    EXPECT_NE(first, order.end()) << "all was asked at once";
+    EXPECT_TRUE(std::all_of(first, order.end(), doubtful));
 }
 
 TEST_F(StationsOfNamespace, OfABridgeThatIsGoneAreGone) {

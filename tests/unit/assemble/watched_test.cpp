@@ -100,6 +100,9 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"UnknownBridgeOption", [](Scene& s) { s.bridge().bridge->multiOptions = 64; },
              TNA_REASON_BRIDGE_OPTIONS, none},
         Rule{"HarmlessBridgeOption", [](Scene& s) { s.bridge().bridge->multiOptions = 1; }},
+        Rule{"RedundancyRing", [](Scene& s) { s.wishes.ringBridges = {bridgeIndex}; },
+             TNA_REASON_BRIDGE_OPTIONS, none},
+        Rule{"RedundancyRingOfAnotherBridge", [](Scene& s) { s.wishes.ringBridges = {otherIndex}; }},
         Rule{"NeighbourSuppressionElsewhere", [](Scene& s) { s.other().bridgePort->neighSuppress = true; },
              TNA_REASON_BRIDGE_OPTIONS, none},
         Rule{"PromiscuousBridge", [](Scene& s) { s.bridge().promiscuity = 1; }, TNA_REASON_BRIDGE_PROMISC,
@@ -121,6 +124,19 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"CallNothing", [](Scene& s) { s.network.sysctls["net.bridge.bridge-nf-call-iptables"] = "0"; }},
         Rule{"Blocked", [](Scene& s) { s.port().bridgePort->state = model::StpState::blocking; },
              TNA_REASON_PORT_STATE, TNA_REASON_EGRESS_STATE},
+        Rule{"LearningOff", [](Scene& s) { s.port().bridgePort->learning = false; }, TNA_REASON_PORT_FLAGS,
+             none},
+        Rule{"Locked", [](Scene& s) { s.port().bridgePort->locked = true; }, TNA_REASON_PORT_FLAGS,
+             TNA_REASON_EGRESS_FLAGS},
+        Rule{"MacAuthenticationBypass", [](Scene& s) { s.port().bridgePort->mab = true; },
+             TNA_REASON_PORT_FLAGS, TNA_REASON_EGRESS_FLAGS},
+        Rule{"VlanTunnel", [](Scene& s) { s.port().bridgePort->vlanTunnel = true; }, TNA_REASON_PORT_FLAGS,
+             TNA_REASON_EGRESS_FLAGS},
+        Rule{"NeighbourSuppression", [](Scene& s) { s.port().bridgePort->neighSuppress = true; },
+             TNA_REASON_BRIDGE_OPTIONS, TNA_REASON_EGRESS_FLAGS},
+        Rule{"NeighbourVlanSuppression", [](Scene& s) { s.port().bridgePort->neighVlanSuppress = true; },
+             TNA_REASON_BRIDGE_OPTIONS, TNA_REASON_EGRESS_FLAGS},
+        Rule{"LockedElsewhere", [](Scene& s) { s.other().bridgePort->locked = true; }},
         Rule{"Down", [](Scene& s) { s.port().flags = 0; }, none, TNA_REASON_EGRESS_DOWN},
         Rule{"NoCarrier", [](Scene& s) { s.port().carrier = false; }, none, TNA_REASON_EGRESS_DOWN},
         Rule{"ShapingRoot", [](Scene& s) { s.port().rootQdisc = "tbf"; }, none, TNA_REASON_EGRESS_QDISC},
@@ -202,13 +218,6 @@ TEST(WatchedPort, LearnsInTheLearningStateAndNotWhileBlocked) {
     EXPECT_TRUE(scene.plan().watched->learns);
     scene.port().bridgePort->state = model::StpState::blocking;
     EXPECT_FALSE(scene.plan().watched->learns);
-}
-
-TEST(WatchedPort, BehindALockedPortNothingIsSentTheFastWay) {
-    Scene scene;
-    scene.port().bridgePort->locked = true;
-    EXPECT_EQ(scene.plan().watched->egressReason, unsigned{TNA_REASON_EGRESS_FLAGS});
-    EXPECT_FALSE(scene.plan().profile);
 }
 
 TEST(WatchedPort, LocalSendersKeepAPortWithLinuxUnlessPromised) {

@@ -16,11 +16,13 @@ capability::Capabilities read(const std::optional<std::string>& symbols) {
 TEST(KernelSymbols, AreFoundByTheirWholeNames) {
     const auto found = read("ffffffff82177870 t br_nf_pre_routing_finish\n"
                             "ffffffff82177c20 t br_nf_pre_routing\t[br_netfilter]\n"
-                            "ffffffff82177d00 t ebt_do_table\t[ebtables]\n");
+                            "ffffffff82177d00 t ebt_do_table\t[ebtables]\n"
+                            "ffffffff82177e00 t br_mrp_process\t[bridge]\n");
     EXPECT_TRUE(found.brNetfilter);
     EXPECT_FALSE(found.brNetfilterHidden);
     EXPECT_EQ(found.hookFunctions[0], 0xffffffff82177c20U);
     EXPECT_TRUE(found.ebtables);
+    EXPECT_TRUE(found.mrp);
 }
 
 TEST(KernelSymbols, WhatIsNotListedIsNotThere) {
@@ -29,6 +31,7 @@ TEST(KernelSymbols, WhatIsNotListedIsNotThere) {
         EXPECT_FALSE(found.brNetfilter);
         EXPECT_FALSE(found.brNetfilterHidden);
         EXPECT_FALSE(found.ebtables);
+        EXPECT_FALSE(found.mrp);
         EXPECT_EQ(found.flowtable.detail, "not loaded: there are no flowtables");
     }
 }
@@ -47,6 +50,7 @@ TEST(KernelSymbols, WhereNoneAreListedAllMayBeThere) {
         EXPECT_FALSE(found.brNetfilter);
         EXPECT_TRUE(found.brNetfilterHidden);
         EXPECT_TRUE(found.ebtables);
+        EXPECT_TRUE(found.mrp);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <tna/fastpath.h>
 
 namespace tna::test {
 namespace {
@@ -152,6 +153,39 @@ TEST_F(Watching, FramesAreLinuxsWhileMoreWasAnnouncedThanWasTakenIn) {
     EXPECT_FALSE(path().open);
 }
 
+TEST_F(Watching, FramesAreLinuxsWhileItCannotBeReadWhyAPortFailed) {
+    start();
+    path().failing.emplace(portIndex, refusal(EINVAL));
+    path().onApply = [this] { network_->unreadable = true; };
+    announce([](auto&) {});
+    EXPECT_FALSE(path().open);
+    path().onApply = nullptr;
+    network_->unreadable = false;
+    EXPECT_TRUE(supervisor_->onReadable());
+    EXPECT_TRUE(path().open);
+    path().onApply = [this] {
+        network_->next = [](auto&) { return introspect::Changes{.behind = true, .links = {}}; };
+    };
+    path().failing.clear();
+    announce([](auto&) {});
+    path().failing.emplace(portIndex, refusal(EINVAL));
+    announce([](auto&) {});
+    EXPECT_FALSE(path().open);
+}
+
+/// A station may have gone before the port that it was behind was opened.
+TEST_F(Watching, StationsAreTakenInBeforePortsAreOpened) {
+    wanted_.config.kernel.fdb = "mirror";
+    start();
+    ASSERT_TRUE(path().mirrors);
+    const auto before = path().stationsWritten;
+    unsigned then = before;
+    path().onApply = [&] { then = path().stationsWritten; };
+    announce([](auto& model) { model.links.at(portIndex).mtu++; });
+    EXPECT_GT(then, before);
+    EXPECT_GT(path().stationsWritten, then) << "and those that were announced meanwhile";
+}
+
 TEST_F(Watching, IsLookedForWhatNobodyAnnounces) {
     start();
     EXPECT_LT(supervisor_->interval(), std::chrono::seconds(1));
@@ -161,6 +195,28 @@ TEST_F(Watching, IsLookedForWhatNobodyAnnounces) {
     wait(seconds(1));
     EXPECT_NE(port().watched->ingressReason, before.ingressReason);
     EXPECT_EQ(told().at(0)["event"], "frames");
+}
+
+TEST_F(Watching, RingsThatNobodyAnnouncesAreLookedFor) {
+    start();
+    const auto before = port().watched->ingressReason;
+    EXPECT_NE(before, unsigned{TNA_REASON_BRIDGE_OPTIONS});
+    kernel_->ringBridges = {bridgeIndex};
+    wait(seconds(1));
+    EXPECT_EQ(port().watched->ingressReason, unsigned{TNA_REASON_BRIDGE_OPTIONS});
+    kernel_->ringBridges.clear();
+    wait(seconds(1));
+    EXPECT_EQ(port().watched->ingressReason, before);
+    kernel_->ringsHidden = true;
+    wait(seconds(1));
+    EXPECT_EQ(port().watched->ingressReason, unsigned{TNA_REASON_BRIDGE_OPTIONS}) << "there may be some";
+}
+
+TEST_F(Watching, RingsAreNotLookedForWhereTheKernelHasNone) {
+    kernel_->mrp = false;
+    kernel_->ringsHidden = true;
+    start();
+    EXPECT_NE(port().watched->ingressReason, unsigned{TNA_REASON_BRIDGE_OPTIONS});
 }
 
 TEST_F(Watching, DriversThatDoNotTellAreKnownByName) {

@@ -71,6 +71,23 @@ struct PathState {
     std::vector<assemble::RuleJudgement> judgements;
     bool open = false;
     bool cut = false;
+    bool mirrors = false;         ///< has a table of stations
+    unsigned stationsWritten = 0; ///< times that something might have been
+};
+
+class FakeStations : public deploy::StationTable {
+public:
+    explicit FakeStations(std::shared_ptr<PathState> state) : state_(std::move(state)) {}
+    [[nodiscard]] Result<void> apply(const std::vector<model::StationChange>&) override {
+        state_->stationsWritten++;
+        return {};
+    }
+    [[nodiscard]] std::size_t size() const override { return 0; }
+    [[nodiscard]] unsigned capacity() const override { return 1; }
+    [[nodiscard]] std::size_t left() const override { return 0; }
+
+private:
+    std::shared_ptr<PathState> state_;
 };
 
 class FakeLearner : public deploy::ConnectionLearner {
@@ -90,7 +107,7 @@ private:
 
 class FakePath : public deploy::DataPath {
 public:
-    explicit FakePath(std::shared_ptr<PathState> state) : state_(std::move(state)) {}
+    explicit FakePath(std::shared_ptr<PathState> state) : state_(state), stations_(std::move(state)) {}
 
     void setModules(deploy::ModulesById modules) override { state_->modules = std::move(modules); }
     [[nodiscard]] deploy::Applied apply(const assemble::Plan& plan, const model::Network&) override {
@@ -144,7 +161,7 @@ public:
         return {static_cast<unsigned>(state_->mistrusted.size()), {}};
     }
     void mistrustAs(const deploy::Mistrust& other) const override { state_->takenOver = other; }
-    [[nodiscard]] deploy::StationTable* mirror() override { return nullptr; }
+    [[nodiscard]] deploy::StationTable* mirror() override { return state_->mirrors ? &stations_ : nullptr; }
     void open(bool informed) override { state_->open = informed; }
     [[nodiscard]] Result<deploy::Verdict> tryFrame(model::IfIndex,
                                                    const std::vector<std::uint8_t>&) const override {
@@ -153,6 +170,7 @@ public:
 
 private:
     std::shared_ptr<PathState> state_;
+    FakeStations stations_;
 };
 
 /// Reads in place what the network says; no station, if it is wrong.
@@ -190,7 +208,7 @@ public:
         connections = config.limits.connections;
         if (refused)
             return std::unexpected(*refused);
-        if (config.kernel.fdb == "kfunc")
+        if (config.kernel.fdb == "kfunc" || config.kernel.fdb == "mirror")
             return loadWatched(config, {});
         daemon::Loaded loaded;
         loaded.capabilities.fastPath.available = true;
@@ -198,7 +216,8 @@ public:
         loaded.reader = std::make_unique<FakeReader>(network_, wrong);
         return loaded;
     }
-    [[nodiscard]] Result<daemon::Loaded> loadWatched(const config::Config&,
+    /// The stations of a mirror are those that there are where the test runs.
+    [[nodiscard]] Result<daemon::Loaded> loadWatched(const config::Config& config,
                                                      const capability::Capabilities& capabilities) override {
         watchedLoads++;
         if (watchedRefused)
@@ -208,7 +227,15 @@ public:
         loaded.capabilities.way = capability::Way::watched;
         loaded.capabilities.fastPath.available = true;
         loaded.capabilities.kfunc = {true, "asked"};
+        loaded.capabilities.mrp = mrp;
         loaded.dataPath = newPath();
+        if (config.kernel.fdb == "mirror") {
+            auto stations = introspect::Stations::open();
+            if (!stations)
+                return std::unexpected(stations.error());
+            loaded.stations.emplace(std::move(*stations));
+            paths.back()->mirrors = true;
+        }
         return loaded;
     }
     [[nodiscard]] Modules modules() const override { return kernelModules; }
@@ -230,6 +257,9 @@ public:
         return tcxIngress.contains(ifindex);
     }
     [[nodiscard]] bool hasTcxAtEgress(model::IfIndex) const override { return false; }
+    [[nodiscard]] Result<std::set<model::IfIndex>> rings() const override {
+        return ringsHidden ? Result<std::set<model::IfIndex>>{fail("rings cannot be read")} : ringBridges;
+    }
 
     Devices devices;
     bool canLearn = true;
@@ -239,6 +269,9 @@ public:
     std::optional<Error> refused;
     std::optional<Error> watchedRefused;
     std::set<model::IfIndex> tcxIngress;
+    std::set<model::IfIndex> ringBridges;
+    bool ringsHidden = false;
+    bool mrp = true;                        ///< bridges may have rings in this kernel
     std::atomic<unsigned> ruleReadings = 0; ///< in a thread of its own
     std::atomic<std::uint32_t> generation = 5;
     unsigned loads = 0;
