@@ -4,6 +4,7 @@
 #include "assemble/devices.hpp"
 #include "assemble/flow_places.hpp"
 #include "assemble/manifest.hpp"
+#include "assemble/modules/bridge.hpp"
 #include "assemble/watched.hpp"
 
 #include <algorithm>
@@ -249,6 +250,9 @@ private:
                 wishes_.learning && std::ranges::any_of(profile.modules, [&](const ProfileModule& module) {
                     return manifestOf(module.name).meetsRules(profile, module);
                 });
+            const auto* bridging = profile.module(bridgeManifest().name);
+            profile.bridgeRules = wishes_.learningOfBridges && bridging != nullptr &&
+                                  bridgeParameters(*bridging).vlanProtocol == 0;
         }
         return profile;
     }
@@ -326,6 +330,10 @@ Plan assemble(const model::Network& network, const capability::Capabilities& cap
             plan.ports.emplace(ifindex, PortDecision(around, link, nullptr).decide());
     }
     plan.wide.flowPlaces = flowPlaces(network, plan.ports);
+    plan.wide.bridgeRules = std::ranges::any_of(plan.ports, [](const auto& port) {
+        return (port.second.profile && port.second.profile->bridgeRules) ||
+               (port.second.behind && port.second.behind->bridgeRules);
+    });
     if (plan.wide.flowPlaces.empty())
         for (auto& [ifindex, port] : plan.ports)
             for (auto* profile : {&port.profile, &port.behind})

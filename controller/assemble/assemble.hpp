@@ -48,6 +48,8 @@ struct Wishes {
     /// What becomes of connections can be learnt where packets pass rules, and is, where they have somewhere
     /// to go; see NamespacePlan.
     bool learning = false;
+    /// The same of flows that pass rules of bridges.
+    bool learningOfBridges = false;
     /// From so many routes on, what destinations are routed by is worth remembering; nothing: never.
     std::optional<unsigned> manyRoutes;
 };

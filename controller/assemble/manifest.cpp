@@ -84,6 +84,7 @@ std::vector<ConstantValue> constantsOf(const Profile& profile, const CacheSizes&
                                    {TNA_CONSTANT_VETH, profile.veth},
                                    {TNA_CONSTANT_BR_NETFILTER, profile.brNetfilter},
                                    {TNA_CONSTANT_RULES, profile.rules},
+                                   {TNA_CONSTANT_BRIDGE_RULES, profile.bridgeRules},
                                    {TNA_CONSTANT_TCX_BEHIND, profile.tcxBehind},
                                    {TNA_CONSTANT_COUNTS_LEFT, !profile.tcxBehind || profile.trial},
                                    {TNA_CONSTANT_MODULES, !hooks.empty()}};

@@ -54,6 +54,8 @@ std::string Profile::name() const {
             text += "+" + detail;
     if (rules)
         text += "+rules";
+    if (bridgeRules)
+        text += "+bridge-rules";
     if (hook == Hook::tcx)
         text += "+tcx";
     if (tcxBehind)

@@ -59,6 +59,7 @@ struct Profile {
     bool veth = false;                  ///< frames may still be a local sender's socket buffer
     bool brNetfilter = false;           ///< br_netfilter is present: its settings are tested for each frame
     bool rules = false;                 ///< packets may pass rules: what becomes of their flows is learnt
+    bool bridgeRules = false;           ///< the same of rules of bridges (family bridge)
     bool watched = false;               ///< nothing is read in place
     bool tcxBehind = false;             ///< what is left to Linux at XDP meets the port's program at tcx
     bool trial = false;                 ///< but not when a frame is only tried
@@ -141,6 +142,7 @@ using FlowPlaces = std::map<model::IfIndex, FlowPlace>;
 struct NamespacePlan {
     bool manyRoutes = false; ///< what destinations are routed by is remembered, see hasManyRoutes()
     FlowPlaces flowPlaces;   ///< between which connections that pass rules are learnt, see flowPlaces()
+    bool bridgeRules = false; ///< what passes rules of bridges is learnt
     bool operator==(const NamespacePlan&) const = default;
 };
 

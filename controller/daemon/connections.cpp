@@ -15,6 +15,11 @@ bool haveRules(const model::Network& network) {
     });
 }
 
+bool haveRulesOfBridges(const model::Network& network) {
+    return std::ranges::any_of(network.netfilter.hooks,
+                               [](const model::NetfilterHook& hook) { return hook.family == "bridge"; });
+}
+
 std::string loopbackName(const model::Network& network) {
     const assemble::rules::RuleDevice usual = assemble::SpecialDevices{}.loopback;
     const auto* link = network.link(usual.ifindex);
@@ -46,24 +51,44 @@ bool sameOutcome(const std::vector<assemble::RuleObstacle>& these,
 
 /// Once for each outcome, not for each change of the rules.
 void Connections::announce(const assemble::RuleJudgement& judged) const {
-    if (judged.generation != 0 && judgement_.generation != 0 &&
-        sameOutcome(judged.obstacles, judgement_.obstacles))
-        return;
-    if (judged.obstacles.empty())
-        spdlog::info("the rules are steady: flows that Linux lets pass are learnt");
-    else
-        spdlog::info("packets that pass rules are left to Linux: {}{}", judged.obstacles.front().reason,
-                     judged.obstacles.size() > 1 ? ", and more" : "");
+    const bool told = judged.generation != 0 && judgement_.generation != 0;
+    if (learner_ && !(told && sameOutcome(judged.obstacles, judgement_.obstacles))) {
+        if (judged.obstacles.empty())
+            spdlog::info("the rules are steady: flows that Linux lets pass are learnt");
+        else
+            spdlog::info("packets that pass rules are left to Linux: {}{}", judged.obstacles.front().reason,
+                         judged.obstacles.size() > 1 ? ", and more" : "");
+    }
+    const auto& ofBridges = judged.bridge.obstacles;
+    if (bridgeLearner_ && !(told && sameOutcome(ofBridges, judgement_.bridge.obstacles))) {
+        if (ofBridges.empty())
+            spdlog::info("the rules of bridges (family bridge) are steady: flows that Linux lets pass are "
+                         "learnt");
+        else
+            spdlog::info("packets that pass rules of bridges (family bridge) are left to Linux: {}{}",
+                         ofBridges.front().reason, ofBridges.size() > 1 ? ", and more" : "");
+    }
 }
 
 bool Connections::possible(const model::Network& network) const {
     return haveRules(network) && !impossible_;
 }
 
+bool Connections::possibleForBridges(const model::Network& network) const {
+    return haveRulesOfBridges(network) && !impossibleForBridges_;
+}
+
 bool Connections::follow(const deploy::DataPath& dataPath, const model::Network& network,
-                         const assemble::FlowPlaces& places) {
+                         const assemble::NamespacePlan& plan) {
+    const bool connections = followConnections(dataPath, network, plan.flowPlaces);
+    const bool bridges = followBridges(dataPath, network, plan.bridgeRules);
+    return connections || bridges;
+}
+
+bool Connections::followConnections(const deploy::DataPath& dataPath, const model::Network& network,
+                                    const assemble::FlowPlaces& places) {
     if (!possible(network)) {
-        startOver();
+        end(network);
         return false;
     }
     if (!learning() && places.empty())
@@ -83,10 +108,53 @@ bool Connections::begin(const deploy::DataPath& dataPath, const model::Network& 
     }
     learner_ = std::move(*attached);
     keeper_ = std::make_unique<StreamKeeper>(kernel_, *learner_);
+    watchRules(network);
+    return true;
+}
+
+bool Connections::followBridges(const deploy::DataPath& dataPath, const model::Network& network,
+                                bool wanted) {
+    if (!possibleForBridges(network)) {
+        endForBridges(network);
+        return false;
+    }
+    if (!wanted || learningOfBridges())
+        return false;
+    auto attached = dataPath.learnBridgeRules();
+    if (!attached) {
+        impossibleForBridges_ = attached.error().sentence();
+        spdlog::warn("{}; packets that pass those are left to Linux", *impossibleForBridges_);
+        return true;
+    }
+    bridgeLearner_ = std::move(*attached);
+    watchRules(network);
+    return false;
+}
+
+void Connections::watchRules(const model::Network& network) {
     if (!watch_)
         watch_ = std::make_unique<RuleWatch>(kernel_);
     rulesChanged(network);
-    return true;
+}
+
+/// What is being judged is for those who learn, and nobody else.
+void Connections::end(const model::Network& network) {
+    if (!learner_)
+        return;
+    watch_->forget();
+    keeper_.reset();
+    learner_.reset();
+    judgement_ = {};
+    rulesChanged(network);
+}
+
+void Connections::endForBridges(const model::Network& network) {
+    if (!bridgeLearner_)
+        return;
+    watch_->forget();
+    bridgeLearner_.reset();
+    judgement_.bridge = {};
+    rulesChanged(network);
 }
 
 void Connections::startOver() {
@@ -94,25 +162,35 @@ void Connections::startOver() {
         watch_->forget();
     keeper_.reset();
     learner_.reset();
+    bridgeLearner_.reset();
     judgement_ = {};
 }
 
 void Connections::rulesChanged(const model::Network& network) {
-    if (!learner_)
+    if (!learner_ && !bridgeLearner_)
         return;
     devices_ = specialDevicesOf(network);
-    watch_->ask({network.netfilter.legacyTables, learner_->programs(), devices_,
-                 [learner = learner_.get()](const auto& judgement) { learner->judge(judgement); }});
+    watch_->ask({network.netfilter.legacyTables, programs(), devices_,
+                 [learner = learner_.get(), bridges = bridgeLearner_.get()](const auto& judgement) {
+                     if (learner != nullptr)
+                         learner->judge(judgement);
+                     if (bridges != nullptr)
+                         bridges->judge(judgement);
+                 }});
+}
+
+bool Connections::missed() const {
+    return (learner_ && learner_->missed()) || (bridgeLearner_ && bridgeLearner_->missed());
 }
 
 void Connections::tell(const model::Network& network, bool atInterval) {
-    if (!learner_)
+    if (!learner_ && !bridgeLearner_)
         return;
     if (auto judged = watch_->take()) {
         announce(*judged);
         judgement_ = std::move(*judged);
     }
-    if ((atInterval && (judgement_.generation == 0 || learner_->missed())) || othersMatter(network))
+    if ((atInterval && (judgement_.generation == 0 || missed())) || othersMatter(network))
         rulesChanged(network);
 }
 

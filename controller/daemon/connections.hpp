@@ -17,11 +17,13 @@ public:
 
     /// Whether there are rules whose connections could be learnt.
     [[nodiscard]] bool possible(const model::Network& network) const;
+    /// The same of flows that pass rules of bridges.
+    [[nodiscard]] bool possibleForBridges(const model::Network& network) const;
     /// Begins to learn when a plan has places for it, and ends when the rules have gone: whose windows are
     /// minded for Linux is not forgotten while a port is down. Returns whether it turned out to be
     /// impossible, which takes another plan.
     [[nodiscard]] bool follow(const deploy::DataPath& dataPath, const model::Network& network,
-                              const assemble::FlowPlaces& places);
+                              const assemble::NamespacePlan& plan);
     /// The rules have changed, or may have.
     void rulesChanged(const model::Network& network);
     /// Passes on what the rules have been found to be; at each interval, also asks anew where it is in doubt.
@@ -30,6 +32,7 @@ public:
     void startOver();
 
     [[nodiscard]] bool learning() const { return learner_ != nullptr; }
+    [[nodiscard]] bool learningOfBridges() const { return bridgeLearner_ != nullptr; }
     /// The BPF programs by which it learns, which do nothing with packets that rules are about.
     [[nodiscard]] std::set<std::uint32_t> programs() const {
         return learner_ ? learner_->programs() : std::set<std::uint32_t>{};
@@ -37,17 +40,30 @@ public:
     [[nodiscard]] const assemble::RuleJudgement& judgement() const { return judgement_; }
     /// Why connections cannot be learnt here, if they cannot.
     [[nodiscard]] const std::optional<std::string>& impossible() const { return impossible_; }
+    [[nodiscard]] const std::optional<std::string>& impossibleForBridges() const {
+        return impossibleForBridges_;
+    }
 
 private:
+    [[nodiscard]] bool followConnections(const deploy::DataPath& dataPath, const model::Network& network,
+                                         const assemble::FlowPlaces& places);
+    [[nodiscard]] bool followBridges(const deploy::DataPath& dataPath, const model::Network& network,
+                                     bool wanted);
     [[nodiscard]] bool begin(const deploy::DataPath& dataPath, const model::Network& network);
+    void end(const model::Network& network);
+    void endForBridges(const model::Network& network);
+    void watchRules(const model::Network& network);
+    [[nodiscard]] bool missed() const;
     [[nodiscard]] bool othersMatter(const model::Network& network) const;
     void announce(const assemble::RuleJudgement& judged) const;
 
     Kernel& kernel_;
     std::unique_ptr<deploy::ConnectionLearner> learner_;
-    std::unique_ptr<RuleWatch> watch_;     ///< goes before it
+    std::unique_ptr<deploy::BridgeRuleLearner> bridgeLearner_;
+    std::unique_ptr<RuleWatch> watch_;     ///< goes before both
     std::unique_ptr<StreamKeeper> keeper_; ///< goes first
     std::optional<std::string> impossible_;
+    std::optional<std::string> impossibleForBridges_;
     assemble::RuleJudgement judgement_;
     assemble::SpecialDevices devices_; ///< that the rules were judged for
 };

@@ -81,6 +81,17 @@ json viewSteady(const assemble::FlowRules& rules) {
             {"exempt_udp", !rules.untracked && rules.exemptUdp}};
 }
 
+/// Of rules of the family bridge; null: there are none.
+json viewBridge(const Connections& connections) {
+    const auto& impossible = connections.impossibleForBridges();
+    if (!connections.learningOfBridges() && !impossible)
+        return nullptr;
+    return {{"active", connections.learningOfBridges()},
+            {"impossible", impossible ? json(*impossible) : json()},
+            {"tcp", connections.judgement().bridge.tcp},
+            {"udp", connections.judgement().bridge.udp}};
+}
+
 /// Connections that begin now are counted: Linux adds up each of their packets (nf_ct_acct_add()), and nobody
 /// else can.
 bool connectionsAreCounted() {
@@ -100,10 +111,11 @@ json viewBecause(const assemble::RuleJudgement& judgement) {
              {std::pair{"ip", &judgement.ipv4}, std::pair{"ip6", &judgement.ipv6}})
             if (!rules->untracked)
                 because.push_back({{"packets", packets}, {"reason", counted}, {"hint", notToCount}});
-    for (const auto& one : judgement.obstacles)
-        if (one.table.empty() && one.chain.empty())
-            because.push_back(
-                {{"packets", assemble::textOf(one.family)}, {"reason", one.reason}, {"hint", one.hint}});
+    for (const auto* obstacles : {&judgement.obstacles, &judgement.bridge.obstacles})
+        for (const auto& one : *obstacles)
+            if (one.table.empty() && one.chain.empty())
+                because.push_back(
+                    {{"packets", assemble::textOf(one.family)}, {"reason", one.reason}, {"hint", one.hint}});
     return because;
 }
 
@@ -196,7 +208,8 @@ nlohmann::json viewLearning(const Connections& connections, unsigned wanted) {
     const auto& impossible = connections.impossible();
     return {{"active", connections.learning()},   {"impossible", impossible ? json(*impossible) : json()},
             {"generation", judgement.generation}, {"because", viewBecause(judgement)},
-            {"ip", viewSteady(judgement.ipv4)},   {"ip6", viewSteady(judgement.ipv6)}};
+            {"ip", viewSteady(judgement.ipv4)},   {"ip6", viewSteady(judgement.ipv6)},
+            {"bridge", viewBridge(connections)}};
 }
 
 nlohmann::json RuleQuestion::answer(const std::set<std::string>& legacyTables,

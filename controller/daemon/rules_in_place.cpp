@@ -29,7 +29,7 @@ Result<void> RulesInPlaceReader::name(const deploy::HookLists& lists) {
     if (lists == named_)
         return {};
     std::set<std::uint64_t> wanted;
-    for (const auto* places : {&lists.ipv4, &lists.ipv6})
+    for (const auto* places : {&lists.ipv4, &lists.ipv6, &lists.bridge})
         for (const auto& list : *places)
             for (const auto& one : list.functions)
                 wanted.insert(one.function);
@@ -64,7 +64,7 @@ Result<assemble::RulesInPlace> RulesInPlaceReader::read() {
     auto set = introspect::readRuleSet();
     if (!set)
         return std::unexpected(set.error());
-    assemble::RulesInPlace rules{.set = std::move(*set), .ipv4 = {}, .ipv6 = {}};
+    assemble::RulesInPlace rules{.set = std::move(*set), .ipv4 = {}, .ipv6 = {}, .bridge = {}};
     const auto lists = readHooks();
     if (!lists)
         return std::unexpected(lists.error());
@@ -73,6 +73,7 @@ Result<assemble::RulesInPlace> RulesInPlaceReader::read() {
     std::vector<model::HookFunction> all;
     take(model::RuleFamily::ip, lists->ipv4, rules.ipv4, all);
     take(model::RuleFamily::ip6, lists->ipv6, rules.ipv6, all);
+    take(model::RuleFamily::bridge, lists->bridge, rules.bridge, all);
     rules.set.functions = std::move(all);
     return rules;
 }

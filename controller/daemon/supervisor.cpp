@@ -30,12 +30,15 @@ void Supervisor::readAllAgain() {
 
 assemble::Wishes Supervisor::wishes() const {
     auto wishes = wishesFor(network(), wanted_, observed_, refusedPorts_, dataPath());
-    wishes.learning = observed_.capabilities.way == capability::Way::inPlace && mayLearn();
+    const bool may = observed_.capabilities.way == capability::Way::inPlace && mayLearn();
+    wishes.learning = may && connections_.possible(network());
+    wishes.learningOfBridges = may && connections_.possibleForBridges(network());
     return wishes;
 }
 
 bool Supervisor::mayLearn() const {
-    return wanted_.config.limits.connections > 0 && connections_.possible(network());
+    return wanted_.config.limits.connections > 0 &&
+           (connections_.possible(network()) || connections_.possibleForBridges(network()));
 }
 
 bool Supervisor::isConcern(const Result<introspect::Changes>& changes) const {
@@ -121,12 +124,11 @@ void Supervisor::reconcile(Time since) {
 
 /// False: something has changed by it, and another plan is needed.
 bool Supervisor::followConnections(const assemble::Plan& plan) {
-    const auto& places = plan.wide.flowPlaces;
-    if (!places.empty() && path_.makeRoom(clock_())) {
+    if ((!plan.wide.flowPlaces.empty() || plan.wide.bridgeRules) && path_.makeRoom(clock_())) {
         exchanged();
         return false;
     }
-    return !connections_.follow(dataPath(), network(), path_.hasRoom() ? places : assemble::FlowPlaces{});
+    return !connections_.follow(dataPath(), network(), path_.hasRoom() ? plan.wide : assemble::NamespacePlan{});
 }
 
 bool Supervisor::reconcileOnce(Time since) {

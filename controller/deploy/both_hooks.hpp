@@ -38,6 +38,9 @@ public:
     [[nodiscard]] Result<std::unique_ptr<ConnectionLearner>> learnConnections() const override {
         return xdp_->learnConnections();
     }
+    [[nodiscard]] Result<std::unique_ptr<BridgeRuleLearner>> learnBridgeRules() const override {
+        return xdp_->learnBridgeRules();
+    }
     void forgetFlows() const override;
     void spare(const std::vector<model::PacketFilter>& filters) override;
 

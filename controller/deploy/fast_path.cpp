@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/fast_path.hpp"
 
+#include "deploy/connections/bridge_learner.hpp"
 #include "deploy/connections/learner.hpp"
 #include "deploy/ports/refusals.hpp"
 
@@ -50,6 +51,7 @@ Result<std::unique_ptr<FastPath>> FastPath::makeInPlace(const Limits& limits, co
     if (path) {
         (*path)->casts_ = casts;
         (*path)->net_ = facts.net;
+        (*path)->brNetfilter_ = facts.brNetfilter;
         (*path)->refresh_ = jiffiesIn(limits.refresh);
     }
     return path;
@@ -194,6 +196,12 @@ Result<std::unique_ptr<ConnectionLearner>> FastPath::learnConnections() const {
         return fail("connections are not learnt where the kernel is not read in place");
     // There are more connections than stations, and each of these packets is Linux's.
     return Learner::attach(*pipeline_, *casts_, net_, 4 * refresh_);
+}
+
+Result<std::unique_ptr<BridgeRuleLearner>> FastPath::learnBridgeRules() const {
+    if (!casts_)
+        return fail("what rules of bridges let pass is not learnt where the kernel is not read in place");
+    return BridgeLearner::attach(*pipeline_, *casts_, net_, brNetfilter_);
 }
 
 Result<Verdict> FastPath::tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const {

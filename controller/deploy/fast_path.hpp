@@ -68,6 +68,7 @@ public:
     [[nodiscard]] std::map<model::IfIndex, PortCounters> counters() override;
     [[nodiscard]] Result<std::unique_ptr<RefusalLog>> watchRefusals() const override;
     [[nodiscard]] Result<std::unique_ptr<ConnectionLearner>> learnConnections() const override;
+    [[nodiscard]] Result<std::unique_ptr<BridgeRuleLearner>> learnBridgeRules() const override;
     void forgetFlows() const override { pipeline_->forgetFlows(); }
 
     /// How it learns what the bridge knows, and what is to be told to it.
@@ -124,6 +125,7 @@ private:
     Pipeline pipeline_;
     std::optional<Casts> casts_; ///< where the kernel is read in place
     std::uint64_t net_ = 0;      ///< the namespace, there
+    std::uint64_t brNetfilter_ = 0; ///< and br_netfilter's settings of it
     std::uint64_t refresh_ = 0;  ///< of connections, in jiffies
     Counters counters_;
     std::unique_ptr<FdbAccess> fdb_;

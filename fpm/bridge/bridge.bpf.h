@@ -35,7 +35,7 @@ NOINLINE u64 bridge_objection(hook_context *ctx, u64 device, u64 egress_address)
 		word |= guard_devices(CONSTANT(NET), device, egress_address, 0);
 	if (!HOOK_WITHIN_LINUX && guard_capture_possible(net))
 		word |= guard_capture_namespace(CONSTANT(NET), net);
-	if (guard_bridge_hooks(net, &home))
+	if (!OWN_RULES && guard_bridge_hooks(net, &home))
 		word |= bridge_hooks_revalidate(&home);
 	if (buffer)
 		word |= guard_unfinished_checksum(buffer) | guard_hidden_tag(buffer) |
@@ -77,6 +77,16 @@ NOINLINE int bridge_send_permitted(hook_context *ctx, struct tna_flow *flow, u64
 	u64 port = flow->ingress_port, bridge = KLOAD(u64, KADDR(struct net_bridge_port, port, br));
 	struct packet packet;
 
+	if (OWN_RULES && guard_bridge_hooks(KOBJ(struct net, CONSTANT(NET)), &home)) {
+		if (!packet_parse(ctx, &packet))
+			return HOOK_TO_LINUX;
+		u32 reason = evaluate_own_rules(
+			ctx, packet.protocol, KLOAD(u64, KADDR(struct net_bridge_port, port, dev)),
+			flow->egress_dev, bridge_device(bridge, KOBJ(struct net_bridge, bridge)));
+
+		if (reason != REASON_NONE)
+			return leave_to_linux(ctx, reason);
+	}
 	if (bridge_rules_called()) {
 		if (!packet_parse(ctx, &packet))
 			return HOOK_TO_LINUX;

@@ -8,6 +8,7 @@
  * frame to Linux, or the flow cache learns where the proof's parts lie.
  */
 
+#include "bridge/own_rules.bpf.h"
 #include "bridge/rules.bpf.h"
 #include "bridge/settings.bpf.h"
 #include "fdb/fdb.bpf.h"
@@ -65,7 +66,8 @@ INLINE u32 evaluate_bridge(const struct bridge_path *path, int calls)
 
 	BECAUSE(bridge_options(bridge, !!CONSTANT(VLAN)), BRIDGE_OPTIONS);
 	BECAUSE(bridge_promisc(path->bridge, bridge), BRIDGE_PROMISC);
-	BECAUSE(bridge_hooks_revalidate(&home), NETFILTER);
+	if (!OWN_RULES) /* asked last of all, too */
+		BECAUSE(bridge_hooks_revalidate(&home), NETFILTER);
 	BECAUSE(calls && CONSTANT(BR_NETFILTER) && guard_br_netfilter(CONSTANT(BRNF)), BR_NETFILTER);
 	BECAUSE(bridge_port_state(in), PORT_STATE);
 	BECAUSE(bridge_port_flags(KGET(u64, in, flags)), PORT_FLAGS);

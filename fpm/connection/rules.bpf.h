@@ -23,6 +23,12 @@ INLINE u64 rules_lists(u64 net, const int version)
 			    : net + bpf_core_field_offset(struct net, nf.hooks_ipv4);
 }
 
+/* NF_BR_* are numbered like NF_INET_*. */
+INLINE u64 bridge_rules_lists(u64 net)
+{
+	return net + bpf_core_field_offset(struct net, nf.hooks_bridge);
+}
+
 /* The list of functions at a place; 0: there are none. */
 INLINE u64 rules_list(u64 lists, u32 place)
 {

@@ -29,6 +29,10 @@ struct sk_buff {
 	unsigned char ip_summed : 2;
 	unsigned char encapsulation : 1;
 	u32 vlan_all;
+	u16 protocol;
+	u16 mac_header;
+	int skb_iif;
+	unsigned char redirected : 1; /* only with CONFIG_NET_REDIRECT */
 	u32 secmark; /* only with CONFIG_NETWORK_SECMARK */
 	u32 mark;
 	unsigned long _skb_refdst;

@@ -74,6 +74,7 @@ int list_hooks(hook_context *ctx)
 	EACH (place, TNA_RULE_HOOKS) {
 		list_functions(rules_list(rules_lists(net, 4), place), &hooks.lists[0][place]);
 		list_functions(rules_list(rules_lists(net, 6), place), &hooks.lists[1][place]);
+		list_functions(rules_list(bridge_rules_lists(net), place), &hooks.lists[2][place]);
 	}
 	return XDP_PASS;
 }

@@ -54,9 +54,9 @@ struct tna_hook_list {
 	struct tna_hook_function functions[TNA_HOOK_FUNCTIONS_MAX];
 };
 
-/* What fpm/probe/hook_lists.bpf.c finds: of IPv4, and of IPv6. */
+/* What fpm/probe/hook_lists.bpf.c finds: of IPv4, of IPv6, and of bridges. */
 struct tna_hooks {
-	struct tna_hook_list lists[2][TNA_RULE_HOOKS];
+	struct tna_hook_list lists[3][TNA_RULE_HOOKS];
 };
 
 /* A device as rules know it. */

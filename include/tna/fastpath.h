@@ -5,6 +5,7 @@
 /* What the fast path (BPF) and the controller share: maps' keys and values. */
 
 #include <linux/types.h>
+#include <tna/bridge_rules.h>
 #include <tna/connection.h>
 #include <tna/decision.h>
 #include <tna/reasons.h>
@@ -207,6 +208,8 @@ struct tna_namespace {
 	__u32 shortest;        /* frame that may leave by any port: for others, the port is to be asked */
 	__u32 paused;          /* TNA_CHECKED_*: modules that the self-check does not believe */
 	__u32 listening;       /* what known filters may want is Linux's */
+	__u32 bridge_rules;    /* the judgement of those for which br_netfilter's settings were found */
+	__u32 unused;
 	__u64 own_addresses;   /* the generation of the routes for which each own address has its own one */
 	struct tna_suspicion suspicion;
 	struct tna_disagreement disagreement;

@@ -27,7 +27,9 @@ Step storingUnknown(Registers& registers, const RuleExpression& expression, std:
     return storing(registers, expression, {Bits::unknown(words * NFT_REG32_SIZE), std::move(step)});
 }
 
-Step setMeta(const RuleExpression& expression) {
+Step setMeta(const RuleExpression& expression, const AbstractPacket& packet) {
+    if (expression.key == NFT_META_MARK && packet.bridged)
+        return Step::never("it marks packets, which is not done to those that are fast");
     if (expression.key == NFT_META_MARK) {
         auto step = Step::flow(Answer::yes);
         step.alters = true;
@@ -294,7 +296,7 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
         return expression.writes ? Step::never("it rewrites the packet")
                                  : storing(registers, expression, loadPayload(expression, packet));
     if (kind == "meta")
-        return expression.writes ? setMeta(expression)
+        return expression.writes ? setMeta(expression, packet)
                                  : storing(registers, expression, loadMeta(expression, packet));
     if (kind == "ct")
         return expression.writes ? setCt(expression, registers, packet)
@@ -321,6 +323,10 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
     }
     if (kind == "flow_offload" && packet.exempt) // flows are of connections (nft_flow_offload_eval)
         return Step::flow(Answer::no);
+    if (packet.bridged && (kind == "match" || kind == "target"))
+        return evaluateOfBridge(expression);
+    if (packet.bridged && kind == "notrack")
+        return Step::never("it exempts packets from connection tracking");
     if (kind == "match") {
         auto step = evaluateMatch(expression, packet);
         step.lets |= packet.invalid && expression.name == "recent";

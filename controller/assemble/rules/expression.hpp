@@ -66,6 +66,8 @@ struct Loaded {
 /// The matches and targets of iptables, by name and revision.
 [[nodiscard]] Step evaluateMatch(const model::RuleExpression& expression, const AbstractPacket& packet);
 [[nodiscard]] Step evaluateTarget(const model::RuleExpression& expression, const AbstractPacket& packet);
+/// Those of ebtables, as ebtables-nft has them.
+[[nodiscard]] Step evaluateOfBridge(const model::RuleExpression& expression);
 /// The mark that a match asks for, all of it.
 [[nodiscard]] std::optional<std::uint32_t> markMatchedBy(const model::RuleExpression& expression);
 /// What a target sets the connection's mark to, of a packet with this mark.

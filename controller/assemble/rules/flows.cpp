@@ -52,7 +52,10 @@ RuleObstacle looking(RuleFamily family, const std::vector<std::string>& fields) 
     RuleObstacle obstacle{.family = family, .tcp = true, .udp = true};
     obstacle.reason = fmt::format("rules look at what may differ between the packets of a flow: {}",
                                   fmt::join(fields, ", "));
-    obstacle.hint = "accept established connections before those rules; `tnactl rules` names the place";
+    obstacle.hint = family == RuleFamily::bridge
+                        ? "`tnactl rules` names the place; rules of bridges may ask for addresses, ports, "
+                          "devices and MAC addresses"
+                        : "accept established connections before those rules; `tnactl rules` names the place";
     return obstacle;
 }
 
@@ -155,6 +158,31 @@ void judgeFamily(RuleFamily family, const model::RuleSet& set, const std::vector
         }
 }
 
+/// What is the same in a lesson, or in all packets that bridges of theirs forward.
+bool isComparedByBridges(std::string_view field) {
+    return field == "MAC addresses" || field == "DSCP and ECN" || field == "traffic class and flow label";
+}
+
+/// Connections of packets that pass bridges only are not looked at (nf_conntrack_bridge).
+bool tracksForBridges(const model::HookFunction& one) {
+    return one.family == RuleFamily::bridge && one.function.starts_with("nf_ct_bridge");
+}
+
+RuleObstacle trackedByBridges() {
+    RuleObstacle obstacle{.family = RuleFamily::bridge, .tcp = true, .udp = true};
+    obstacle.reason = "rules of bridges ask for connections, or had them tracked";
+    obstacle.hint = "ask for addresses, ports, devices and MAC addresses only (`ct` in no rule of the family "
+                    "bridge)";
+    return obstacle;
+}
+
+/// What frames pass that come by one port and leave by another one.
+bool isPassedBetweenPorts(const JudgedHook& hook) {
+    return hook.packets == RuleFamily::bridge &&
+           (hook.hook == NF_INET_PRE_ROUTING || hook.hook == NF_INET_FORWARD ||
+            hook.hook == NF_INET_POST_ROUTING);
+}
+
 /// Whether connection tracking sees packets that pass bridges only, which those that learn do not: windows of
 /// which one side is bridged and the other one is routed are known to neither.
 bool tracksBridged(const model::RuleSet& set) {
@@ -172,6 +200,30 @@ RuleObstacle bridged() {
     obstacle.reason =
         "rules for bridges ask for connections, so that packets are tracked which no router sees";
     return obstacle;
+}
+
+BridgeRules judgeBridges(const model::RuleSet& set, const std::vector<JudgedHook>& judged,
+                         const FunctionPlaces& functions) {
+    BridgeRules rules{.tcp = true, .udp = true, .functions = functions, .obstacles = {}};
+    for (const auto& hook : judged) {
+        if (!isPassedBetweenPorts(hook))
+            continue;
+        std::vector<std::string> fields;
+        std::ranges::remove_copy_if(hook.looksAt, std::back_inserter(fields), isComparedByBridges);
+        rules.tcp &= hook.steadyForTcp && fields.empty();
+        rules.udp &= hook.steadyForUdp && fields.empty();
+        std::ranges::copy(hook.obstacles, std::back_inserter(rules.obstacles));
+        if (!fields.empty())
+            rules.obstacles.push_back(looking(RuleFamily::bridge, fields));
+    }
+    if (tracksBridged(set) || std::ranges::any_of(*set.functions, tracksForBridges)) {
+        rules.tcp = rules.udp = false;
+        rules.obstacles.push_back(trackedByBridges());
+    }
+    rules.calls = std::ranges::any_of(*set.functions, [](const model::HookFunction& one) {
+        return one.family == RuleFamily::bridge && one.function.starts_with("br_nf_");
+    });
+    return rules;
 }
 
 RuleObstacle unlisted() {
@@ -198,6 +250,7 @@ RuleJudgement judgeForFlows(RulesInPlace rules, const std::set<std::uint32_t>& o
         InvalidJudge(rules.set, RuleFamily::ip).droppedForHost(devices.loopback);
     judgeFamily(RuleFamily::ip, rules.set, judged, devices, judgement.ipv4, judgement.obstacles);
     judgeFamily(RuleFamily::ip6, rules.set, judged, devices, judgement.ipv6, judgement.obstacles);
+    judgement.bridge = judgeBridges(rules.set, judged, rules.bridge);
     if (tracksBridged(rules.set)) {
         judgement.ipv4.tcp = judgement.ipv6.tcp = false;
         judgement.ipv4.exemptTcp = judgement.ipv6.exemptTcp = false;

@@ -48,11 +48,22 @@ struct FlowRules {
     bool operator==(const FlowRules&) const = default;
 };
 
+/// The same of rules of bridges.
+struct BridgeRules {
+    bool tcp = false; ///< the rules are steady for it
+    bool udp = false;
+    bool calls = false; ///< br_netfilter is among the functions
+    FunctionPlaces functions{};
+    std::vector<RuleObstacle> obstacles; ///< why they are not steady
+    bool operator==(const BridgeRules&) const = default;
+};
+
 struct RuleJudgement {
     std::uint32_t generation = 0; ///< of the rule sets that were judged; 0: none were
     FlowRules ipv4;
     FlowRules ipv6;
-    std::vector<RuleObstacle> obstacles; ///< why the rules are not steady
+    std::vector<RuleObstacle> obstacles; ///< why the rules of these two are not steady
+    BridgeRules bridge;
     bool operator==(const RuleJudgement&) const = default;
 };
 
@@ -61,6 +72,7 @@ struct RulesInPlace {
     model::RuleSet set;
     FunctionPlaces ipv4;
     FunctionPlaces ipv6;
+    FunctionPlaces bridge;
 };
 
 /// Devices that matter to what becomes of invalid packets.

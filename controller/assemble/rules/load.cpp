@@ -46,6 +46,11 @@ constexpr std::array ethernet{Field{0, 12, "MAC addresses"}, Field{12, 18, "VLAN
                               Field{16, 18, "length"}};
 constexpr std::array ethernet6{Field{0, 12, "MAC addresses"}, Field{12, 18, "VLAN tags"},
                                Field{14, 18, "traffic class and flow label"}};
+constexpr std::array untagged{Field{0, 12, "MAC addresses"}, Field{12, 14, nullptr},
+                              Field{14, 15, "IP options"}, Field{15, 16, "DSCP and ECN"},
+                              Field{16, 18, "length"}};
+constexpr std::array untagged6{Field{0, 12, "MAC addresses"}, Field{12, 14, nullptr},
+                               Field{14, 18, "traffic class and flow label"}};
 constexpr std::array ipv4{Field{0, 1, "IP options"}, Field{1, 2, "DSCP and ECN"},
                           Field{2, 4, "length"},     Field{6, 8, "DF and the reserved bit"},
                           Field{8, 9, "TTL"},        Field{9, 10, nullptr},
@@ -58,6 +63,8 @@ constexpr std::array udp{Field{0, 4, nullptr}, Field{4, 6, "length"}};
 std::span<const Field> fieldsOf(std::uint32_t base, const AbstractPacket& packet) {
     switch (base) {
     case NFT_PAYLOAD_LL_HEADER:
+        if (packet.bridged)
+            return packet.ipv6 ? std::span<const Field>(untagged6) : std::span<const Field>(untagged);
         return packet.ipv6 ? std::span<const Field>(ethernet6) : std::span<const Field>(ethernet);
     case NFT_PAYLOAD_NETWORK_HEADER:
         return packet.ipv6 ? std::span<const Field>(ipv6) : std::span<const Field>(ipv4);
@@ -81,7 +88,7 @@ void fill(Bits& bits, std::size_t at, std::uint32_t base, std::uint32_t offset,
     if (base == NFT_PAYLOAD_LL_HEADER && (offset == typeAt || offset == typeAt + 1)) {
         const auto shift = offset == typeAt ? 8U : 0U;
         const unsigned type = packet.ipv6 ? ETH_P_IPV6 : ETH_P_IP;
-        const auto unlike = (type ^ tagTypes[0]) | (type ^ tagTypes[1]);
+        const auto unlike = packet.bridged ? 0U : (type ^ tagTypes[0]) | (type ^ tagTypes[1]);
         set(static_cast<std::uint8_t>(type >> shift), static_cast<std::uint8_t>(~unlike >> shift));
     }
     constexpr std::uint8_t syn = 0x02, ack = 0x10, ackOrPush = 0x18, moreFragmentsAndOffset = 0x3f;
@@ -114,6 +121,14 @@ Loaded neverOf(std::size_t size, std::string reason) {
 
 Loaded keyOf(std::size_t size, std::string_view field) {
     return {Bits::unknown(size), Step::key({field}, Answer::yes)};
+}
+
+/// Of what belongs to a packet, and is not compared where rules of bridges ask for it.
+Loaded markOf(const AbstractPacket& packet) {
+    auto mark = flowOf(Bits::unknown(sizeof(std::uint32_t)));
+    if (packet.bridged)
+        mark.step = Step::differs("it asks for packets' marks, which are not compared here", Answer::yes);
+    return mark;
 }
 
 /// Where there is no such thing, the rule ends.
@@ -192,9 +207,9 @@ Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& p
         return keyOf(1, "packet type");
     case NFT_META_BRI_IIFPVID:
     case NFT_META_BRI_IIFVPROTO:
-        return keyOf(2, "VLAN tags");
+        return {Bits::unknown(2), Step::flow(Answer::no)}; // nft_meta_bridge_get_eval
     case NFT_META_MARK:
-        return flowOf(Bits::unknown(word));
+        return markOf(packet);
     case NFT_META_IIF:
         return incomingNumber(packet);
     case NFT_META_OIF:

@@ -27,8 +27,8 @@ struct RuleDevice {
 
 /// Any packet in the middle of an established flow, or of TCP one that connection tracking calls invalid. In
 /// the middle of a flow, of TCP it has ACK and perhaps PSH; it is no fragment, and
-/// nothing is between the headers of IPv6 and TCP or UDP. In bridges it has one VLAN tag at most, which the
-/// kernel has taken off. Addresses, ports, devices are any.
+/// nothing is between the headers of IPv6 and TCP or UDP. In bridges it has no
+/// VLAN tag, and they do not filter VLANs. Addresses, ports, devices are any.
 struct AbstractPacket {
     bool bridged = false; ///< it passes the bridge family's hooks
     bool ipv6 = false;

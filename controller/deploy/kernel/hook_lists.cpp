@@ -62,6 +62,8 @@ Result<HookLists> HookProbe::read() {
         return std::unexpected(done.error());
     if (auto done = placesOf(answer_->lists[1], lists.ipv6); !done)
         return std::unexpected(done.error());
+    if (auto done = placesOf(answer_->lists[2], lists.bridge); !done)
+        return std::unexpected(done.error());
     return lists;
 }
 

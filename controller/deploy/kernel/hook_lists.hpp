@@ -35,6 +35,7 @@ using HookPlaces = std::array<HookList, 3>;
 struct HookLists {
     HookPlaces ipv4;
     HookPlaces ipv6;
+    HookPlaces bridge; ///< what is called for bridged packets
     bool operator==(const HookLists&) const = default;
 };
 

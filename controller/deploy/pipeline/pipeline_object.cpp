@@ -65,6 +65,7 @@ Result<PipelineObject> loadGenerated(unsigned maxPorts, unsigned maxConnections)
         return object;
     if (bpf_map__set_max_entries(skeleton->maps.lessons, 2 * maxConnections) != 0 ||
         bpf_map__set_max_entries(skeleton->maps.lessons6, 2 * maxConnections) != 0 ||
+        bpf_map__set_max_entries(skeleton->maps.bridge_lessons, maxConnections) != 0 ||
         bpf_map__set_max_entries(skeleton->maps.streams, maxConnections) != 0 ||
         !loadOpened(skeleton, *object))
         return std::unexpected(refused(forReadingInPlace));
@@ -85,6 +86,8 @@ Result<PipelineObject> loadBeside(unsigned maxPorts, const PipelineObject& other
         bpf_map__reuse_fd(skeleton->maps.lessons, other.map("lessons")) != 0 ||
         bpf_map__reuse_fd(skeleton->maps.lessons6, other.map("lessons6")) != 0 ||
         bpf_map__reuse_fd(skeleton->maps.streams, other.map("streams")) != 0 ||
+        bpf_map__reuse_fd(skeleton->maps.data_bridge_rules, other.cache("bridge_rules")) != 0 ||
+        bpf_map__reuse_fd(skeleton->maps.bridge_lessons, other.map("bridge_lessons")) != 0 ||
         !loadOpened(skeleton, *object))
         return std::unexpected(refused(forReadingInPlace));
     object->hook = assemble::Hook::tcx;

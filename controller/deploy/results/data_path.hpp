@@ -103,6 +103,20 @@ public:
     [[nodiscard]] virtual std::optional<tna_stream> stream(std::uint64_t entry) const = 0;
 };
 
+/// The same from what rules of bridges let pass.
+class BridgeRuleLearner {
+public:
+    BridgeRuleLearner() = default;
+    virtual ~BridgeRuleLearner() = default;
+    BridgeRuleLearner(const BridgeRuleLearner&) = delete;
+    BridgeRuleLearner& operator=(const BridgeRuleLearner&) = delete;
+
+    /// These are the rules now: what was learnt of others does not hold.
+    virtual void judge(const assemble::RuleJudgement& judgement) = 0;
+    /// Whether packets have met other functions than those that were judged.
+    [[nodiscard]] virtual bool missed() const = 0;
+};
+
 /// The fast path of one network namespace.
 class DataPath {
 public:
@@ -136,6 +150,9 @@ public:
 
     /// Begins to learn what becomes of connections where there are rules.
     [[nodiscard]] virtual Result<std::unique_ptr<ConnectionLearner>> learnConnections() const = 0;
+
+    /// The same where bridges have rules of their own.
+    [[nodiscard]] virtual Result<std::unique_ptr<BridgeRuleLearner>> learnBridgeRules() const = 0;
 
     /// Makes every flow prove itself from nothing, once.
     virtual void forgetFlows() const = 0;

@@ -67,6 +67,7 @@ struct PathState {
     bool canLearn = true; ///< connections, where there are rules
     unsigned learners = 0;
     assemble::FlowPlaces places; ///< between which is learnt
+    int bridgeLearners = 0;      ///< of what passes rules of bridges
     bool missed = false;         ///< packets meet other functions than those that were judged
     std::vector<assemble::RuleJudgement> judgements;
     bool open = false;
@@ -100,6 +101,19 @@ public:
     [[nodiscard]] bool missed() const override { return state_->missed; }
     [[nodiscard]] std::vector<deploy::Stream> streams() const override { return {}; }
     [[nodiscard]] std::optional<tna_stream> stream(std::uint64_t /*entry*/) const override { return {}; }
+
+private:
+    std::shared_ptr<PathState> state_;
+};
+
+class FakeBridgeLearner : public deploy::BridgeRuleLearner {
+public:
+    explicit FakeBridgeLearner(std::shared_ptr<PathState> state) : state_(std::move(state)) {
+        state_->bridgeLearners++;
+    }
+    ~FakeBridgeLearner() override { state_->bridgeLearners--; }
+    void judge(const assemble::RuleJudgement& judgement) override { state_->judgements.push_back(judgement); }
+    [[nodiscard]] bool missed() const override { return state_->missed; }
 
 private:
     std::shared_ptr<PathState> state_;
@@ -151,6 +165,11 @@ public:
         if (!state_->canLearn)
             return fail("nothing is learnt here");
         return std::make_unique<FakeLearner>(state_);
+    }
+    [[nodiscard]] Result<std::unique_ptr<deploy::BridgeRuleLearner>> learnBridgeRules() const override {
+        if (!state_->canLearn)
+            return fail("nothing is learnt here");
+        return std::make_unique<FakeBridgeLearner>(state_);
     }
     void forgetFlows() const override { state_->forgotten++; }
     void spare(const std::vector<model::PacketFilter>& /*filters*/) override {}
