@@ -62,17 +62,15 @@ INLINE u64 bridged_packet_differs(const volatile struct tna_bridged_packet *know
 	return word;
 }
 
-/* The devices are not those of the lesson, or not as rules know them. */
+/* The devices are not as rules knew those of the lesson. */
 INLINE u64 bridged_way_differs(const volatile struct tna_bridge_lesson *lesson, u64 in_port, u64 out_port,
 			       u64 bridge)
 {
-	u64 word = lesson->devices[0] ^ in_port;
+	u64 word = 0;
 
-	COLLECT(word, lesson->devices[1] ^ out_port);
-	COLLECT(word, lesson->devices[2] ^ bridge);
-	COLLECT(word, lesson_device_differs(in_port, &lesson->known[0]));
-	COLLECT(word, lesson_device_differs(out_port, &lesson->known[1]));
-	COLLECT(word, lesson_device_differs(bridge, &lesson->known[2]));
+	COLLECT(word, lesson_device_differs(in_port, &lesson->came));
+	COLLECT(word, lesson_device_differs(out_port, &lesson->left));
+	COLLECT(word, lesson_device_differs(bridge, &lesson->bridge));
 	return word;
 }
 
@@ -88,7 +86,6 @@ INLINE u32 evaluate_own_lesson(const struct tna_bridged_packet *is, u64 in_port,
 
 	COLLECT(word, bridged_packet_differs(&lesson->packet, is)); /* its memory may be another one's by now */
 	COLLECT(word, bridged_way_differs(lesson, in_port, out_port, bridge));
-	COLLECT(word, lesson->generation ^ judged->generation);
 	COLLECT(word, lesson->serial ^ judged->serial);
 	COLLECT(word, lesson->calls ^ (CONSTANT(BR_NETFILTER) ? bridge_rules_call(CONSTANT(BRNF), is->version)
 							     : 0));
@@ -151,7 +148,6 @@ INLINE u32 evaluate_own_rules(hook_context *ctx, u32 protocol, u64 in_port, u64 
 		BECAUSE(bridge_hooks_revalidate(&home), NETFILTER);
 		return REASON_NONE;
 	}
-	BECAUSE(hook_has_past(hook_kernel_buffer(ctx)), MARKED);
 	if (protocol == bpf_htons(ETH_P_IP))
 		return own_rules_permit4(ctx, in_port, out_port, bridge);
 	BECAUSE(protocol != bpf_htons(ETH_P_IPV6), NETFILTER);

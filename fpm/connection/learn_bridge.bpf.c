@@ -7,7 +7,6 @@
  * Under rules that treat all packets in the middle of a flow alike, that is a lesson.
  */
 #include "connection/bridge_lesson.bpf.h"
-#include "guards/netdev_hook.bpf.h"
 #include "kernel/device.bpf.h"
 #include "packet/packet.bpf.h"
 
@@ -134,7 +133,7 @@ int bridge_set_out(struct bpf_raw_tracepoint_args *ctx)
 	if (!here)
 		return 0;
 	here->packet = 0;
-	if (KGET(u64, port, nd_net.net) != own_net || guard_netdev_ingress(port))
+	if (KGET(u64, port, nd_net.net) != own_net)
 		return 0;
 	u64 bridge = bridge_of(device);
 
@@ -151,8 +150,9 @@ int bridge_set_out(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* It has come as far as this from that port through its bridge, which a program that redirects it, or
- * netfilter at the port's ingress, would have passed by. */
+/* It has come as far as this from that port through its bridge, which tc, where it redirects packets, passes
+ * by; and so does netfilter at ingress, but such a rule is one of the generation that is compared. What the
+ * host sends itself came by no port. */
 INLINE u64 has_passed_bridge(struct sk_buff *skb, const struct tna_bridge_passage *here)
 {
 	struct net_device *from = KOBJ(struct net_device, here->device);
@@ -160,8 +160,7 @@ INLINE u64 has_passed_bridge(struct sk_buff *skb, const struct tna_bridge_passag
 
 	if (!bpf_core_field_exists(struct sk_buff, redirected) || BPF_CORE_READ_BITFIELD(skb, redirected))
 		return 0;
-	if (!bridge || bridge != bridge_of(here->device) || KGET(u32, skb, skb_iif) != KGET(u32, from, ifindex) ||
-	    guard_netdev_ingress(from))
+	if (!bridge || bridge != bridge_of(here->device) || KGET(u32, skb, skb_iif) != KGET(u32, from, ifindex))
 		return 0;
 	return bridge;
 }
@@ -173,7 +172,7 @@ INLINE int rules_are_the_same(const struct tna_bridge_passage *here, u64 bridge)
 	volatile struct tna_judged_bridge_rules *judged = judged_bridge_rules();
 
 	if (here->generation != bridge_rules_generation(own_net) || here->serial != judged->serial ||
-	    here->calls != rules_called(bridge, here->is.version) || !bridge_rules_steady(here->is.protocol))
+	    here->calls != rules_called(bridge, here->is.version))
 		return 0;
 	if (!bridge_rules_differ(own_net))
 		return 1;
@@ -188,15 +187,14 @@ NOINLINE void write_bridge_lesson(const struct tna_bridge_passage *here, u64 out
 	struct tna_bridge_lesson lesson = {
 		.stamp = stamp,
 		.packet = here->is,
-		.devices = {here->device, out, bridge},
-		.generation = here->generation,
 		.serial = here->serial,
 		.calls = here->calls,
 		.stamp_again = stamp,
 	};
 
-	EACH (index, 3)
-		lesson_device(lesson.devices[index], &lesson.known[index]);
+	lesson_device(here->device, &lesson.came);
+	lesson_device(out, &lesson.left);
+	lesson_device(bridge, &lesson.bridge);
 	bpf_map_update_elem(&bridge_lessons, &here->is, &lesson, BPF_ANY);
 }
 

@@ -43,12 +43,11 @@ struct tna_bridged_packet {
 struct tna_bridge_lesson {
 	__u64 stamp; /* no two lessons have the same */
 	struct tna_bridged_packet packet;
-	__u64 devices[3];                /* struct net_device *: it came by, left by, and the bridge */
-	struct tna_rule_device known[3]; /* the same as rules know them */
-	__u32 generation;                /* of the rules that let it pass */
-	__u32 serial;                    /* of the judgement about those */
-	__u32 calls;                     /* TNA_CALLED_*: which of these rules are passed depends on it */
-	__u32 unused;
+	struct tna_rule_device came; /* as rules know these */
+	struct tna_rule_device left;
+	struct tna_rule_device bridge;
+	__u32 serial; /* of the judgement about the rules that let it pass */
+	__u32 calls;  /* TNA_CALLED_*: which of these rules are passed depends on it */
 	__u64 stamp_again; /* the same as above, if this is one lesson, and not the halves of two */
 };
 

@@ -44,6 +44,7 @@ const std::map<std::string, Kind> kinds = {{"any", Kind::any},
                                            {"firewall", Kind::firewall},
                                            {"nat", Kind::nat},
                                            {"bridged-firewall", Kind::bridgedFirewall},
+                                           {"bridge-rules", Kind::bridgeRules},
                                            {"containers", Kind::containers}};
 
 Result<std::pair<std::uint64_t, std::uint64_t>> range(const std::string& words) {
@@ -118,7 +119,7 @@ void addRandom(CLI::App& app, int& exitCode) {
         ->add_option(
             "--kind", wanted->kind,
             "any, bridge, vlan, router, routed-bridge, vlan-router, vrf, "
-            "tables, route-options, qdisc, sysctl, links, firewall, nat, bridged-firewall, containers")
+            "tables, route-options, qdisc, sysctl, links, firewall, nat, bridged-firewall, bridge-rules, containers")
         ->capture_default_str()
         ->check(CLI::IsMember(kinds));
     command->add_option("--fdb", wanted->options.fdb, "how stations are found, as in tnad.conf(5)")

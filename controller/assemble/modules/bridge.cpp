@@ -118,6 +118,8 @@ std::vector<Benchmark> benchmarks(bool brNetfilter) {
         profile.custom.add(hook, idleCustomModule);
         return profile;
     };
+    auto ruled = brNetfilter ? filtered : bare;
+    ruled.bridgeRules = true;
     auto local = filtered;
     local.veth = true;
     const char* without = brNetfilter ? "br_netfilter is in this kernel" : nullptr;
@@ -125,6 +127,7 @@ std::vector<Benchmark> benchmarks(bool brNetfilter) {
     return {
         {.what = "bridge", .profile = bare, .notTimed = without},
         {.what = "bridge, br_netfilter", .profile = filtered, .notTimed = with},
+        {.what = "bridge, rules of its own", .profile = ruled, .notTimed = "there are no such rules"},
         {.what = "bridge, module at ingress", .profile = hooked(TNA_HOOK_INGRESS)},
         {.what = "bridge, module behind it", .profile = hooked(TNA_HOOK_BRIDGE)},
         {.what = "bridge, a sender's buffer", .profile = local, .notTimed = "a frame by hand has no sender"}};

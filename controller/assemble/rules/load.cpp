@@ -123,6 +123,9 @@ Loaded keyOf(std::size_t size, std::string_view field) {
     return {Bits::unknown(size), Step::key({field}, Answer::yes)};
 }
 
+/// Lessons of bridges know devices by name, number and group.
+constexpr const char* kindOfDevice = "it asks for the kind of a device, which is not compared";
+
 /// Of what belongs to a packet, and is not compared where rules of bridges ask for it.
 Loaded markOf(const AbstractPacket& packet) {
     auto mark = flowOf(Bits::unknown(sizeof(std::uint32_t)));
@@ -226,11 +229,12 @@ Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& p
         return perhapsOf(word);
     case NFT_META_IIFTYPE:
     case NFT_META_OIFTYPE:
-        return perhapsOf(2);
-    case NFT_META_BRI_IIFNAME:
-    case NFT_META_BRI_OIFNAME:
+        return packet.bridged ? neverOf(2, kindOfDevice) : perhapsOf(2);
     case NFT_META_IIFKIND:
     case NFT_META_OIFKIND:
+        return packet.bridged ? neverOf(nameSize, kindOfDevice) : perhapsOf(nameSize);
+    case NFT_META_BRI_IIFNAME:
+    case NFT_META_BRI_OIFNAME:
     case NFT_META_SDIFNAME:
         return perhapsOf(nameSize);
     case NFT_META_CPU:

@@ -15,7 +15,7 @@ complete -c tna-diff -n "$in random run" -l patience -x -d 'seconds for making a
 complete -c tna-diff -n "$in random run" -l json -d 'figures for programs'
 complete -c tna-diff -n "$in random" -l seeds -x -d 'which configurations, A..B'
 complete -c tna-diff -n "$in random" -l packets -x -d 'for each'
-complete -c tna-diff -n "$in random" -l kind -x -a 'any bridge vlan router routed-bridge vlan-router vrf tables route-options qdisc sysctl links firewall nat bridged-firewall containers' -d 'of configuration'
+complete -c tna-diff -n "$in random" -l kind -x -a 'any bridge vlan router routed-bridge vlan-router vrf tables route-options qdisc sysctl links firewall nat bridged-firewall bridge-rules containers' -d 'of configuration'
 complete -c tna-diff -n "$in random" -l keep-going -d 'do not end with the first difference'
 complete -c tna-diff -n "$in run" -F
 complete -c tna-diff -n "$in run" -l packets -r -F -d 'pcap or pcapng'

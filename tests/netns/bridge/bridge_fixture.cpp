@@ -61,6 +61,7 @@ void BridgeTest::SetUp() {
     makePorts();
     if (IsSkipped())
         return;
+    beforeTheBridge();
     // Stations that age slowly, so that no frame is needed to refresh them while a test runs.
     must("ip link add br0 type bridge mcast_snooping 0 ageing_time 6400000");
     for (const char* port : {"p0", "p1", "p2"})

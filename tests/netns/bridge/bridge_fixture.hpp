@@ -52,6 +52,8 @@ protected:
     void TearDown() override;
     /// The namespaces, and ports that belong to no bridge yet.
     void makePorts();
+    /// Does something between the two.
+    virtual void beforeTheBridge() {}
     /// Starts the controller; SetUp does not, for tests that configure something first.
     void accelerate(unsigned maxPorts = 1024);
     /// Takes in netlink notifications until the port's state is as wanted.

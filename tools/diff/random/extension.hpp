@@ -16,6 +16,7 @@ protected:
     Extension(Chance& chance, std::unique_ptr<Scenario> base) : Scenario(chance), base_(std::move(base)) {}
     /// Commands after those of the usual kind.
     virtual std::vector<std::string> more() { return {}; }
+    [[nodiscard]] Scenario& base() { return *base_; }
     virtual std::vector<Step> ownChange() = 0;
     std::vector<Step> newChange() final;
     /// One change in so many is of the usual kind.

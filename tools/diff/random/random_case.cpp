@@ -35,6 +35,8 @@ std::unique_ptr<Scenario> scenario(Chance& chance, Kind kind) {
         return natScenario(chance);
     case Kind::bridgedFirewall:
         return bridgedFirewallScenario(chance);
+    case Kind::bridgeRules:
+        return bridgeRulesScenario(chance);
     case Kind::containers:
         return containersScenario(chance);
     default:

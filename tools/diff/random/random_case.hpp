@@ -21,6 +21,7 @@ enum class Kind {
     firewall,
     nat,
     bridgedFirewall,
+    bridgeRules,
     containers
 };
 

@@ -84,6 +84,8 @@ private:
 [[nodiscard]] std::unique_ptr<Scenario> natScenario(Chance& chance);
 /// The same of packets that are bridged (br_netfilter).
 [[nodiscard]] std::unique_ptr<Scenario> bridgedFirewallScenario(Chance& chance);
+/// A bridge with rules of its own.
+[[nodiscard]] std::unique_ptr<Scenario> bridgeRulesScenario(Chance& chance);
 [[nodiscard]] std::unique_ptr<Scenario> containersScenario(Chance& chance);
 /// Ports that join and leave a device with a routing table of its own.
 [[nodiscard]] std::unique_ptr<Scenario> vrfScenario(Chance& chance);
