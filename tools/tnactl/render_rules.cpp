@@ -37,23 +37,41 @@ std::string learntText(const json& steady) {
     return out;
 }
 
-/// What the rules mean for the fast path.
-std::string learningText(const json& document) {
-    const auto learning = document.is_object() ? document.value("learning", json()) : json();
-    if (!learning.is_object())
-        return "Packets that pass rules are left to Linux: `connections` under [limits] of the configuration "
-               "is 0.\n";
+/// What is in the way that is no rule's alone, of these packets or of all others.
+std::string becauseText(const json& learning, bool ofBridges) {
+    std::string out;
+    for (const auto& because : list(learning, "because"))
+        if ((text(because, "packets") == "bridge") == ofBridges)
+            out += fmt::format("  {}: {}\n    {}\n", text(because, "packets"), text(because, "reason"),
+                               text(because, "hint"));
+    return out;
+}
+
+/// What rules of bridges mean, if there are any.
+std::string bridgesText(const json& learning) {
+    const auto bridge = learning.value("bridge", json());
+    if (!bridge.is_object())
+        return {};
+    if (const auto impossible = text(bridge, "impossible"); !impossible.empty())
+        return fmt::format("Packets that pass rules of bridges (family bridge) are left to Linux: {}\n",
+                           impossible);
+    return fmt::format("Flows that rules of bridges (family bridge) let pass are learnt.\n  bridged: {}\n{}",
+                       learntText(bridge), becauseText(learning, true));
+}
+
+/// What rules of IP mean.
+std::string ipText(const json& learning) {
     if (const auto impossible = text(learning, "impossible"); !impossible.empty())
         return fmt::format("Packets that pass rules are left to Linux: {}\n", impossible);
+    if (!yes(learning, "active") && learning.value("bridge", json()).is_object())
+        return {};
     if (!yes(learning, "active"))
         return "Nothing is learnt: there are no rules, or no two accelerated devices that packets "
                "pass them between (`tnactl status`).\n";
     const auto ipv4 = learning.value("ip", json::object()), ipv6 = learning.value("ip6", json::object());
     auto out = fmt::format("Flows that these rules let pass are learnt.\n  IPv4: {}\n  IPv6: {}\n",
                            learntText(ipv4), learntText(ipv6));
-    for (const auto& because : list(learning, "because"))
-        out += fmt::format("  {}: {}\n    {}\n", text(because, "packets"), text(because, "reason"),
-                           text(because, "hint"));
+    out += becauseText(learning, false);
     const auto withoutTranslated = [](const json& steady) {
         return yes(steady, "tcp") && !yes(steady, "translated_tcp") && steady.value("tracked", true);
     };
@@ -74,6 +92,15 @@ std::string learningText(const json& document) {
                "invalid "
                "drop`).\n";
     return out;
+}
+
+/// What the rules mean for the fast path.
+std::string learningText(const json& document) {
+    const auto learning = document.is_object() ? document.value("learning", json()) : json();
+    if (!learning.is_object())
+        return "Packets that pass rules are left to Linux: `connections` under [limits] of the configuration "
+               "is 0.\n";
+    return ipText(learning) + bridgesText(learning);
 }
 
 std::string chainsOf(const json& hook) {

@@ -210,8 +210,8 @@ BridgeRules judgeBridges(const model::RuleSet& set, const std::vector<JudgedHook
             continue;
         std::vector<std::string> fields;
         std::ranges::remove_copy_if(hook.looksAt, std::back_inserter(fields), isComparedByBridges);
-        rules.tcp &= hook.steadyForTcp && fields.empty();
-        rules.udp &= hook.steadyForUdp && fields.empty();
+        rules.tcp &= fields.empty() && hook.steadyForTcp;
+        rules.udp &= fields.empty() && hook.steadyForUdp;
         std::ranges::copy(hook.obstacles, std::back_inserter(rules.obstacles));
         if (!fields.empty())
             rules.obstacles.push_back(looking(RuleFamily::bridge, fields));
