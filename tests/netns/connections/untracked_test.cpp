@@ -86,6 +86,15 @@ TEST_F(Untracked, OtherKindsOfPacketsAreLinuxs) {
     expectFast(segment(ack));
 }
 
+/// Nobody has put it together, and it has ports.
+TEST_F(Untracked, TheFirstFragmentIsNoLesson) {
+    begin("table inet guard { chain forward { type filter hook forward priority 0;"
+          " ip frag-off & 0x2000 != 0 accept; udp dport 5000 drop; }; }");
+    for (int i = 0; i < 3; i++)
+        expectLinux(changed(20, 0x20), "flow-kind");
+    expectLinux(forth(), "flow-unknown", false);
+}
+
 TEST_F(Untracked, RulesByFlagsSeeTheFirstSegment) {
     begin("table inet guard { chain forward { type filter hook forward priority 0;"
           " tcp flags & (syn | ack) == syn drop; }; }");

@@ -52,6 +52,23 @@ TEST(Rules, SayWhatIsLearntOfWhatIsExempt) {
                   "  IPv4: UDP; exempt from connection tracking: UDP, TCP\n"
                   "  IPv6: none, because the rules are not steady; exempt from connection tracking: TCP\n"),
               std::string::npos);
+TEST(Rules, OfBridgesAreToldApart) {
+    nlohmann::json document{
+        {"learning",
+         {{"active", false},
+          {"impossible", nullptr},
+          {"because", {{{"packets", "bridge"}, {"reason", "rules look at TTL"}, {"hint", "do not"}}}},
+          {"bridge", {{"active", true}, {"impossible", nullptr}, {"tcp", false}, {"udp", true}}}}}};
+    const auto out = renderRules(document);
+    EXPECT_NE(out.find("Flows that rules of bridges (family bridge) let pass are learnt.\n  bridged: UDP\n"
+                       "  bridge: rules look at TTL\n    do not\n"),
+              std::string::npos)
+        << out;
+    EXPECT_EQ(out.find("Nothing is learnt"), std::string::npos) << out;
+    document["learning"]["bridge"]["impossible"] = "no tracepoints";
+    EXPECT_NE(renderRules(document).find("(family bridge) are left to Linux: no tracepoints"), std::string::npos);
+    document["learning"]["bridge"] = nullptr;
+    EXPECT_NE(renderRules(document).find("Nothing is learnt"), std::string::npos);
 }
 
 TEST(Human, UnitsOfThousands) {
