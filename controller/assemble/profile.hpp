@@ -140,8 +140,8 @@ using FlowPlaces = std::map<model::IfIndex, FlowPlace>;
 
 /// What is decided for a namespace as a whole, not for a port.
 struct NamespacePlan {
-    bool manyRoutes = false; ///< what destinations are routed by is remembered, see hasManyRoutes()
-    FlowPlaces flowPlaces;   ///< between which connections that pass rules are learnt, see flowPlaces()
+    bool manyRoutes = false;  ///< what destinations are routed by is remembered, see hasManyRoutes()
+    FlowPlaces flowPlaces;    ///< between which connections that pass rules are learnt, see flowPlaces()
     bool bridgeRules = false; ///< what passes rules of bridges is learnt
     bool operator==(const NamespacePlan&) const = default;
 };

@@ -128,7 +128,8 @@ bool Supervisor::followConnections(const assemble::Plan& plan) {
         exchanged();
         return false;
     }
-    return !connections_.follow(dataPath(), network(), path_.hasRoom() ? plan.wide : assemble::NamespacePlan{});
+    return !connections_.follow(dataPath(), network(),
+                                path_.hasRoom() ? plan.wide : assemble::NamespacePlan{});
 }
 
 bool Supervisor::reconcileOnce(Time since) {

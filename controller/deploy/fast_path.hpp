@@ -123,10 +123,10 @@ private:
     [[nodiscard]] std::optional<PlaceOfPort> placeOf(model::IfIndex ifindex) const;
 
     Pipeline pipeline_;
-    std::optional<Casts> casts_; ///< where the kernel is read in place
-    std::uint64_t net_ = 0;      ///< the namespace, there
+    std::optional<Casts> casts_;    ///< where the kernel is read in place
+    std::uint64_t net_ = 0;         ///< the namespace, there
     std::uint64_t brNetfilter_ = 0; ///< and br_netfilter's settings of it
-    std::uint64_t refresh_ = 0;  ///< of connections, in jiffies
+    std::uint64_t refresh_ = 0;     ///< of connections, in jiffies
     Counters counters_;
     std::unique_ptr<FdbAccess> fdb_;
     SlotTable slots_;

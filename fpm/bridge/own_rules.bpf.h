@@ -84,11 +84,12 @@ INLINE u32 evaluate_own_lesson(const struct tna_bridged_packet *is, u64 in_port,
 	BECAUSE(!lesson, FLOW_UNKNOWN);
 	u64 stamp = lesson->stamp;
 
-	COLLECT(word, bridged_packet_differs(&lesson->packet, is)); /* its memory may be another one's by now */
+	COLLECT(word,
+		bridged_packet_differs(&lesson->packet, is)); /* its memory may be another one's by now */
 	COLLECT(word, bridged_way_differs(lesson, in_port, out_port, bridge));
 	COLLECT(word, lesson->serial ^ judged->serial);
-	COLLECT(word, lesson->calls ^ (CONSTANT(BR_NETFILTER) ? bridge_rules_call(CONSTANT(BRNF), is->version)
-							     : 0));
+	COLLECT(word, lesson->calls ^
+			      (CONSTANT(BR_NETFILTER) ? bridge_rules_call(CONSTANT(BRNF), is->version) : 0));
 	COLLECT(word, (lesson->stamp ^ stamp) | (lesson->stamp_again ^ stamp));
 	BECAUSE(word, FLOW_CHANGED);
 	return REASON_NONE;

@@ -160,7 +160,8 @@ INLINE u64 has_passed_bridge(struct sk_buff *skb, const struct tna_bridge_passag
 
 	if (!bpf_core_field_exists(struct sk_buff, redirected) || BPF_CORE_READ_BITFIELD(skb, redirected))
 		return 0;
-	if (!bridge || bridge != bridge_of(here->device) || KGET(u32, skb, skb_iif) != KGET(u32, from, ifindex))
+	if (!bridge || bridge != bridge_of(here->device) ||
+	    KGET(u32, skb, skb_iif) != KGET(u32, from, ifindex))
 		return 0;
 	return bridge;
 }

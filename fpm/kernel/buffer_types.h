@@ -33,7 +33,7 @@ struct sk_buff {
 	u16 mac_header;
 	int skb_iif;
 	unsigned char redirected : 1; /* only with CONFIG_NET_REDIRECT */
-	u32 secmark; /* only with CONFIG_NETWORK_SECMARK */
+	u32 secmark;                  /* only with CONFIG_NETWORK_SECMARK */
 	u32 mark;
 	unsigned long _skb_refdst;
 	unsigned long _nfct;  /* only with CONFIG_NF_CONNTRACK */

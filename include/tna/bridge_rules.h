@@ -46,8 +46,8 @@ struct tna_bridge_lesson {
 	struct tna_rule_device came; /* as rules know these */
 	struct tna_rule_device left;
 	struct tna_rule_device bridge;
-	__u32 serial; /* of the judgement about the rules that let it pass */
-	__u32 calls;  /* TNA_CALLED_*: which of these rules are passed depends on it */
+	__u32 serial;      /* of the judgement about the rules that let it pass */
+	__u32 calls;       /* TNA_CALLED_*: which of these rules are passed depends on it */
 	__u64 stamp_again; /* the same as above, if this is one lesson, and not the halves of two */
 };
 

@@ -50,11 +50,11 @@ enum tna_constant {
 	TNA_CONSTANT_MODULES_ASK,       /* all that is decided about a bridged frame may be asked for */
 	TNA_CONSTANT_DESTINATION_LINES, /* per CPU, of four addresses each that have many routes; 0: none */
 	TNA_CONSTANT_DESTINATION_LINES_TOTAL, /* of all CPUs */
-	TNA_CONSTANT_REFRESH,     /* jiffies: so old may the entry of a station in use be at most */
-	TNA_CONSTANT_RULES,       /* packets pass rule sets: what becomes of their flows is learnt */
+	TNA_CONSTANT_REFRESH,      /* jiffies: so old may the entry of a station in use be at most */
+	TNA_CONSTANT_RULES,        /* packets pass rule sets: what becomes of their flows is learnt */
 	TNA_CONSTANT_BRIDGE_RULES, /* bridges have rules of their own: what passes those is learnt */
-	TNA_CONSTANT_TCX_BEHIND,  /* at XDP: the port has a program of ours at tcx as well, */
-	TNA_CONSTANT_TCX_ENTRY,   /* ... and its tag, as the kernel makes it from its instructions */
+	TNA_CONSTANT_TCX_BEHIND,   /* at XDP: the port has a program of ours at tcx as well, */
+	TNA_CONSTANT_TCX_ENTRY,    /* ... and its tag, as the kernel makes it from its instructions */
 	TNA_CONSTANT_COUNTS_LEFT, /* what is left to Linux is counted, as no program of ours behind does it */
 	TNA_CONSTANT_SELF_CHECK,  /* one packet in so many is decided twice; 0: none; a power of two */
 #define TNA_MODULE_CONSTANT(constant, name) TNA_CONSTANT_##constant,

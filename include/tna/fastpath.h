@@ -210,7 +210,7 @@ struct tna_namespace {
 	__u32 listening;       /* what known filters may want is Linux's */
 	__u32 bridge_rules;    /* the judgement of those for which br_netfilter's settings were found */
 	__u32 unused;
-	__u64 own_addresses;   /* the generation of the routes for which each own address has its own one */
+	__u64 own_addresses; /* the generation of the routes for which each own address has its own one */
 	struct tna_suspicion suspicion;
 	struct tna_disagreement disagreement;
 	struct tna_filter filter[TNA_FILTERS_MAX]; /* none is known unless `listening` */

@@ -116,10 +116,10 @@ void addRandom(CLI::App& app, int& exitCode) {
         ->capture_default_str()
         ->check(cli::wholeNumber(1, 10'000'000));
     command
-        ->add_option(
-            "--kind", wanted->kind,
-            "any, bridge, vlan, router, routed-bridge, vlan-router, vrf, "
-            "tables, route-options, qdisc, sysctl, links, firewall, nat, bridged-firewall, bridge-rules, containers")
+        ->add_option("--kind", wanted->kind,
+                     "any, bridge, vlan, router, routed-bridge, vlan-router, vrf, "
+                     "tables, route-options, qdisc, sysctl, links, firewall, nat, bridged-firewall, "
+                     "bridge-rules, containers")
         ->capture_default_str()
         ->check(CLI::IsMember(kinds));
     command->add_option("--fdb", wanted->options.fdb, "how stations are found, as in tnad.conf(5)")

@@ -14,9 +14,10 @@ Step evaluateOfBridge(const model::RuleExpression& expression) {
     if (first && expression.name == "ip6")
         return Step::key({"traffic class and flow label"});
     if (expression.kind == "match")
-        return Step::differs(fmt::format("the match '{}' of ebtables (revision {}) can answer differently for "
-                                         "packets of one flow",
-                                         expression.name, expression.key));
+        return Step::differs(
+            fmt::format("the match '{}' of ebtables (revision {}) can answer differently for "
+                        "packets of one flow",
+                        expression.name, expression.key));
     return Step::never(fmt::format("the target {} of ebtables (revision {}) does more than decide",
                                    expression.name, expression.key));
 }

@@ -9,9 +9,9 @@ struct tna_judged_bridge_rules;
 
 namespace tna::deploy {
 
-/// Two programs that are called for all packets that are received and sent (fpm/connection/learn_bridge.bpf.c),
-/// which see what rules of bridges let pass in this network namespace, and tell the pipeline. They are
-/// attached for as long as this lives.
+/// Two programs that are called for all packets that are received and sent
+/// (fpm/connection/learn_bridge.bpf.c), which see what rules of bridges let pass in this network namespace,
+/// and tell the pipeline. They are attached for as long as this lives.
 class BridgeLearner : public BridgeRuleLearner {
 public:
     /// It may outlive the pipeline.

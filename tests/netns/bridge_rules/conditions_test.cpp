@@ -44,7 +44,8 @@ TEST_F(OwnRules, OfOtherKindsPacketsAreLinuxs) {
     begin(forward("udp dport 5001 drop;"));
     learned(udp());
     expectLinux("flow-kind", packet({.fragment = 0x2000}));
-    expectLinux("bridge-netfilter", FrameBuilder().ethernet(station(2), station(1)).etherType(0x88b5).raw(46));
+    expectLinux("bridge-netfilter",
+                FrameBuilder().ethernet(station(2), station(1)).etherType(0x88b5).raw(46));
     learned(tcp());
     expect(fastPath(), tcp(0x18)); // with PSH
     for (const auto flags : std::initializer_list<std::uint8_t>{0x02, 0x12, 0x11, 0x14, 0x30})
@@ -177,7 +178,8 @@ TEST_F(OwnRules, GoTogetherWithThoseOfIp) {
 class RulesBehindBrNetfilter : public OwnRules {
 protected:
     void beforeTheBridge() override {
-        made_ = command({"nft", "table bridge guard { " + forward("udp dport 5000 drop;") + " }"}).exitCode == 0;
+        made_ =
+            command({"nft", "table bridge guard { " + forward("udp dport 5000 drop;") + " }"}).exitCode == 0;
     }
     bool made_ = false;
 };

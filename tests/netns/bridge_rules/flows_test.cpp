@@ -129,8 +129,9 @@ TEST_P(BridgeRules, ThePortThatItLeavesByIsPartOfIt) {
 TEST_P(BridgeRules, APortThatIsRenamedOrGroupedIsAnother) {
     begin(forward("oifname other drop; oifgroup 7 drop; iifgroup 8 drop;"));
     learned(frame());
-    for (const auto& [change, back] :
-         {std::pair{"p1 name other", "other name p1"}, {"p1 group 7", "p1 group 0"}, {"p0 group 8", "p0 group 0"}}) {
+    for (const auto& [change, back] : {std::pair{"p1 name other", "other name p1"},
+                                       {"p1 group 7", "p1 group 0"},
+                                       {"p0 group 8", "p0 group 0"}}) {
         must(std::string("ip link set ") + change);
         EXPECT_EQ(treat(frame()).out, Arrivals{}) << change;
         must(std::string("ip link set ") + back);

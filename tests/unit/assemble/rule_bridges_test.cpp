@@ -66,7 +66,9 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"Source", {payload(0, 6, 6), cmp(someMac), drop()}, true},
         Row{"Destination", {payload(0, 0, 6), cmp(someMac), drop()}, true},
         Row{"TypeOfFrame", {payload(0, 12, 2), cmp({0x08, 0x06}), drop()}, true},
-        Row{"Address", {payload(0, 12, 2), cmp({0x08, 0}), payload(1, 12, 4), cmp({10, 0, 0, 2}), drop()}, true},
+        Row{"Address",
+            {payload(0, 12, 2), cmp({0x08, 0}), payload(1, 12, 4), cmp({10, 0, 0, 2}), drop()},
+            true},
         Row{"Port", {meta(NFT_META_L4PROTO), cmp({17}), payload(2, 2, 2), cmp({0, 53}), drop()}, true},
         Row{"Device", {meta(NFT_META_IIFNAME), cmp(name), drop()}, true},
         Row{"BridgesName", {meta(NFT_META_BRI_OIFNAME), cmp(name), drop()}, true},
@@ -86,12 +88,14 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"Mark", {meta(NFT_META_MARK), cmp({7, 0, 0, 0}), drop()}, false, "marks"},
         Row{"MarkLets", {meta(NFT_META_MARK), cmp({7, 0, 0, 0}), accept()}, false, "marks"},
         Row{"Marks", {immediate({7, 0, 0, 0}), writing(meta(NFT_META_MARK))}, false, "marks packets"},
-        Row{"BroutesAsNewerHeadersSay", {immediate({1}), writing(meta(NFT_META_SDIFNAME + 1))}, false, "changes"},
+        Row{"BroutesAsNewerHeadersSay",
+            {immediate({1}), writing(meta(NFT_META_SDIFNAME + 1))},
+            false,
+            "changes"},
         Row{"Traces", {immediate({1}), writing(meta(NFT_META_NFTRACE))}, false, "traced"},
         Row{"RewritesTheFrame", {immediate(someMac), writing(payload(0, 6, 6))}, false, "rewrites"},
         Row{"Limit", {of("limit"), accept()}, false, "decides"},
-        Row{"Log", {of("log"), accept()}, false, "tells"},
-        Row{"Exempts", {of("notrack")}, false, "exempts"},
+        Row{"Log", {of("log"), accept()}, false, "tells"}, Row{"Exempts", {of("notrack")}, false, "exempts"},
         Row{"Connections", {ct(NFT_CT_STATE), cmp({2, 0, 0, 0}), accept()}, false, "connections"},
         Row{"EbtablesLimit", {match("limit", 0), accept()}, false, "limit"},
         Row{"EbtablesIpOfAnotherRevision", {match("ip", 1), accept()}, false, "ip"},
@@ -109,8 +113,7 @@ TEST(RulesOfBridges, AreOfThePlacesThatFramesPassBetweenPorts) {
 }
 
 TEST(RulesOfBridges, AreJudgedByProtocol) {
-    const auto judged =
-        judgedOf(bridgeSetOf({meta(NFT_META_L4PROTO), cmp({6}), of("limit"), accept()}));
+    const auto judged = judgedOf(bridgeSetOf({meta(NFT_META_L4PROTO), cmp({6}), of("limit"), accept()}));
     EXPECT_FALSE(judged.tcp);
     EXPECT_TRUE(judged.udp);
 }

@@ -66,7 +66,8 @@ TEST(Rules, OfBridgesAreToldApart) {
         << out;
     EXPECT_EQ(out.find("Nothing is learnt"), std::string::npos) << out;
     document["learning"]["bridge"]["impossible"] = "no tracepoints";
-    EXPECT_NE(renderRules(document).find("(family bridge) are left to Linux: no tracepoints"), std::string::npos);
+    EXPECT_NE(renderRules(document).find("(family bridge) are left to Linux: no tracepoints"),
+              std::string::npos);
     document["learning"]["bridge"] = nullptr;
     EXPECT_NE(renderRules(document).find("Nothing is learnt"), std::string::npos);
 }

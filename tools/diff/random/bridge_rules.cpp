@@ -38,7 +38,7 @@ private:
         std::vector<std::string> lines{nft("add table bridge own")};
         for (const auto& set : Rules::sets())
             lines.push_back(nft(fmt::format("add {} bridge own {}", set.substr(0, set.find(' ')),
-                                               set.substr(set.find(' ') + 1))) +
+                                            set.substr(set.find(' ') + 1))) +
                             orNot);
         lines.push_back(nft("add set bridge own macs { type ether_addr; }"));
         for (const char* chain : {"c1", "c2"})
@@ -49,17 +49,17 @@ private:
                         chance_.oneOf({"0", "-200", "-1", "1", "300"}), accepts_ ? "accept" : "drop")));
         addRules(lines, "forward", 2 + chance_.below(6));
         if (!accepts_)
-            lines.push_back(nft(fmt::format(
-                "add rule bridge own forward {} accept",
-                chance_.oneOf({"ether type { ip, ip6, arp }", "meta l4proto udp", "meta l4proto { tcp, udp }",
-                               "ip daddr 10.0.0.0/8"}))));
+            lines.push_back(
+                nft(fmt::format("add rule bridge own forward {} accept",
+                                chance_.oneOf({"ether type { ip, ip6, arp }", "meta l4proto udp",
+                                               "meta l4proto { tcp, udp }", "ip daddr 10.0.0.0/8"}))));
         for (const char* chain : {"c1", "c2"})
             addRules(lines, chain, chance_.below(3));
         for (const char* hook : {"prerouting", "postrouting"})
             if (chance_.once(3)) {
-                lines.push_back(nft(
-                    fmt::format("add chain bridge own {0} {{ type filter hook {0} priority {1}; }}", hook,
-                                chance_.oneOf({"-300", "-1", "0", "5", "100"}))));
+                lines.push_back(
+                    nft(fmt::format("add chain bridge own {0} {{ type filter hook {0} priority {1}; }}", hook,
+                                    chance_.oneOf({"-300", "-1", "0", "5", "100"}))));
                 addRules(lines, hook, 1 + chance_.below(2));
             }
         return lines;
@@ -67,8 +67,8 @@ private:
 
     void addRules(std::vector<std::string>& lines, const char* chain, unsigned number) {
         for (; number > 0; number--)
-            lines.push_back(nft(fmt::format("add rule bridge own {} {}", chain, rule(steady_, chain[0] != 'c'))) +
-                            orNot);
+            lines.push_back(
+                nft(fmt::format("add rule bridge own {} {}", chain, rule(steady_, chain[0] != 'c'))) + orNot);
     }
 
     /// What the kernel does not know for bridges is no rule.
@@ -77,8 +77,9 @@ private:
             return Rules(chance_, topology(), steady, false).rule(mayJump);
         std::string words = link();
         if (!steady && chance_.once(3))
-            words += chance_.oneOf({" meta length > 300", " ip ttl < 40", " meta mark 7", " meta pkttype host",
-                                    " ip6 hoplimit 64", " limit rate 1/hour burst 5 packets"});
+            words +=
+                chance_.oneOf({" meta length > 300", " ip ttl < 40", " meta mark 7", " meta pkttype host",
+                               " ip6 hoplimit 64", " limit rate 1/hour burst 5 packets"});
         if (chance_.once(3))
             words += chance_.oneOf({" udp dport 53", " tcp dport 80", " meta l4proto tcp", " ip dscp cs1",
                                     " tcp flags syn", " th sport > 1100", " ether type ip6"});
@@ -122,20 +123,20 @@ private:
     std::vector<Step> ownChange() override {
         const auto chain = chance_.oneOf({"forward", "forward", "c1", "c2", "postrouting"});
         const auto handle =
-            fmt::format("$(nft -a list chain bridge own {} | sed -n \"s/.* # handle //p\" | sed -n {}p)", chain,
-                        chance_.oneOf({2, 2, 3}));
+            fmt::format("$(nft -a list chain bridge own {} | sed -n \"s/.* # handle //p\" | sed -n {}p)",
+                        chain, chance_.oneOf({2, 2, 3}));
         const bool steady = steady_ && !chance_.once(8);
         switch (chance_.below(13)) {
         case 0:
         case 1:
             undoBy(fmt::format("nft delete rule bridge own {} handle {}{}", chain, handle, orNot));
-            return commands({nft(fmt::format("insert rule bridge own {} {}", chain,
-                                                rule(steady, chain[0] != 'c'))) +
-                             orNot});
+            return commands(
+                {nft(fmt::format("insert rule bridge own {} {}", chain, rule(steady, chain[0] != 'c'))) +
+                 orNot});
         case 2:
-            return commands({nft(fmt::format("add rule bridge own {} {}", chain,
-                                                rule(steady, chain[0] != 'c'))) +
-                             orNot});
+            return commands(
+                {nft(fmt::format("add rule bridge own {} {}", chain, rule(steady, chain[0] != 'c'))) +
+                 orNot});
         case 3:
             return commands({fmt::format("nft delete rule bridge own {} handle {}{}", chain, handle, orNot)});
         case 4:
@@ -147,10 +148,10 @@ private:
             return commands({nft("add element bridge own " + element) + orNot});
         }
         case 6:
-            undoBy(nft(fmt::format("add chain bridge own forward {{ policy {}; }}",
-                                      accepts_ ? "accept" : "drop")));
-            return commands({nft(fmt::format("add chain bridge own forward {{ policy {}; }}",
-                                                accepts_ ? "drop" : "accept"))});
+            undoBy(nft(
+                fmt::format("add chain bridge own forward {{ policy {}; }}", accepts_ ? "accept" : "drop")));
+            return commands({nft(
+                fmt::format("add chain bridge own forward {{ policy {}; }}", accepts_ ? "drop" : "accept"))});
         case 7:
             return commands(
                 {chance_.oneOf({"nft flush chain bridge own c1", "nft flush set bridge own macs",
@@ -179,10 +180,10 @@ private:
         default: {
             const auto which = port();
             undoBy(fmt::format("nft delete table netdev away{}", orNot));
-            return commands({fmt::format("nft 'table netdev away {{ chain c {{ type filter hook ingress device "
-                                         "{} priority 0; {}; }}; }}'{}",
-                                         which, chance_.oneOf({"udp dport 53 drop", "fwd to p3", "fwd to p0"}),
-                                         orNot)});
+            return commands(
+                {fmt::format("nft 'table netdev away {{ chain c {{ type filter hook ingress device "
+                             "{} priority 0; {}; }}; }}'{}",
+                             which, chance_.oneOf({"udp dport 53 drop", "fwd to p3", "fwd to p0"}), orNot)});
         }
         }
     }
