@@ -28,17 +28,21 @@ INLINE struct tna_bridge_passage *passage_here(void)
 	return bpf_map_lookup_elem(&bridge_passage, &first);
 }
 
-/* enum net_bridge_opts: the bridge's own word about br_netfilter, for IPv4 and IPv6 */
+/* enum net_bridge_opts: it filters VLANs; its own word about br_netfilter, for IPv4 and IPv6 */
+#define OPTION_FILTERS (1u << 0)
 #define OPTIONS_CALL ((1u << 2) | (1u << 3))
 
-/* The bridge that a device is a port of, by address; 0: it is none. */
+/* The bridge that a device is a port of, by address; 0: it is none, or one that filters VLANs, for which rules
+ * may ask. */
 INLINE u64 bridge_of(u64 device)
 {
 	struct net_device *port = KOBJ(struct net_device, device);
 
 	if (!(BPF_CORE_READ_BITFIELD(port, priv_flags) & IFF_BRIDGE_PORT))
 		return 0;
-	return KLOAD(u64, KADDR(struct net_bridge_port, KGET(u64, port, rx_handler_data), br));
+	u64 bridge = KLOAD(u64, KADDR(struct net_bridge_port, KGET(u64, port, rx_handler_data), br));
+
+	return KLOAD(u64, KADDR(struct net_bridge, bridge, options)) & OPTION_FILTERS ? 0 : bridge;
 }
 
 INLINE u32 rules_called(u64 bridge, u32 version)
@@ -84,7 +88,8 @@ INLINE void packet_look6(u64 header, struct tna_bridged_packet *is)
 #define LOOKED 0x100u
 
 /* Looks at an untagged packet in the middle of a flow; `before`: how much of the buffer is in front of the IP
- * header. Its time to live or hop limit, and LOOKED; 0: it is none, or its headers are not in one place. */
+ * header. Its time to live or hop limit, and LOOKED; 0: it is none, or its headers are not in one place, or it
+ * is not as long as it says: then rules do not see what is in it (nft_set_pktinfo_ipv4_validate()). */
 INLINE u32 packet_look(struct sk_buff *skb, u32 before, struct tna_bridged_packet *is)
 {
 	u64 ethernet = KGET(u64, skb, head) + KGET(u16, skb, mac_header), header = ethernet + ETH_HLEN;
@@ -104,9 +109,12 @@ INLINE u32 packet_look(struct sk_buff *skb, u32 before, struct tna_bridged_packe
 		packet_look6(header, is);
 	is->source_port = KLOAD(u16, header + length);
 	is->destination_port = KLOAD(u16, header + length + 2);
+	u32 total = version == 4 ? bpf_ntohs(KLOAD(u16, header + 2)) : length + bpf_ntohs(KLOAD(u16, header + 4));
+	u64 segment = header + length;
+
 	length += is->protocol == PROTOCOL_TCP ? TCP_HEADER_LEN : UDP_HEADER_LEN;
-	if (KGET(u32, skb, len) - KGET(u32, skb, data_len) < before + length ||
-	    !in_the_middle(header + (version == 4 ? IPV4_HEADER_LEN : IPV6_HEADER_LEN), is->protocol))
+	if (KGET(u32, skb, len) - KGET(u32, skb, data_len) < before + length || total < length ||
+	    KGET(u32, skb, len) < before + total || !in_the_middle(segment, is->protocol))
 		return 0;
 	return LOOKED | (version == 4 ? KLOAD(u8, header + 8) : KLOAD(u8, header + 7));
 }

@@ -59,6 +59,19 @@ TEST_F(OwnRules, AFragmentIsNoLesson) {
     expectDropped("flow-unknown", udp());
 }
 
+/// To rules it is no packet of IP then.
+TEST_F(OwnRules, APacketThatIsShorterThanItSaysIsNoLesson) {
+    begin(forward("udp dport 5000 drop; meta l4proto udp accept;"));
+    for (const bool six : {false, true}) {
+        auto longer = packet({.six = six});
+        put(longer, six ? 18 : 16, 1000);
+        if (!six)
+            finishIpv4(longer);
+        expectLinux("flow-kind", longer);
+        expectDropped("flow-unknown", packet({.six = six}));
+    }
+}
+
 TEST_F(OwnRules, TheBeginningOfAConnectionIsNoLesson) {
     begin(forward("tcp flags & (syn | ack) == syn accept; tcp dport 5000 drop;"));
     expectLinux("flow-kind", tcp(0x02));
@@ -93,6 +106,25 @@ TEST_F(OwnRules, TheBridgesNameIsPartOfIt) {
     learned(udp());
     must("ip link set br0 group 5");
     learned(udp(), "flow-changed");
+}
+
+/// Only then is there a VLAN of the port to ask for (nft_meta_bridge_get_eval()).
+TEST_F(OwnRules, WhatABridgeHasPassedThatFiltersVlansIsNoLesson) {
+    if (command({"ip", "link", "set", "br0", "type", "bridge", "vlan_filtering", "1"}).exitCode != 0 ||
+        command({"nft", "table bridge asks { " + forward("meta ibrpvid 1 accept;") + " }"}).exitCode != 0)
+        GTEST_SKIP() << "this kernel has no bridges that filter VLANs, or rules cannot ask for them";
+    must("ip link set br0 type bridge vlan_filtering 0");
+    nft("delete table bridge asks");
+    begin(forward("meta ibrpvid 1 accept; drop;"));
+    expectDropped("flow-unknown", udp());
+    must("ip link set br0 type bridge vlan_filtering 1");
+    for (const auto number : {1U, 2U})
+        must("bridge fdb replace " + text(station(number)) + " dev p" + std::to_string(number - 1) +
+             " vlan 1 master static");
+    for (int i = 0; i < 2; i++)
+        EXPECT_EQ(treat(udp()).out.at(1), std::vector{udp()});
+    must("ip link set br0 type bridge vlan_filtering 0");
+    EXPECT_EQ(treat(udp()).out, Arrivals{});
 }
 
 TEST_F(OwnRules, WhatTcRedirectsIsNoLesson) {
