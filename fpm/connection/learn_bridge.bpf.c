@@ -32,8 +32,8 @@ INLINE struct tna_bridge_passage *passage_here(void)
 #define OPTION_FILTERS (1u << 0)
 #define OPTIONS_CALL ((1u << 2) | (1u << 3))
 
-/* The bridge that a device is a port of, by address; 0: it is none, or one that filters VLANs, for which rules
- * may ask. */
+/* The bridge that a device is a port of, by address; 0: it is none, or one that filters VLANs, for which
+ * rules may ask. */
 INLINE u64 bridge_of(u64 device)
 {
 	struct net_device *port = KOBJ(struct net_device, device);
@@ -88,8 +88,8 @@ INLINE void packet_look6(u64 header, struct tna_bridged_packet *is)
 #define LOOKED 0x100u
 
 /* Looks at an untagged packet in the middle of a flow; `before`: how much of the buffer is in front of the IP
- * header. Its time to live or hop limit, and LOOKED; 0: it is none, or its headers are not in one place, or it
- * is not as long as it says: then rules do not see what is in it (nft_set_pktinfo_ipv4_validate()). */
+ * header. Its time to live or hop limit, and LOOKED; 0: it is none, or its headers are not in one place, or
+ * it is not as long as it says: then rules do not see what is in it (nft_set_pktinfo_ipv4_validate()). */
 INLINE u32 packet_look(struct sk_buff *skb, u32 before, struct tna_bridged_packet *is)
 {
 	u64 ethernet = KGET(u64, skb, head) + KGET(u16, skb, mac_header), header = ethernet + ETH_HLEN;
@@ -109,7 +109,8 @@ INLINE u32 packet_look(struct sk_buff *skb, u32 before, struct tna_bridged_packe
 		packet_look6(header, is);
 	is->source_port = KLOAD(u16, header + length);
 	is->destination_port = KLOAD(u16, header + length + 2);
-	u32 total = version == 4 ? bpf_ntohs(KLOAD(u16, header + 2)) : length + bpf_ntohs(KLOAD(u16, header + 4));
+	u32 total =
+		version == 4 ? bpf_ntohs(KLOAD(u16, header + 2)) : length + bpf_ntohs(KLOAD(u16, header + 4));
 	u64 segment = header + length;
 
 	length += is->protocol == PROTOCOL_TCP ? TCP_HEADER_LEN : UDP_HEADER_LEN;
