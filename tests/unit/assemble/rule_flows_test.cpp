@@ -157,11 +157,8 @@ TEST(FlowRules, WhetherInvalidPacketsForThisHostAreDropped) {
         return besides(baseOf("more", NF_INET_LOCAL_IN, priority, {std::move(rule)}));
     };
     EXPECT_FALSE(droppedForHost({drops}, "lo", input(-10, those(of("reject")))));
-    for (const auto& [flags, surely] : {std::pair{0U, true}, {2U, false}, {6U, true}})
-        EXPECT_EQ(
-            droppedForHost({drops}, "lo", [flags](model::RuleSet& set) { set.tables.front().flags = flags; }),
-            surely)
-            << "a table that goes with its owner: " << flags;
+    for (const unsigned flags : {0U, 2U, 6U}) // of a table that goes with its owner
+        EXPECT_EQ(droppedForHost({drops}, "lo", [&](auto& it) { it.tables[0].flags = flags; }), flags != 2);
     EXPECT_FALSE(droppedForHost({drops}, "lo", input(0, those(of("reject")))));
     EXPECT_TRUE(droppedForHost({drops}, "lo", input(1, those(of("reject")))));
     EXPECT_TRUE(droppedForHost({{accept()}}, "lo", input(-10, drops)));
