@@ -52,6 +52,8 @@ TEST(Rules, SayWhatIsLearntOfWhatIsExempt) {
                   "  IPv4: UDP; exempt from connection tracking: UDP, TCP\n"
                   "  IPv6: none, because the rules are not steady; exempt from connection tracking: TCP\n"),
               std::string::npos);
+}
+
 TEST(Rules, OfBridgesAreToldApart) {
     nlohmann::json document{
         {"learning",
