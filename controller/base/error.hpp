@@ -29,6 +29,10 @@ struct Error {
 
     /// One sentence: "what: cause (hint)".
     [[nodiscard]] std::string sentence() const;
+    /// Whether it would be as it should be on another machine, or for another user.
+    [[nodiscard]] bool isForLackOfSomething() const {
+        return code == ExitCode::notSupported || code == ExitCode::noPermission;
+    }
 
     [[nodiscard]] Error withHint(std::string text) && {
         hint = std::move(text);

@@ -47,7 +47,8 @@ Result<Kfunc> findKfunc(const char* name) {
     }
     return std::unexpected(Error{fmt::format("neither this kernel nor a module of it has {}", name),
                                  {},
-                                 "see kernel-patches/README.md"});
+                                 "see kernel-patches/README.md",
+                                 ExitCode::notSupported});
 }
 
 } // namespace tna::deploy

@@ -6,10 +6,12 @@
 #include <bpf/libbpf.h>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <utility>
 
 namespace tna::deploy {
 
@@ -72,6 +74,16 @@ std::optional<Error> missingForReadingInPlace(const Machine& machine) {
     return std::nullopt;
 }
 
+namespace {
+/// By the first two numbers; a release that does not say any is not older.
+bool isOlder(const std::string& release, const char* than) {
+    int ours[2]{}, theirs[2]{};
+    return std::sscanf(release.c_str(), "%d.%d", &ours[0], &ours[1]) == 2 &&
+           std::sscanf(than, "%d.%d", &theirs[0], &theirs[1]) == 2 &&
+           std::pair(ours[0], ours[1]) < std::pair(theirs[0], theirs[1]);
+}
+} // namespace
+
 Error explainRefusal(std::string what, int code, const Machine& machine, const char* needed) {
     Error error{std::move(what), errnoText(code), {}, ExitCode::notSupported};
     if (code == EPERM) {
@@ -81,10 +93,15 @@ Error explainRefusal(std::string what, int code, const Machine& machine, const c
     } else if (code == ENOMEM) {
         error.hint = "lower max_ports or flows_per_cpu under [limits] in the configuration";
         error.code = ExitCode::failure;
-    } else {
+    } else if (isOlder(machine.release, needed) || code == ENOSYS || code == EOPNOTSUPP) {
         error.hint = fmt::format("needs Linux {} or newer, this is {}; `tnad --log-level debug` shows "
                                  "the verifier's words",
                                  needed, machine.release);
+    } else { // nothing that the kernel lacks
+        error.hint = fmt::format("Linux {} or newer takes it, but this one, {}, does not; `tnad --log-level "
+                                 "debug` shows the verifier's words",
+                                 needed, machine.release);
+        error.code = ExitCode::failure;
     }
     return error;
 }

@@ -26,7 +26,8 @@ struct Machine {
 [[nodiscard]] std::optional<Error> missingForReadingInPlace(const Machine& machine);
 
 /// Why the kernel refused a program ("cannot ..."): the most likely reason, and the next step.
-/// `needed` is the oldest release that is known to take it.
+/// `needed` is the oldest release that is known to take it: where this one is older, that is what it says
+/// that it lacks (ExitCode::notSupported).
 [[nodiscard]] Error explainRefusal(std::string what, int code, const Machine& machine,
                                    const char* needed = "6.6");
 

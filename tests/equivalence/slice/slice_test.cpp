@@ -4,6 +4,7 @@
 #include "diff/random/machine.hpp"
 #include "diff/random/random_case.hpp"
 #include "diff/report.hpp"
+#include "support/kernel.hpp"
 #include "support/namespace.hpp"
 
 #include <algorithm>
@@ -21,14 +22,40 @@ std::size_t wanted(const char* variable, std::size_t usual) {
     return text == nullptr ? usual : std::strtoul(text, nullptr, 10);
 }
 
+/// What is fast of some packets, at least, of all that are sent into a seed that must show it, and of all
+/// seeds of a kind, in percent; the others may be spent in rules that are not steady, or in front of a port
+/// that is down. Less than a third of what it is on a machine that has all of it.
+struct Least {
+    Kind kind;
+    unsigned seed;
+    unsigned ofSeed, ofAll;
+};
+constexpr Least leasts[] = {
+    {Kind::bridge, 1, 10, 10}, {Kind::router, 1, 10, 10},         {Kind::routedBridge, 1, 10, 10},
+    {Kind::tables, 3, 10, 10}, {Kind::routeOptions, 1, 10, 10},   {Kind::qdisc, 1, 10, 10},
+    {Kind::sysctl, 1, 10, 10}, {Kind::links, 1, 10, 10},          {Kind::firewall, 1, 10, 8},
+    {Kind::nat, 1, 10, 5},     {Kind::bridgedFirewall, 1, 10, 0}, {Kind::containers, 1, 10, 0},
+};
+
 class Equivalence : public ::testing::TestWithParam<unsigned> {
 protected:
-    static void SetUpTestSuite() { spdlog::set_level(spdlog::level::warn); }
+    static void SetUpTestSuite() {
+        spdlog::set_level(spdlog::level::warn);
+        totals = {};
+        kindsLeast = nullptr;
+    }
     static void TearDownTestSuite() {
-        EXPECT_GE(totals.figures.fast * 10, totals.packets) << "the fast path was hardly used";
+        if (totals.packets == 0)
+            return;
+        // One seed alone, as ctest runs them, may be any.
+        constexpr std::size_t some = 3;
+        if (kindsLeast != nullptr && totals.configurations >= some)
+            EXPECT_GE(totals.figures.fast * 100, totals.packets * kindsLeast->ofAll)
+                << "the fast path was hardly used";
         EXPECT_GE(totals.figures.slow * 20, totals.packets) << "Linux was hardly used";
     }
-    static inline diff::Totals totals;
+    static inline diff::Totals totals; ///< of this kind
+    static inline const Least* kindsLeast = nullptr;
 
     static void play(Kind kind, const char* name, std::size_t usual) {
         if (const auto why = cannotUseNamespaces(); !why.empty())
@@ -45,11 +72,21 @@ protected:
             FAIL() << diff::text(*outcome->difference) << "made smaller by: tna-diff random --kind " << name
                    << " --seeds " << GetParam() << " --packets " << packets << " --fdb " << wantedFdb()
                    << " --hook " << wantedHook();
+        EXPECT_FALSE(outcome->watched && wantedFdb() == "auto" && kernelIsReadInPlace())
+            << "this kernel can be read in place";
         if (outcome->watched && kind != Kind::bridge && kind != Kind::vlan)
             GTEST_SKIP() << "the kernel is not read in place here, so that packets are not routed";
         RecordProperty("fast_packets", std::to_string(outcome->figures.fast));
+        totals.configurations++;
         totals.packets += outcome->packets;
         totals.figures += outcome->figures;
+        const auto* least = std::ranges::find(leasts, kind, &Least::kind);
+        if (least == std::end(leasts) || packets < usual)
+            return;
+        kindsLeast = least;
+        if (GetParam() == least->seed)
+            EXPECT_GE(outcome->figures.fast * 100, outcome->packets * least->ofSeed)
+                << "the fast path was hardly used";
     }
 
 private:
@@ -123,19 +160,24 @@ TEST_P(LinksEquivalence, NobodyCanTell) {
 
 /// Connections that pass rules. Where those are not steady nothing is fast, which is one configuration in
 /// five.
-class FirewallEquivalence : public Equivalence {
-protected:
-    static void TearDownTestSuite() {
-        EXPECT_GE(totals.figures.slow * 20, totals.packets) << "Linux was hardly used";
-    }
-};
+class FirewallEquivalence : public Equivalence {};
 TEST_P(FirewallEquivalence, NobodyCanTell) {
     play(Kind::firewall, "firewall", 1500);
 }
 
-class NatEquivalence : public FirewallEquivalence {};
+class NatEquivalence : public Equivalence {};
 TEST_P(NatEquivalence, NobodyCanTell) {
     play(Kind::nat, "nat", 1500);
+}
+
+class BridgedFirewallEquivalence : public Equivalence {};
+TEST_P(BridgedFirewallEquivalence, NobodyCanTell) {
+    play(Kind::bridgedFirewall, "bridged-firewall", 1500);
+}
+
+class ContainersEquivalence : public Equivalence {};
+TEST_P(ContainersEquivalence, NobodyCanTell) {
+    play(Kind::containers, "containers", 1500);
 }
 
 TEST(Machine, SaysWhatItHas) {
@@ -168,6 +210,8 @@ INSTANTIATE_TEST_SUITE_P(Sysctl, SysctlEquivalence, seeds(4));
 INSTANTIATE_TEST_SUITE_P(Links, LinksEquivalence, seeds(3));
 INSTANTIATE_TEST_SUITE_P(Firewall, FirewallEquivalence, seeds(6));
 INSTANTIATE_TEST_SUITE_P(Nat, NatEquivalence, seeds(4));
+INSTANTIATE_TEST_SUITE_P(BridgedFirewall, BridgedFirewallEquivalence, seeds(1));
+INSTANTIATE_TEST_SUITE_P(Containers, ContainersEquivalence, seeds(1));
 
 } // namespace
 } // namespace tna::test

@@ -115,8 +115,7 @@ void BridgeTest::accelerate(unsigned maxPorts) {
     if (const char* fdb = std::getenv("TNA_TEST_FDB"); fdb != nullptr)
         config_.kernel.fdb = fdb;
     auto controller = daemon::Controller::start(config_, seams_);
-    if (!controller)
-        GTEST_SKIP() << controller.error().sentence();
+    TNA_EXPECT_STARTED(controller);
     controller_ = std::move(*controller);
     for (const char* port : {"p0", "p1", "p2"})
         ASSERT_TRUE(reaches(port, "accelerated"));

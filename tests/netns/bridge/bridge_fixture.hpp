@@ -7,6 +7,7 @@
 #include "support/fence.hpp"
 #include "support/namespace.hpp"
 #include "support/packet_port.hpp"
+#include "support/starting.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 #include "deploy/pipeline/pipeline_object.hpp"
 #include "deploy/programs/libbpf_log.hpp"
 #include "support/namespace.hpp"
+#include "support/starting.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,8 @@ TEST(Casts, PipelineForOlderKernelsIsTakenByThisOne) {
     if (const auto why = cannotUseNamespaces(); !why.empty())
         GTEST_SKIP() << why;
     deploy::captureLibbpfMessages();
-    if (const auto probe = deploy::KernelProbe::load(); !probe)
-        GTEST_SKIP() << probe.error().sentence();
+    const auto probe = deploy::KernelProbe::load();
+    TNA_EXPECT_STARTED(probe);
     const auto pipeline = deploy::PipelineObject::load(deploy::Casts::typed, 4, 1);
     EXPECT_TRUE(pipeline) << pipeline.error().sentence();
 }

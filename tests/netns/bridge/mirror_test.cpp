@@ -248,8 +248,7 @@ TEST_F(Mirror, PortsOfLocalSendersStayWithLinuxUnlessPromised) {
     config_.ports.excludeKinds.clear();
     config_.ports.finishedFrames = {"p1"};
     auto controller = daemon::Controller::start(config_);
-    if (!controller)
-        GTEST_SKIP() << controller.error().sentence();
+    TNA_EXPECT_STARTED(controller);
     const auto first = (*controller)->port("p0");
     ASSERT_TRUE(first);
     EXPECT_EQ((*first)["port"]["state"], "linux");

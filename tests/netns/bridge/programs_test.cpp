@@ -75,8 +75,7 @@ TEST_F(Programs, ForeignXdpProgramStaysAndItsPortIsLeftToIt) {
     config.ports.excludeKinds.clear();
     config.kernel.refresh = config_.kernel.refresh;
     auto controller = daemon::Controller::start(config);
-    if (!controller)
-        GTEST_SKIP() << controller.error().sentence();
+    TNA_EXPECT_STARTED(controller);
     controller_ = std::move(*controller);
     EXPECT_TRUE(reaches("p1", "accelerated"));
     EXPECT_TRUE(reaches("p0", "linux"));

@@ -61,8 +61,7 @@ TEST_F(Scale, MorePortsThanThereIsRoomFor) {
     config.kernel.refresh = config_.kernel.refresh;
     config.limits.maxPorts = 2;
     auto controller = daemon::Controller::start(config);
-    if (!controller)
-        GTEST_SKIP() << controller.error().sentence();
+    TNA_EXPECT_STARTED(controller);
     controller_ = std::move(*controller);
     EXPECT_EQ((*controller_->port("p2"))["port"]["state"], "failed");
     learn();

@@ -40,8 +40,7 @@ protected:
         config.ports.excludeKinds.clear();
         config.kernel.refresh = config_.kernel.refresh;
         auto controller = daemon::Controller::start(config);
-        if (!controller)
-            GTEST_SKIP() << controller.error().sentence();
+        TNA_EXPECT_STARTED(controller);
         controller_ = std::move(*controller);
     }
     static bool forwards(const std::string& port) {

@@ -53,6 +53,15 @@ TEST(Requirements, KernelThatIsTooOldIsToldItsVersion) {
     EXPECT_THAT(error.sentence(), HasSubstr("this is 6.1.0-28-amd64"));
 }
 
+TEST(Requirements, RefusalByAKernelThatIsNewEnoughIsAFailure) {
+    for (const char* release : {"6.6.0", "6.18.5", "7.0", "unknown"}) {
+        const auto error = explainRefusal("cannot load the pipeline", EINVAL, {release, {}, 0});
+        EXPECT_EQ(error.code, ExitCode::failure) << release;
+        EXPECT_THAT(error.sentence(), HasSubstr(release));
+    }
+    EXPECT_EQ(explainRefusal("x", ENOSYS, {"6.18.5", {}, 0}).code, ExitCode::notSupported);
+}
+
 TEST(Requirements, RefusalOfPermissionIsNoMatterOfVersion) {
     const auto error = explainRefusal("cannot load the pipeline", EPERM, complete);
     EXPECT_EQ(error.code, ExitCode::noPermission);
