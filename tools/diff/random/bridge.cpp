@@ -52,11 +52,19 @@ class BridgeScenario : public Scenario {
 public:
     BridgeScenario(Chance& chance, bool vlans) : Scenario(chance), vlans_(vlans) {
         const unsigned hosts = 6 + chance.below(8);
+        const Addresses addresses(chance);
         for (unsigned i = 0; i < hosts; i++)
-            topology_.hosts.push_back({i % ports, 0, station(i), address4(0, 10 + i), address6(0, 10 + i)});
+            topology_.hosts.push_back(
+                {i % ports, 0, addresses.mac(i), address4(0, 10 + i), addresses.six(0, 10 + i)});
         topology_.gateways = {std::nullopt};
-        if (vlans)
-            topology_.vlans = {{0, 10}, {0, 10, 20}, {0, 20}, {0}};
+        if (!vlans)
+            return;
+        if (auto own = chance.apart(likeVlans); own.once(2)) {
+            second_ = 266; // like the first one in its lower byte
+            if (own.once(2))
+                topology_.hosts[2].mac = topology_.hosts[0].mac; // one in both, behind different ports
+        }
+        topology_.vlans = {{0, 10}, {0, 10, second_}, {0, second_}, {0}};
     }
 
     std::vector<std::string> setup() override {
@@ -64,6 +72,8 @@ public:
         for (unsigned i = 0; i < ports; i++)
             lines.push_back(fmt::format("ip link set p{} master br0 up", i));
         lines.emplace_back("ip link set br0 up");
+        for (auto& line : largeFrames())
+            lines.push_back(std::move(line));
         if (chance_.once(3)) // ports of customers who are not to meet
             for (unsigned i = chance_.below(3); i < ports; i += 1 + chance_.below(2))
                 lines.push_back(fmt::format("bridge link set dev p{} isolated on", i));
@@ -77,8 +87,9 @@ public:
             lines.insert(lines.end(),
                          {"ip link set br0 type bridge vlan_filtering 1", "bridge vlan add dev p0 vid 10",
                           "bridge vlan add dev p1 vid 10", "bridge vlan add dev p2 vid 10 untagged",
-                          "bridge vlan add dev p1 vid 20", "bridge vlan add dev p2 vid 20",
-                          "bridge vlan add dev p3 vid 20 pvid untagged"});
+                          fmt::format("bridge vlan add dev p1 vid {}", second_),
+                          fmt::format("bridge vlan add dev p2 vid {}", second_),
+                          fmt::format("bridge vlan add dev p3 vid {} pvid untagged", second_)});
         return lines;
     }
 
@@ -118,6 +129,11 @@ private:
         }
     }
 
+    std::string inVlan() {
+        const auto vlan = chance_.oneOf<unsigned>({0, 1, 10, second_});
+        return vlan == 0 ? "" : fmt::format(" vlan {}", vlan);
+    }
+
     std::string bridgeSetting() {
         struct Setting {
             const char *set, *unset;
@@ -139,7 +155,8 @@ private:
     }
 
     std::string vlan() {
-        const auto words = fmt::format("dev {} vid {}", port(), chance_.oneOf({"1", "10", "20"}));
+        const auto which = port();
+        const auto words = fmt::format("dev {} vid {}", which, chance_.oneOf<unsigned>({1, 10, second_}));
         switch (chance_.below(8)) {
         case 0:
             undoBy("bridge vlan add " + words);
@@ -161,7 +178,9 @@ private:
         }
     }
 
+    static constexpr std::uint64_t likeVlans = 3;
     bool vlans_;
+    unsigned second_ = 20; ///< VLAN besides 10
 };
 } // namespace
 

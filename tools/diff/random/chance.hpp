@@ -12,7 +12,12 @@ namespace tna::diff {
 /// What happens is random, and the same for the same seed, everywhere.
 class Chance {
 public:
-    explicit Chance(std::uint64_t seed) : random_(seed) {}
+    explicit Chance(std::uint64_t seed) : random_(seed), seed_(seed) {}
+    /// Another one of the same seed, for one purpose (a number of its own): what is drawn there does not
+    /// change what else happens.
+    [[nodiscard]] Chance apart(std::uint64_t purpose) const {
+        return Chance(seed_ * 0x9e3779b97f4a7c15U + purpose + 1);
+    }
     [[nodiscard]] unsigned below(std::size_t limit) { return static_cast<unsigned>(random_() % limit); }
     [[nodiscard]] unsigned number() { return static_cast<unsigned>(random_()); }
     [[nodiscard]] std::uint8_t byte() { return static_cast<std::uint8_t>(random_()); }
@@ -32,6 +37,7 @@ public:
 
 private:
     std::mt19937_64 random_;
+    std::uint64_t seed_;
 };
 
 } // namespace tna::diff

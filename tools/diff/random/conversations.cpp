@@ -8,6 +8,8 @@ namespace tna::diff {
 
 namespace {
 constexpr unsigned icmpNumber = 1, tcpNumber = 6, udpNumber = 17;
+constexpr std::uint64_t padding = 4;
+constexpr std::size_t shortest = 60; ///< that a cable carries, without the checksum of the frame
 /// So long after it began, a connection of UDP that goes both ways is one to rely on; and a little more.
 constexpr const char* untilAssured = "2200";
 
@@ -22,7 +24,7 @@ Step entry(const std::string& words) {
 
 Conversations::Conversations(Chance& chance, Topology& topology, bool translates)
     : chance_(chance), topology_(topology), scribe_(topology), others_(chance, topology),
-      translates_(translates) {
+      translates_(translates), padded_(chance.apart(padding).once(2)) {
     const bool waits = chance_.once(2);
     for (unsigned i = 6 + chance_.below(10); i > 0; i--) {
         talks_.push_back(newTalk());
@@ -117,6 +119,12 @@ void Conversations::begin(Talk& talk) {
     }
 }
 
+void Conversations::put(unsigned port, Frame frame) {
+    if (padded_ && frame.size() < shortest)
+        frame.resize(shortest);
+    queue_.emplace_back(Packet{port, std::move(frame)});
+}
+
 void Conversations::sendOdd(Letter letter) {
     auto& header4 = letter.header4;
     switch (chance_.below(10)) {
@@ -167,7 +175,7 @@ void Conversations::send(Talk& talk, unsigned side, std::vector<std::uint8_t> pa
     auto frame = write(letter);
     if (talk.unsummed && talk.protocol == udpNumber)
         frame[ethernet + 26] = frame[ethernet + 27] = 0;
-    queue_.emplace_back(Packet{letter.port, std::move(frame)});
+    put(letter.port, std::move(frame));
 }
 
 void Conversations::goOnUdp(Talk& talk, unsigned most) {

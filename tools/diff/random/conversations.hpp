@@ -36,12 +36,15 @@ private:
     void complain(Talk& talk);
     void send(Talk& talk, unsigned side, std::vector<std::uint8_t> payload);
     void sendOdd(Letter letter);
+    /// As cards of hosts send it.
+    void put(unsigned port, Frame frame);
 
     Chance& chance_;
     Topology& topology_;
     Scribe scribe_;
     Packets others_;
     bool translates_;
+    bool padded_;
     std::vector<Talk> talks_;
     std::deque<Step> queue_;
     std::size_t last_ = 0; ///< who has talked

@@ -13,10 +13,12 @@
 namespace tna::diff {
 
 namespace {
-/// So that no connection is over before the case is.
-constexpr const char* longLives = "for i in /proc/sys/net/netfilter/nf_conntrack_*_timeout* "
-                                  "/proc/sys/net/netfilter/nf_conntrack_frag6_timeout "
-                                  "/proc/sys/net/ipv4/ipfrag_time; do [ ! -w $i ] || echo {} > $i; done";
+/// So that no connection is over before the case is; no two states alike, so that it shows in which one a
+/// connection is thought to be.
+constexpr const char* longLives =
+    "n={}; for i in /proc/sys/net/netfilter/nf_conntrack_*_timeout* "
+    "/proc/sys/net/netfilter/nf_conntrack_frag6_timeout "
+    "/proc/sys/net/ipv4/ipfrag_time; do [ ! -w $i ] || echo $n > $i; n=$((n + 37)); done";
 
 std::string quoted(const std::string& words) {
     return "nft '" + words + "'";

@@ -5,11 +5,13 @@ namespace tna::diff {
 
 namespace {
 constexpr std::size_t flows = 24;
+constexpr std::uint64_t largeFrames = 5;
 constexpr unsigned icmpNumber = 1, tcpNumber = 6, udpNumber = 17, icmp6Number = 58;
 constexpr Mac everybody{255, 255, 255, 255, 255, 255};
 } // namespace
 
-Packets::Packets(Chance& chance, Topology& topology) : chance_(chance), topology_(topology) {
+Packets::Packets(Chance& chance, Topology& topology)
+    : chance_(chance), topology_(topology), large_(chance.apart(largeFrames)) {
     for (std::size_t i = 0; i < flows; i++)
         flows_.push_back(newFlow());
 }
@@ -66,6 +68,8 @@ Packets::Flow Packets::newFlow() {
     flow.fromPort = 1024 + chance_.below(50000);
     flow.toPort = chance_.oneOf<unsigned>({53, 68, 80, 443, 4001, 8080});
     flow.size = size();
+    if (topology_.large && large_.once(4))
+        flow.size = large_.oneOf<std::size_t>({1476, 1480, 1500, 1600, 2000, 3000, 4000, 8000, 8900});
     const auto own = hosts[flow.from].vlan;
     flow.vlan = own != 0 ? own : chance_.oneOf(topology_.vlans[hosts[flow.from].port]);
     return flow;

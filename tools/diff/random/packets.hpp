@@ -56,6 +56,7 @@ private:
 
     Chance& chance_;
     Topology& topology_;
+    Chance large_; ///< for what is larger than usual
     std::vector<Flow> flows_;
 };
 

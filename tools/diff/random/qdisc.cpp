@@ -187,10 +187,14 @@ private:
     std::vector<Step> ownChange() override {
         const auto device = chance_.once(8) ? this->device() : port();
         switch (chance_.below(6)) {
-        case 0:
+        case 0: {
+            const auto words = fmt::format("tc qdisc add dev {0} clsact; {1}", device,
+                                           filter(device, chance_.oneOf({"ingress", "egress"})));
+            if (blocks_.once(2))
+                return sharedBlock();
             undoBy("tc qdisc del dev " + device + " clsact");
-            return commands({fmt::format("tc qdisc add dev {0} clsact; {1}", device,
-                                         filter(device, chance_.oneOf({"ingress", "egress"})))});
+            return commands({words});
+        }
         case 1: // the length of queues without a limit of their own
             undoBy(fmt::format("tc qdisc del dev {0} root; ip link set {0} txqueuelen 1000", device));
             return commands({fmt::format("ip link set {0} txqueuelen {1}; tc qdisc add dev {0} root {2}",
@@ -199,6 +203,26 @@ private:
             return commands({root(device)});
         }
     }
+
+    /// A block of filters that belongs to one port, and then to another one as well, whose filters nobody
+    /// announces.
+    std::vector<Step> sharedBlock() {
+        const auto first = blocks_.below(ports), second = (first + 1 + blocks_.below(ports - 1)) % ports;
+        const auto action = blocks_.oneOf({"drop", "drop", "mirred egress redirect dev lo", "pass"});
+        undoBy(fmt::format("tc qdisc del dev p{} clsact; tc qdisc del dev p{} clsact", first, second));
+        auto steps =
+            commands({fmt::format("tc qdisc add dev p{} ingress_block 5 clsact; tc filter add block 5 "
+                                  "protocol all u32 match u32 0 0 flowid 1:1 action {}; "
+                                  "tc qdisc add dev p{} clsact",
+                                  first, action, second)});
+        steps.emplace_back(Directive{Directive::Verb::follow, {}, false});
+        steps.emplace_back(Command{fmt::format(
+            "tc qdisc del dev p{0} clsact; tc qdisc add dev p{0} ingress_block 5 clsact", second)});
+        return steps;
+    }
+
+    static constexpr std::uint64_t blocks = 7;
+    Chance blocks_ = chance_.apart(blocks);
 
     const Discipline& discipline() {
         static constexpr Discipline fifo{"pfifo"};

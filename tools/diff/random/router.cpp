@@ -18,10 +18,11 @@ std::vector<std::string> RouterScenario::setup() {
     auto lines = routerSettings();
     for (unsigned i = 0; i < ports; i++)
         nets_.push_back({i, "p" + std::to_string(i), deviceMac(0x10 + i)});
+    const Addresses addresses(chance_);
     for (const auto& net : nets_) {
         for (unsigned host = 2; host <= 3; host++)
-            topology_.hosts.push_back({net.number, net.number, station(2 * net.number + host - 2),
-                                       address4(net.number, host), address6(net.number, host)});
+            topology_.hosts.push_back({net.number, net.number, addresses.mac(2 * net.number + host - 2),
+                                       address4(net.number, host), addresses.six(net.number, host)});
         topology_.gateways.emplace_back(net.mac);
     }
     return finish(std::move(lines));
@@ -31,6 +32,8 @@ std::vector<std::string> RouterScenario::finish(std::vector<std::string> lines) 
     for (const auto& net : nets_)
         for (auto& line : netSetup(net, topology_))
             lines.push_back(std::move(line));
+    for (auto& line : largeFrames())
+        lines.push_back(std::move(line));
     lines.emplace_back("sysctl -qw net.ipv6.conf.all.forwarding=1");
     routing_.emplace(chance_, topology_, nets_);
     for (const auto& net : nets_)
@@ -117,10 +120,11 @@ private:
                                         chance_.below(second_ ? ports : 2)));
         for (const auto& net : nets_)
             topology_.gateways.emplace_back(net.mac);
+        const Addresses addresses(chance_);
         for (unsigned i = 0; i < 2 * ports; i++) {
             const auto net = netOf(i % ports);
             topology_.hosts.push_back(
-                {i % ports, net, station(i), address4(net, 10 + i), address6(net, 10 + i)});
+                {i % ports, net, addresses.mac(i), address4(net, 10 + i), addresses.six(net, 10 + i)});
         }
         return finish(std::move(lines));
     }

@@ -68,6 +68,21 @@ std::vector<Step> Scenario::filter() {
     }
 }
 
+std::vector<std::string> Scenario::largeFrames() {
+    constexpr std::uint64_t purpose = 6;
+    auto own = chance_.apart(purpose);
+    if (own.once(2))
+        return {};
+    topology_.large = true;
+    const auto first = own.below(ports), second = (first + 1 + own.below(ports - 1)) % ports;
+    const bool all = own.once(2);
+    std::vector<std::string> lines;
+    for (unsigned i = 0; i < ports; i++)
+        if (all || i == first || i == second)
+            lines.push_back(fmt::format("ip link set p{} mtu 9000", i));
+    return lines;
+}
+
 std::vector<Step> Scenario::capture() {
     const auto which = port();
     const auto verb = chance_.once(2) ? Directive::Verb::capture : Directive::Verb::listen;

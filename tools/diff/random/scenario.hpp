@@ -49,6 +49,8 @@ protected:
     /// A host is found behind another port, or has another address.
     [[nodiscard]] std::string port() { return "p" + std::to_string(chance_.below(ports)); }
     [[nodiscard]] static std::vector<Step> commands(const std::vector<std::string>& lines);
+    /// Half the time, nothing; else what has two ports, or all, take large frames.
+    [[nodiscard]] std::vector<std::string> largeFrames();
     /// What is undone before the next change.
     void undoBy(std::vector<Step> steps) { undo_ = std::move(steps); }
     void undoBy(const std::string& words) { undo_ = commands({words}); }

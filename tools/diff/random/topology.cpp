@@ -43,4 +43,44 @@ std::string text6(const Address6& address) {
     return ::inet_ntop(AF_INET6, address.data(), text.data(), text.size());
 }
 
+namespace {
+constexpr std::uint64_t macs = 1, interfaceIds = 2;
+}
+
+Addresses::Addresses(const Chance& chance) {
+    if (auto own = chance.apart(macs); own.once(2)) {
+        mac_.emplace();
+        for (auto& byte : *mac_)
+            byte = own.byte();
+        (*mac_)[0] =
+            static_cast<std::uint8_t>(((*mac_)[0] & 0xfcU) | 2U); // administered locally, of one station
+    }
+    if (auto own = chance.apart(interfaceIds); own.once(2)) {
+        six_.emplace();
+        for (unsigned i = 8; i < 14; i++)
+            (*six_)[i] = own.byte();
+    }
+}
+
+Mac Addresses::mac(unsigned number) const {
+    if (!mac_)
+        return station(number);
+    auto mac = *mac_;
+    // Any byte but the first one, whose lowest bits have a meaning.
+    auto& byte = mac[1 + number % (mac.size() - 1)];
+    byte = static_cast<std::uint8_t>(byte ^ (1 + number / (mac.size() - 1)));
+    return mac;
+}
+
+Address6 Addresses::six(unsigned net, unsigned host) const {
+    if (!six_)
+        return address6(net, host);
+    auto address = address6(net, 2);
+    for (unsigned i = 8; i < 14; i++)
+        address[i] = (*six_)[i];
+    auto& byte = address[8 + host % 6];
+    byte = static_cast<std::uint8_t>(byte ^ (1 + host / 6));
+    return address;
+}
+
 } // namespace tna::diff

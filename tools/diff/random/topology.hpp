@@ -2,6 +2,7 @@
 #pragma once
 
 #include "diff/frame.hpp"
+#include "diff/random/chance.hpp"
 
 #include <optional>
 
@@ -42,6 +43,7 @@ struct Topology {
     /// VLANs that frames of a port are sent in; 0: untagged.
     std::vector<std::vector<unsigned>> vlans = {{0}, {0}, {0}, {0}};
     Spread spread;
+    bool large = false; ///< ports take frames that are larger than usual, and some hosts send them
 
     /// All are behind one bridge, which routes nowhere.
     [[nodiscard]] bool bridged() const { return gateways.size() == 1 && !gateways.front(); }
@@ -59,5 +61,19 @@ inline constexpr Mac groupMac{3, 0xbf, 0, 0, 0, 1};
 [[nodiscard]] Address6 address6(const char* text);
 [[nodiscard]] std::string text4(Address4 address);
 [[nodiscard]] std::string text6(const Address6& address);
+
+/// What the addresses of a configuration's hosts look like: as above, or, half the time, with any bytes where
+/// those of all hosts differ in a single place.
+class Addresses {
+public:
+    explicit Addresses(const Chance& chance);
+    [[nodiscard]] Mac mac(unsigned number) const;
+    /// By the number of the host in its net.
+    [[nodiscard]] Address6 six(unsigned net, unsigned host) const;
+
+private:
+    std::optional<Mac> mac_;
+    std::optional<Address6> six_;
+};
 
 } // namespace tna::diff

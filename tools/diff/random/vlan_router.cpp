@@ -86,8 +86,8 @@ private:
         for (unsigned i = 0; i < 2 || i < places.size(); i++) {
             const auto& [port, vlan] = places[i % places.size()];
             const auto number = static_cast<unsigned>(topology_.hosts.size());
-            topology_.hosts.push_back({port, net, station(number), address4(net, 10 + number),
-                                       address6(net, 10 + number), vlan, protocol});
+            topology_.hosts.push_back({port, net, addresses_.mac(number), address4(net, 10 + number),
+                                       addresses_.six(net, 10 + number), vlan, protocol});
         }
     }
     void addVlan(const std::string& below, unsigned vlan, unsigned protocol, const Mac& mac,
@@ -200,6 +200,7 @@ private:
         }
     }
 
+    Addresses addresses_{chance_};
     std::vector<std::string> lines_;
     std::vector<Device> devices_;
     bool filtering_ = false;
