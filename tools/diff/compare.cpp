@@ -117,6 +117,9 @@ std::optional<Difference> compare(const Seen& plain, const Seen& fast, unsigned&
             return compareAt(place, one, other);
         reordered++;
     }
+    if (auto different = compareLines("redirects", fmt::format("{}\n", fmt::join(plain.redirected, "\n")),
+                                      fmt::format("{}\n", fmt::join(fast.redirected, "\n"))))
+        return different;
     return compareLines("the host itself", joined(plain.heard), joined(fast.heard));
 }
 

@@ -68,7 +68,7 @@ std::vector<std::string> Ears::heard(const Own& own) const {
             if (sender.sin6_family == AF_INET && quotesUnasked(packet, own))
                 continue;
             if (sender.sin6_family == AF_INET)
-                forgetChanceInPacket(packet);
+                forgetChanceInPacket(packet, own);
             auto line = name + (sender.sin6_family == AF_INET6 ? " from " + from(sender) : "") + ":";
             for (const auto byte : packet)
                 line += fmt::format(" {:02x}", byte);

@@ -12,6 +12,7 @@ namespace tna::diff {
 Figures& Figures::operator+=(const Figures& other) {
     fast += other.fast;
     slow += other.slow;
+    bytes += other.bytes;
     for (const auto& [reason, count] : other.reasons)
         reasons[reason] += count;
     return *this;
@@ -19,7 +20,7 @@ Figures& Figures::operator+=(const Figures& other) {
 
 Figures Figures::operator-(const Figures& other) const {
     const auto less = [](std::uint64_t from, std::uint64_t what) { return from > what ? from - what : 0; };
-    Figures rest{less(fast, other.fast), less(slow, other.slow), {}};
+    Figures rest{less(fast, other.fast), less(slow, other.slow), less(bytes, other.bytes), {}};
     for (const auto& [reason, count] : reasons) {
         const auto found = other.reasons.find(reason);
         if (const auto left = less(count, found == other.reasons.end() ? 0 : found->second); left > 0)
@@ -123,6 +124,7 @@ Figures FastPath::current() const {
     for (const auto& port : status["ports"]) {
         sum.fast += port["fast_packets"].get<std::uint64_t>();
         sum.slow += port["slow_packets"].get<std::uint64_t>();
+        sum.bytes += port["fast_bytes"].get<std::uint64_t>();
         if (const auto document = controller_->port(port["name"]))
             for (const auto& reason : (*document)["slow_path"])
                 sum.reasons[reason["code"]] += reason["packets"].get<std::uint64_t>();

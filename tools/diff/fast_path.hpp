@@ -13,6 +13,7 @@ namespace tna::diff {
 struct Figures {
     std::uint64_t fast = 0;
     std::uint64_t slow = 0;
+    std::uint64_t bytes = 0; ///< of what was fast
     std::map<std::string, std::uint64_t> reasons;
     Figures& operator+=(const Figures& other);
     /// What is there more than in the other, of each.

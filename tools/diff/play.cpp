@@ -54,6 +54,7 @@ private:
     Result<void> take(const Command& command) {
         if (auto done = send(); !done || !ends_.empty())
             return done;
+        note(command.words);
         const auto plain = plain_.run(command.words);
         const auto fast = plain ? fast_.run(command.words) : plain;
         if (!fast)
@@ -101,6 +102,14 @@ private:
         return case_.lazy ? path_.followWhereWatched() : path_.follow();
     }
 
+    /// What else there is than links that route, and what sends frames elsewhere than out of ports.
+    void note(const std::string& words) {
+        bridges_ = bridges_ || words.contains("type bridge");
+        const bool makes = words.contains("link add") || words.contains("tuntap") ||
+                           words.contains("mirred") || words.contains("master");
+        elsewhere_ = elsewhere_ || (makes && !words.contains("type bridge") && !words.contains("master br"));
+    }
+
     Result<void> changeEntry(const std::string& words) {
         const auto order = entryOrder(words);
         const auto plain = order ? plain_.carryOut(*order) : std::unexpected(order.error());
@@ -115,8 +124,9 @@ private:
     Result<void> start() {
         started_ = true;
         auto done = path_.start();
-        if (done || sentAny_)
-            return done; // once it has run here, there is no reason that it should not again
+        // Once it has run here, there is no reason that it should not again.
+        if (done || sentAny_ || !done.error().isForLackOfSomething())
+            return done;
         impossible(done.error().sentence());
         return {};
     }
@@ -167,6 +177,9 @@ private:
                     continue;
                 if (seen == &plain)
                     outcome_.out += found->second.size();
+                else
+                    for (const auto& frame : found->second)
+                        lengths_.push_back(frame.size());
                 for (const auto& frame : found->second)
                     if (options_.keep)
                         kept->push_back({port, frame});
@@ -195,6 +208,24 @@ private:
             if (auto different = compareLines(file, ownCounters(*inPlain), ownCounters(*inFast)))
                 differ(std::move(*different));
         }
+        return ends_.empty() ? count() : Result<void>{};
+    }
+    /// Whether the fast path's own counters are right.
+    Result<void> count() {
+        const auto figures = path_.figures();
+        if (!figures)
+            return std::unexpected(figures.error());
+        if (elsewhere_)
+            return {};
+        if (auto different = compareCounted(lengths_, *figures))
+            differ(std::move(*different));
+        std::uint64_t plain = 0, fast = 0;
+        for (const auto* file : {"snmp", "snmp6"}) {
+            plain += forwardedBy(plain_.statistics(file).value_or(""));
+            fast += forwardedBy(fast_.statistics(file).value_or(""));
+        }
+        if (auto different = bridges_ ? std::nullopt : compareForwarded(plain, fast, *figures))
+            differ(std::move(*different));
         return {};
     }
     void differ(Difference what) {
@@ -217,6 +248,9 @@ private:
     std::size_t step_ = 0;
     bool started_ = false; ///< or told not to
     bool sentAny_ = false;
+    bool bridges_ = false;             ///< packets may also be bridged
+    bool elsewhere_ = false;           ///< or go to what is no port of the case
+    std::vector<std::size_t> lengths_; ///< of what came out with the fast path
     std::vector<const Packet*> waiting_;
 };
 } // namespace

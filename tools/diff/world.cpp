@@ -5,10 +5,13 @@
 #include "diff/links.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
+#include <ifaddrs.h>
 #include <linux/ipv6_route.h>
 #include <regex>
 #include <sched.h>
@@ -155,7 +158,22 @@ std::array<std::uint8_t, 16> addressIn(const std::string& line) {
 }
 } // namespace
 
+namespace {
+/// Of all devices of the calling thread's namespace.
+void takeAddresses4(std::set<Net4>& found) {
+    ifaddrs* all = nullptr;
+    if (::getifaddrs(&all) != 0)
+        return;
+    const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> kept(all, ::freeifaddrs);
+    for (const auto* one = all; one != nullptr; one = one->ifa_next)
+        if (one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET)
+            found.insert({ntohl(reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr)});
+}
+} // namespace
+
 void World::takeAddresses() {
+    if (const auto inside = NamespaceScope::enter(home_); inside)
+        takeAddresses4(own_.ipv4);
     const auto addresses = statistics("if_inet6");
     if (!addresses)
         return; // this kernel has no IPv6
@@ -188,13 +206,36 @@ void World::takeLocalRoutes() {
     }
 }
 
+void World::takeLocalRoutes4() {
+    const auto tables = statistics("fib_trie");
+    if (!tables)
+        return;
+    std::istringstream lines(*tables);
+    std::string leaf;
+    for (std::string line; std::getline(lines, line);) { // "|-- ADDRESS", and "/LENGTH SCOPE TYPE" of each
+        std::istringstream words(line);
+        std::string first, second, type;
+        words >> first >> second >> type;
+        if (first == "|--")
+            leaf = second;
+        in_addr address{};
+        if (!first.starts_with('/') || type != "LOCAL" || ::inet_pton(AF_INET, leaf.c_str(), &address) != 1)
+            continue;
+        const auto length = std::strtoul(first.c_str() + 1, nullptr, 10);
+        const auto mask = length == 0 ? 0U : ~0U << (32 - std::min(length, 32UL));
+        own_.ipv4.insert({ntohl(address.s_addr) & mask, mask});
+    }
+}
+
 Result<std::string> World::run(const std::string& words) {
     auto said = shell_.run(words);
     if (said)
         if (auto done = awaitLinks(); !done)
             return std::unexpected(done.error());
-    if (words.contains(" local "))
+    if (words.contains("local ")) {
         takeLocalRoutes();
+        takeLocalRoutes4();
+    }
     return said;
 }
 
@@ -237,12 +278,15 @@ Result<int> World::carryOut(const EntryOrder& order) const {
     return diff::carryOut(order);
 }
 
-Result<Seen> World::look() const {
+Result<Seen> World::look() {
     Seen seen;
     const auto take = [&](const std::string& place, const Wire& wire) -> Result<void> {
         auto frames = wire.drain();
         if (!frames)
             return std::unexpected(frames.error());
+        for (const auto& frame : *frames)
+            if (const auto whom = redirectedBy(frame, own_); whom)
+                redirected_.insert(place + " to " + *whom);
         std::erase_if(*frames, [&](const Frame& frame) { return comesUnasked(frame, own_); });
         for (auto& frame : *frames)
             forgetChance(frame, own_);
@@ -260,6 +304,7 @@ Result<Seen> World::look() const {
         if (auto taken = take("listener on " + port, listener); !taken)
             return std::unexpected(taken.error());
     seen.heard = ears_.heard(own_);
+    seen.redirected = redirected_;
     return seen;
 }
 

@@ -23,6 +23,8 @@ struct Seen {
     /// p0" likewise.
     std::map<std::string, std::vector<Frame>> frames;
     std::vector<std::string> heard; ///< by the host's own stack
+    /// Since the beginning: to whom the host has ever sent a redirect, and where.
+    std::set<std::string> redirected{};
 };
 
 /// Where the far ends of all ports are, and the fence.
@@ -56,7 +58,7 @@ public:
     /// 0, or why not.
     [[nodiscard]] Result<int> carryOut(const EntryOrder& order) const;
     [[nodiscard]] int send(unsigned port, const Frame& frame) const { return far_[port].wire.send(frame); }
-    [[nodiscard]] Result<Seen> look() const;
+    [[nodiscard]] Result<Seen> look();
     /// What Linux remembers: stations, neighbours, routes, VLANs, groups, connections.
     [[nodiscard]] Result<std::string> memory() const;
     /// A file of /proc/net.
@@ -78,6 +80,7 @@ private:
     [[nodiscard]] Result<void> awaitLinks();
     void takeAddresses();
     void takeLocalRoutes();
+    void takeLocalRoutes4();
 
     const FarSide* farSide_;
     NetNamespace home_;
@@ -88,6 +91,7 @@ private:
     std::map<std::string, Wire> captures_;
     std::map<std::string, Wire> listeners_;
     Own own_;
+    std::set<std::string> redirected_;
 };
 
 } // namespace tna::diff

@@ -102,6 +102,15 @@ TEST(Comparison, FragmentsHaveNumbersOfChanceWhereAHostMakesThem) {
     EXPECT_EQ(routed, before);
 }
 
+/// Sets a checksum right.
+Frame summed(Frame frame, std::size_t from, std::size_t size, std::size_t place = 10) {
+    frame[from + place] = frame[from + place + 1] = 0;
+    const auto sum = internetChecksum(&frame[from], size);
+    frame[from + place] = static_cast<std::uint8_t>(sum >> 8U);
+    frame[from + place + 1] = static_cast<std::uint8_t>(sum);
+    return frame;
+}
+
 /// An error of the host's, with a number of its own, sent by a route that encapsulates: `behind` a routing
 /// header.
 Frame encapsulated(std::uint8_t number, bool behindRoutingHeader) {
@@ -111,9 +120,11 @@ Frame encapsulated(std::uint8_t number, bool behindRoutingHeader) {
     writer.filling(32);
     if (behindRoutingHeader)
         writer.bytes({4, 2, 4, 0, 0, 0, 0, 0}).filling(16);
-    return writer.bytes({0x45, 0, 0, 28, number, number, 0, 0, 64, 1, number, 0, 10, 0, 0, 1, 10, 0, 0, 2})
-        .bytes({3, 3, 0, 0, 0, 0, 0, 0})
-        .done();
+    auto frame = writer.bytes({0x45, 0, 0, 28, number, number, 0, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2})
+                     .bytes({3, 3, 0, 0, 0, 0, 0, 0})
+                     .done();
+    const auto inner = frame.size() - 28;
+    return summed(std::move(frame), inner, 20);
 }
 
 TEST(Comparison, WhatTheHostNumbersByChanceIsForgottenWithinIpv6) {
@@ -129,30 +140,97 @@ TEST(Comparison, WhatTheHostNumbersByChanceIsForgottenWithinIpv6) {
 
 /// "Time exceeded" about a packet that asked routers for the time.
 Frame complaint(std::uint8_t milliseconds) {
-    return Writer(station(1), station(0xff10))
-        .type(0x0800)
-        .bytes({0x45, 0, 0, 60, 0, milliseconds, 0, 0, 64, 1, milliseconds, 0, 10, 0, 0, 1, 10, 0, 0, 2})
-        .bytes({11, 0, milliseconds, 0, 0, 0, 0, 0})
-        .bytes({0x47, 0, 0, 36, 0, 1, 0, 0, 1, 17, milliseconds, 0, 10, 0, 0, 2, 10, 0, 1, 2})
-        .bytes({0x44, 8, 9, 0, 0, 0, 0, milliseconds})
-        .filling(8)
-        .done();
+    auto frame = Writer(station(1), station(0xff10))
+                     .type(0x0800)
+                     .bytes({0x45, 0, 0, 64, 0, milliseconds, 0, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2})
+                     .bytes({11, 0, 0, 0, 0, 0, 0, 0})
+                     .bytes({0x47, 0, 0, 36, 0, 1, 0, 0, 1, 17, 0, 0, 10, 0, 0, 2, 10, 0, 1, 2})
+                     .bytes({0x44, 8, 9, 0, 0, 0, 0, milliseconds})
+                     .filling(8)
+                     .done();
+    return summed(summed(summed(frame, 14, 20), 42, 28), 34, 44, 2);
+}
+
+/// A message of ICMP, sent or forwarded by the host's device.
+Frame icmpFrom(std::uint8_t host, std::uint8_t number, std::uint8_t lifetime = 63,
+               const std::vector<std::uint8_t>& message = {8, 0, 0, 0, 0, 0, 0, 0}) {
+    auto frame = Writer(station(1), station(0xff10))
+                     .type(0x0800)
+                     .bytes({0x45, 0, 0, 28, 0, number, 0, 0, lifetime, 1, 0, 0, 10, 0, 0, host, 10, 0, 0, 2})
+                     .bytes(message)
+                     .done();
+    return summed(frame, 14, 20);
+}
+
+TEST(Comparison, OnlyWhatTheHostMakesHasNumbersOfChance) {
+    const Own own{{station(0xff10)}, {}, {{0x0a000001}}};
+    const auto after = [&](Frame frame) {
+        forgetChance(frame, own);
+        return frame;
+    };
+    EXPECT_EQ(after(icmpFrom(1, 7)), after(icmpFrom(1, 8)));
+    EXPECT_EQ(after(icmpFrom(3, 7)), icmpFrom(3, 7)) << "it is forwarded";
+    EXPECT_EQ(after(icmpFrom(3, 7, 64)), after(icmpFrom(3, 8, 64))) << "from an address of a connection";
+    auto wrong = icmpFrom(1, 7);
+    wrong[24] ^= 1U;
+    EXPECT_NE(after(wrong), after(icmpFrom(1, 7))) << "a wrong checksum stays wrong";
+    EXPECT_EQ(after(wrong)[24], wrong[24]);
+}
+
+TEST(Comparison, ForwardedComplaintsAreCompared) {
+    const Own own{{station(0xff10)}, {address6(1)}, {{0x0a000001}}};
+    for (const auto& message : std::vector<std::vector<std::uint8_t>>{{3, 0, 0, 0, 0, 0, 0, 0},
+                                                                      {3, 1, 0, 0, 0, 0, 0, 0},
+                                                                      {3, 13, 0, 0, 0, 0, 0, 0},
+                                                                      {5, 1, 0, 0, 10, 0, 0, 3},
+                                                                      {11, 1, 0, 0, 0, 0, 0, 0},
+                                                                      {14, 0, 0, 0, 0, 0, 0, 0}}) {
+        EXPECT_TRUE(comesUnasked(icmpFrom(1, 0, 63, message), own)) << int{message[0]};
+        EXPECT_FALSE(comesUnasked(icmpFrom(3, 0, 63, message), own)) << int{message[0]};
+    }
+    const auto noNeighbour6 = [](std::uint8_t from) {
+        const auto source = address6(from), to = address6(2);
+        return Writer(station(1), station(0xff10))
+            .type(0x86dd)
+            .bytes({0x60, 0, 0, 0, 0, 8, 58, 63})
+            .bytes({source.begin(), source.end()})
+            .bytes({to.begin(), to.end()})
+            .bytes({1, 3, 0, 0, 0, 0, 0, 0})
+            .done();
+    };
+    EXPECT_TRUE(comesUnasked(noNeighbour6(1), own));
+    EXPECT_FALSE(comesUnasked(noNeighbour6(3), own));
+}
+
+TEST(Comparison, RedirectsComeInBothOrInNeither) {
+    const Own own{{station(0xff10)}, {}, {{0x0a000001}}};
+    const std::vector<std::uint8_t> redirect{5, 1, 0, 0, 10, 0, 0, 3};
+    EXPECT_EQ(redirectedBy(icmpFrom(1, 0, 64, redirect), own), "0a000002");
+    EXPECT_FALSE(redirectedBy(icmpFrom(3, 0, 63, redirect), own));
+    EXPECT_FALSE(redirectedBy(icmpFrom(1, 0), own));
+    unsigned reordered = 0;
+    Seen with, without;
+    with.redirected = {"p0 to 0a000002"};
+    EXPECT_TRUE(compare(with, without, reordered));
+    EXPECT_TRUE(compare(without, with, reordered));
+    EXPECT_FALSE(compare(with, with, reordered));
 }
 
 /// "Port unreachable" about what a tunnel (VXLAN) of the host has sent, or about other UDP.
 Frame complaintToTunnel(std::uint8_t number, std::uint16_t port) {
     const auto high = static_cast<std::uint8_t>(port >> 8), low = static_cast<std::uint8_t>(port);
-    return Writer(station(1), station(0xff10))
-        .type(0x0800)
-        .bytes({0x45, 0, 0, 56, 0, 0, 0, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 1})
-        .bytes({3, 1, number, 0, 0, 0, 0, 0})
-        .bytes({0x45, 0, 0, 128, number, 1, 0, 0, 64, 17, number, 0, 10, 0, 0, 1, 10, 0, 1, 2})
-        .bytes({0xed, 0x19, high, low, 0, 108, 0, 0})
-        .done();
+    auto frame = Writer(station(1), station(0xff10))
+                     .type(0x0800)
+                     .bytes({0x45, 0, 0, 56, 0, 0, 0, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 1})
+                     .bytes({3, 1, 0, 0, 0, 0, 0, 0})
+                     .bytes({0x45, 0, 0, 128, number, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 1, 2})
+                     .bytes({0xed, 0x19, high, low, 0, 108, 0, 0})
+                     .done();
+    return summed(summed(frame, 42, 20), 34, 36, 2);
 }
 
 TEST(Comparison, NumbersOfTunnelsAreForgottenAlsoWhereTheyAreQuoted) {
-    const Own own{{station(0xff10)}, {}};
+    const Own own{{station(0xff10)}, {}, {{0x0a000001}}};
     constexpr std::uint16_t vxlan = 4789, other = 4790;
     for (const auto port : {vxlan, other}) {
         auto one = complaintToTunnel(1, port), two = complaintToTunnel(2, port);
@@ -198,15 +276,16 @@ TEST(Comparison, TimeOfDayIsForgottenAlsoWhereItIsQuoted) {
 
 TEST(Comparison, TimeOfDayIsForgottenWhereThePacketEnds) {
     const auto arrived = [](std::uint8_t milliseconds, std::uint8_t payload) {
-        Frame packet{0x47, 0, 0, 30,   0, 1, 0, 0, 64, 17, milliseconds, 0,       10, 0, 0, 2, 0,
-                     10,   0, 0, 0x44, 8, 9, 0, 0, 0,  0,  milliseconds, payload, 0};
-        forgetChanceInPacket(packet);
+        Frame packet{0x47, 0, 0,  30, 0, 1,    0, 0, 64, 17, 0, 0, 10,           0,       0,
+                     2,    0, 10, 0,  0, 0x44, 8, 9, 0,  0,  0, 0, milliseconds, payload, 0};
+        packet = summed(packet, 0, 28);
+        forgetChanceInPacket(packet, {});
         return packet;
     };
     EXPECT_EQ(arrived(1, 7), arrived(2, 7));
     EXPECT_NE(arrived(1, 7), arrived(1, 8));
     Frame few(19, 0x44);
-    forgetChanceInPacket(few);
+    forgetChanceInPacket(few, {});
     EXPECT_EQ(few, Frame(19, 0x44));
 }
 
@@ -235,6 +314,19 @@ TEST(Comparison, CountersOfTheHostItselfAreCompared) {
         ownCounters("Ip: Forwarding InReceives InDelivers InAddrErrors\nIp: 1 77 5 3\nTcp: InErrs\nTcp: 2\n"),
         "IpForwarding 1\nIpInAddrErrors 3\nTcpInErrs 2\n");
     EXPECT_EQ(ownCounters("Ip6InReceives 7\nIp6InHdrErrors 3\n"), "Ip6InHdrErrors 3\n");
+}
+
+TEST(Comparison, WhatTheFastPathCountsIsLinuxsShare) {
+    Figures figures{.fast = 2, .slow = 1, .bytes = 160, .reasons = {}};
+    EXPECT_EQ(forwardedBy("Ip: Forwarding ForwDatagrams\nIp: 1 5\n"), 5U);
+    EXPECT_EQ(forwardedBy("Ip6InReceives 7\nIp6OutForwDatagrams 3\n"), 3U);
+    EXPECT_FALSE(compareForwarded(5, 3, figures));
+    EXPECT_TRUE(compareForwarded(5, 4, figures));
+    EXPECT_TRUE(compareForwarded(6, 3, figures));
+    EXPECT_FALSE(compareCounted({60, 100, 60}, figures));
+    EXPECT_TRUE(compareCounted({60, 60, 60}, figures)) << "more than there was";
+    EXPECT_TRUE(compareCounted({100, 100, 100}, figures)) << "less";
+    EXPECT_TRUE(compareCounted({100}, figures)) << "more packets";
 }
 
 TEST(Times, OfConnectionsMayDifferByWhatIsPutOff) {
