@@ -105,8 +105,7 @@ private:
     /// What else there is than links that route, and what sends frames elsewhere than out of ports.
     void note(const std::string& words) {
         bridges_ = bridges_ || words.contains("type bridge");
-        const bool makes =
-            words.contains("link add") || words.contains("tuntap") || words.contains("mirred");
+        const bool makes = words.contains("link add") || words.contains("tuntap") || words.contains("mirred");
         elsewhere_ = elsewhere_ || (makes && !words.contains("type bridge"));
     }
 
