@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routers with rules, and connections that pass them: rules and connections change, and so does the rest now
-// and then.
+// Routers with rules, and connections that pass them: both change, and the rest does now and then.
 #include "diff/random/bridging.hpp"
 #include "diff/random/conversations.hpp"
 #include "diff/random/extension.hpp"
@@ -13,8 +12,7 @@
 namespace tna::diff {
 
 namespace {
-/// So that no connection is over before the case is; no two states alike, so that it shows in which one a
-/// connection is thought to be.
+/// So that no connection is over before the case is; no two alike: it shows which state it is in.
 constexpr const char* longLives =
     "n={}; for i in /proc/sys/net/netfilter/nf_conntrack_*_timeout* "
     "/proc/sys/net/netfilter/nf_conntrack_frag6_timeout "
