@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
@@ -28,6 +29,27 @@ int failed(const char* name, const char* what, const char* why, const char* hint
     return static_cast<int>(ExitCode::failure);
 }
 
+int failedForMemory(const char* name) {
+    return failed(name, "there is not enough memory", "",
+                  "more than the machine has, or than a limit allows: see `ulimit -v`");
+}
+
+const char* programName = "";
+std::terminate_handler terminatedBefore = nullptr;
+
+/// Threads may find no memory, too, also where nothing may be thrown.
+[[noreturn]] void endOfThread() {
+    try {
+        if (const auto thrown = std::current_exception())
+            std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+        std::_Exit(failedForMemory(programName));
+    } catch (...) { // what it says is told by the other one
+    }
+    terminatedBefore();
+    std::abort();
+}
+
 /// Output that a full disk has swallowed is a failure, whatever the program has done.
 int finish(const char* name, int code) {
     errno = 0;
@@ -46,8 +68,7 @@ int guarded(const char* name, const std::function<int()>& main) {
     try {
         return main();
     } catch (const std::bad_alloc&) {
-        return failed(name, "there is not enough memory", "",
-                      "more than the machine has, or than a limit allows: see `ulimit -v`");
+        return failedForMemory(name);
     } catch (const std::system_error& error) {
         // fmt::print() throws it where the output does not take what is written: finish() tells.
         if (std::ferror(stdout) != 0)
@@ -66,6 +87,8 @@ int guarded(const char* name, const std::function<int()>& main) {
 
 int runProgram(const char* name, const std::function<int()>& main) noexcept {
     openStandardFiles();
+    programName = name;
+    terminatedBefore = std::set_terminate(endOfThread);
     return finish(name, guarded(name, main));
 }
 

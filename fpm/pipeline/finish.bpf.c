@@ -57,8 +57,14 @@ INLINE int finish_decided(hook_context *ctx)
 	return action;
 }
 
-/* At XDP not "xdp.frags": whether the kernel knows that is found out when this is loaded. */
-SEC(HOOK_SECTION)
+/* Not "xdp.frags": whether the kernel knows that is found out when this is loaded. */
+#ifdef TNA_HOOK_TCX
+#define FINISH_SECTION HOOK_SECTION
+#else
+#define FINISH_SECTION "xdp"
+#endif
+
+SEC(FINISH_SECTION)
 int finish(hook_context *ctx)
 {
 	return hook_verdict(finish_decided(ctx));
