@@ -290,17 +290,7 @@ protected:
 TYPED_TEST_SUITE(ExemptWays, Routers);
 
 TYPED_TEST(ExemptWays, AreFastFromTheThirdPacketOn) {
-    for (const unsigned in : {0U, 1U}) {
-        SCOPED_TRACE(in);
-        const auto frame = in == 0 ? this->forth() : this->back();
-        for (int i = 0; i < 2; i++)
-            this->expect(slowPath("flow-unknown"), frame, in);
-        for (int i = 0; i < 3; i++)
-            this->expect(fastPath(), frame, in);
-    }
-    auto frame = this->forth(1400);
-    frame.bytes.back() ^= 1U;
-    this->expect(fastPath(), frame); // checksums are nobody's
+    this->expectFastFromTheThirdPacketOn();
     must("nft flush chain inet early before");
     EXPECT_EQ(this->treated(this->forth(), 0), (Treatment{slowPath("ip-netfilter"), {}}));
 }
