@@ -77,6 +77,8 @@ private:
     [[nodiscard]] const char* whyAtTcx() const {
         if (wishes_.atTcx.contains(link_.ifindex))
             return "the configuration says so";
+        if (around_.alone.contains(link_.ifindex))
+            return "it has no other port to exchange frames with, and those of containers would be at tcx";
         return mayBePort(link_) ? "XDP sends to none of the ports that it exchanges frames with"
                                 : "others are there, and it can be nowhere else";
     }
@@ -114,6 +116,8 @@ private:
             no("no-tcx", kind + "where nothing is read in place there is nothing for that hook");
         if (std::ranges::find(main_.hooks, Hook::tcx) == main_.hooks.end())
             no("not-at-tcx", kind + "the module " + main_.name + " is not for that hook");
+        if (const auto resting = wishes_.resting.find(link_.ifindex); resting != wishes_.resting.end())
+            reasons_.push_back(resting->second);
         ruleWire();
         if (judgement.tcx)
             reasons_.push_back(*judgement.tcx);

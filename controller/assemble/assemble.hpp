@@ -28,6 +28,10 @@ struct Wishes {
     std::set<model::IfIndex> trusted;
     /// Links whose frames are to be seen at tcx, not at XDP.
     std::set<model::IfIndex> atTcx;
+    /// More such links may come at any time, as containers do.
+    bool moreForTcx = false;
+    /// Links at tcx that are Linux's for a while, and why.
+    std::map<model::IfIndex, Reason> resting;
     /// Links with BPF programs of traffic control (tcx), which are not announced.
     std::set<model::IfIndex> tcxIngress;
     std::set<model::IfIndex> tcxEgress;

@@ -109,7 +109,9 @@ bool wantsXdp(const Wishes& wishes, model::IfIndex link) {
 }
 
 /// XDP sends nothing to ports at tcx, nor to those whose drivers send in another way what is redirected.
-/// Where it sends nothing at all, all ports are at tcx; but not those with modules that are for XDP only.
+/// Where it sends nothing at all, all ports are at tcx; but not those with modules that are for XDP only. A
+/// card that is alone waits there for the ports of containers, so that it need not change hooks, which takes
+/// some drivers a moment, as these come and go.
 void placeAtTcx(Surroundings& around) {
     const auto& wishes = around.wishes;
     around.atTcx = wishes.atTcx;
@@ -121,10 +123,15 @@ void placeAtTcx(Surroundings& around) {
                          [&](model::IfIndex ifindex) {
                              return !cards.reached.contains(ifindex) || wishes.refused.contains(ifindex);
                          });
-    for (const auto ifindex : cards.all)
-        if (!cards.anyWay && around.anotherOnlyFromTcx(ifindex) && !wantsXdp(wishes, ifindex) &&
-            !wishes.steered.contains(ifindex))
-            around.atTcx.insert(ifindex);
+    for (const auto ifindex : cards.all) {
+        const bool others = around.anotherOnlyFromTcx(ifindex);
+        if (cards.anyWay || !(others || wishes.moreForTcx) || wantsXdp(wishes, ifindex) ||
+            wishes.steered.contains(ifindex))
+            continue;
+        around.atTcx.insert(ifindex);
+        if (!others)
+            around.alone.insert(ifindex);
+    }
 }
 } // namespace
 

@@ -16,6 +16,7 @@ struct Surroundings {
     bool vlanStacks = false;  ///< packets are routed to and from VLAN devices on VLAN devices
     bool manyRoutes = false;  ///< of IPv4: what destinations are routed by is worth remembering
     std::set<model::IfIndex> atTcx;         ///< links whose frames are seen there
+    std::set<model::IfIndex> alone;         ///< of those, what has no other port
     std::set<model::IfIndex> onlyFromTcx;   ///< ports that XDP sends nothing to
     std::set<model::IfIndex> routedBridges; ///< themselves, or their VLAN devices
     std::set<model::IfIndex>

@@ -20,6 +20,12 @@ constexpr const char* socketWords =
 constexpr const char* listenWords =
     R"(an address and a port from 1 to 65535, for instance "127.0.0.1:9472" or "[::1]:9472")";
 
+/// Who says which kinds are not for XDP, and nothing of tcx, has said it of both.
+bool saysNothingOfTcx(const toml::table& file) {
+    const auto* ports = file["ports"].as_table();
+    return ports != nullptr && ports->contains("exclude_kinds") && !ports->contains("tcx_kinds");
+}
+
 bool isListen(const std::string& text) {
     return text.empty() || tcpAddressOf(text);
 }
@@ -41,20 +47,22 @@ Result<Config> parseConfig(const std::string& written, const std::string& name) 
     if (!parsed)
         return std::unexpected(parsed.error());
     Config config;
+    if (saysNothingOfTcx(*parsed))
+        config.ports.tcxKinds.clear();
     Reader reader{name, "tnad.conf(5) shows every setting"};
     reader.table(
         *parsed, "",
         {{"ports",
           reader.section(
-              "ports",
-              {{"include", reader.patterns("include", config.ports.include)},
-               {"exclude", reader.patterns("exclude", config.ports.exclude)},
-               {"exclude_drivers", reader.patterns("exclude_drivers", config.ports.excludeDrivers)},
-               {"exclude_kinds", reader.patterns("exclude_kinds", config.ports.excludeKinds)},
-               {"tcx", reader.patterns("tcx", config.ports.tcx)},
-               {"tcx_kinds", reader.patterns("tcx_kinds", config.ports.tcxKinds)},
-               {"finished_frames", reader.patterns("finished_frames", config.ports.finishedFrames)},
-               {"trusted_drivers", reader.patterns("trusted_drivers", config.ports.trustedDrivers)}})},
+              "ports", {{"include", reader.patterns("include", config.ports.include)},
+                        {"exclude", reader.patterns("exclude", config.ports.exclude)},
+                        {"exclude_drivers", reader.patterns("exclude_drivers", config.ports.excludeDrivers)},
+                        {"exclude_kinds", reader.patterns("exclude_kinds", config.ports.excludeKinds)},
+                        {"tcx", reader.patterns("tcx", config.ports.tcx)},
+                        {"tcx_kinds", reader.patterns("tcx_kinds", config.ports.tcxKinds)},
+                        {"finished_frames", reader.patterns("finished_frames", config.ports.finishedFrames)},
+                        {"trusted_drivers", reader.patterns("trusted_drivers", config.ports.trustedDrivers)},
+                        {"rest", reader.boolean("rest", config.ports.rest)}})},
          {"kernel",
           reader.section(
               "kernel",

@@ -16,13 +16,15 @@ struct Ports {
     /// Kinds whose local senders would lose segmentation offload to XDP.
     std::vector<std::string> excludeKinds{"veth", "tun", "tap"};
     /// Kinds whose ports are accelerated at tcx, where frames stay as their senders have left them.
-    std::vector<std::string> tcxKinds;
+    std::vector<std::string> tcxKinds{"veth", "tun"};
     /// The same by name, of whatever kind.
     std::vector<std::string> tcx;
     /// A promise about those who send into these: checksums are written, segments cut, tags in the frame.
     std::vector<std::string> finishedFrames;
     /// Drivers and kinds that are taken for safe, although nobody knows, or something is known against them.
     std::vector<std::string> trustedDrivers;
+    /// Ports at tcx that forward little of what they look at are left to Linux for a while.
+    bool rest = true;
     bool operator==(const Ports&) const = default;
 };
 

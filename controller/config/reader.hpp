@@ -99,6 +99,15 @@ public:
         };
     }
 
+    Setter boolean(std::string key, bool& target) {
+        return [this, key = std::move(key), &target](const toml::node& node) {
+            if (const auto value = node.value_exact<bool>())
+                target = *value;
+            else
+                expected(node, key, "true or false");
+        };
+    }
+
     Setter choice(std::string key, std::string& target, const std::vector<std::string>& known) {
         return [this, key = std::move(key), &target, &known](const toml::node& node) {
             const auto value = node.value_exact<std::string>();

@@ -14,7 +14,8 @@ Supervisor::Supervisor(std::unique_ptr<Kernel> kernel, std::unique_ptr<introspec
                        Wanted& wanted, Reporter& reporter, Clock clock)
     : wanted_(wanted), reporter_(reporter), clock_(std::move(clock)), kernel_(std::move(kernel)),
       source_(std::move(source)), path_(*kernel_, *source_, wanted, observed_, reporter),
-      observer_(*source_, clock_()), reconciler_(*source_, reporter), connections_(*kernel_) {}
+      observer_(*source_, clock_()), reconciler_(*source_, reporter), restingPorts_(clock_()),
+      connections_(*kernel_) {}
 
 Result<void> Supervisor::start(std::vector<UniqueFd> inherited) {
     auto started = path_.start(std::move(inherited), mayLearn());
@@ -25,12 +26,14 @@ Result<void> Supervisor::start(std::vector<UniqueFd> inherited) {
 
 void Supervisor::readAllAgain() {
     refusedPorts_.forget();
+    restingPorts_.forget();
     inform(observer_.readAllAgain(path_.way(), clock_()));
 }
 
 assemble::Wishes Supervisor::wishes() const {
     auto wishes = wishesFor(network(), wanted_, observed_, refusedPorts_, dataPath());
     const bool may = observed_.capabilities.way == capability::Way::inPlace && mayLearn();
+    wishes.resting = restingPorts_.reasons();
     wishes.learning = may && connections_.possible(network());
     wishes.learningOfBridges = may && connections_.possibleForBridges(network());
     return wishes;
@@ -76,12 +79,17 @@ void Supervisor::onInterval() {
     inform(refreshed && changes && !changes->behind);
     const bool different = path_.way().look();
     const bool refused = refusedPorts_.follow(network(), reporter_);
-    if (selfCheck_.follow(dataPath(), network(), reporter_) || refused || isConcern(changes) || different ||
-        cut || again_ ||
+    const bool rested = followRests();
+    if (selfCheck_.follow(dataPath(), network(), reporter_) || refused || rested || isConcern(changes) ||
+        different || cut || again_ ||
         reconciler_.isRetryDue(clock_(), way().needsDrivers() && !observed_.capabilities.driversTell))
         reconcile();
     followRules(changes && changes->ruleSets, true);
     path_.way().follow();
+}
+
+bool Supervisor::followRests() {
+    return wanted_.config.ports.rest && restingPorts_.follow(dataPath(), plan(), clock_());
 }
 
 /// What has looked at the fast path before looks at nothing any more.

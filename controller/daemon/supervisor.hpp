@@ -5,6 +5,7 @@
 #include "daemon/current_path.hpp"
 #include "daemon/observer.hpp"
 #include "daemon/reconciler.hpp"
+#include "daemon/resting_ports.hpp"
 #include "daemon/self_check.hpp"
 
 #include <functional>
@@ -59,6 +60,7 @@ private:
     [[nodiscard]] bool mayLearn() const;
     [[nodiscard]] bool followConnections(const assemble::Plan& plan);
     [[nodiscard]] assemble::Wishes wishes() const;
+    [[nodiscard]] bool followRests();
     void exchanged();
     void inform(bool informed);
     void followRules(bool changed, bool atInterval);
@@ -75,6 +77,7 @@ private:
     Reconciler reconciler_;
     SelfCheck selfCheck_;
     RefusedPorts refusedPorts_;
+    RestingPorts restingPorts_;
     Connections connections_;
     bool again_ = false; ///< to be decided anew
 };

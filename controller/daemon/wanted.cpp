@@ -52,6 +52,7 @@ assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, 
         if (config::trusts(config.ports, link.driver, link.kind))
             wishes.trusted.insert(ifindex);
     }
+    wishes.moreForTcx = !config.ports.tcxKinds.empty();
     wishes.refused = refused.reasons();
     wishes.refusalsUnseen = refused.blind();
     wishes.custom = wanted.modules.on(network);

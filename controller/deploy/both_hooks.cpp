@@ -97,6 +97,14 @@ std::map<model::IfIndex, PortCounters> BothHooks::counters() {
     return all;
 }
 
+std::map<model::IfIndex, std::uint64_t> BothHooks::leftToLinux() const {
+    auto all = xdp_->leftToLinux();
+    if (tcx_)
+        for (const auto& [ifindex, left] : tcx_->leftToLinux())
+            all[ifindex] += left;
+    return all;
+}
+
 bool BothHooks::anyCut() const {
     return xdp_->anyCut() || (tcx_ && tcx_->anyCut());
 }

@@ -22,6 +22,7 @@ public:
     void setModules(ModulesById modules) override;
     [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network) override;
     [[nodiscard]] std::map<model::IfIndex, PortCounters> counters() override;
+    [[nodiscard]] std::map<model::IfIndex, std::uint64_t> leftToLinux() const override;
     [[nodiscard]] bool anyCut() const override;
     [[nodiscard]] bool attached(model::IfIndex ifindex) const override;
 

@@ -187,6 +187,13 @@ std::map<model::IfIndex, PortCounters> FastPath::counters() {
     return byPort;
 }
 
+std::map<model::IfIndex, std::uint64_t> FastPath::leftToLinux() const {
+    std::map<model::IfIndex, std::uint64_t> byPort;
+    for (const auto& [ifindex, slot] : slots_.all())
+        byPort.emplace(ifindex, counters_->leftToLinux(slot));
+    return byPort;
+}
+
 Result<std::unique_ptr<RefusalLog>> FastPath::watchRefusals() const {
     return Refusals::watch(*pipeline_, slots_.capacity());
 }

@@ -66,6 +66,7 @@ public:
     void setModules(ModulesById modules) override { profiles_.setModules(std::move(modules)); }
     [[nodiscard]] Applied apply(const assemble::Plan& plan, const model::Network& network) override;
     [[nodiscard]] std::map<model::IfIndex, PortCounters> counters() override;
+    [[nodiscard]] std::map<model::IfIndex, std::uint64_t> leftToLinux() const override;
     [[nodiscard]] Result<std::unique_ptr<RefusalLog>> watchRefusals() const override;
     [[nodiscard]] Result<std::unique_ptr<ConnectionLearner>> learnConnections() const override;
     [[nodiscard]] Result<std::unique_ptr<BridgeRuleLearner>> learnBridgeRules() const override;

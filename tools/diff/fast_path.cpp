@@ -33,6 +33,7 @@ FastPath::FastPath(const World& world, unsigned flowsPerCpu, unsigned connection
                    bool atTcx)
     : world_(&world) {
     config_.ports.excludeKinds.clear();
+    config_.ports.tcxKinds.clear();
     if (atTcx)
         config_.ports.tcxKinds = {"veth"};
     // Raw sockets leave nothing unfinished.

@@ -121,6 +121,13 @@ unsigned CounterReader::look(unsigned usedSlots) {
     return static_cast<unsigned>(sums.size());
 }
 
+std::uint64_t CounterReader::leftToLinux(unsigned slot) const {
+    PortCounters all;
+    for (const auto& part : valuesOf<tna_port_counters>(maps_.ports, slot))
+        add(all, part);
+    return all.slowPackets();
+}
+
 // The ports first: what moves to them meanwhile is missing then, not counted twice.
 std::vector<PortCounters> CounterReader::sum(unsigned usedSlots) const {
     std::vector<PortCounters> sums(std::min(usedSlots, slots_));

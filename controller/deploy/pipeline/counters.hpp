@@ -54,6 +54,8 @@ public:
     /// By slot; only `usedSlots` are looked at. Never less than before: what a CPU is just moving from a
     /// cache to its ports may be seen in neither place.
     [[nodiscard]] std::vector<PortCounters> read(unsigned usedSlots);
+    /// Of a slot, by whichever port it is: more or less what was left to Linux.
+    [[nodiscard]] std::uint64_t leftToLinux(unsigned slot) const;
     /// The slot is another port's from now on, which has counted nothing yet.
     void startOver(unsigned slot);
 

@@ -131,6 +131,8 @@ public:
     [[nodiscard]] virtual Applied apply(const assemble::Plan& plan, const model::Network& network) = 0;
 
     [[nodiscard]] virtual std::map<model::IfIndex, PortCounters> counters() = 0;
+    /// How many frames each port has left to Linux: what of that is read soon.
+    [[nodiscard]] virtual std::map<model::IfIndex, std::uint64_t> leftToLinux() const = 0;
     /// Whether somebody else has detached something of ours, or its device is gone.
     [[nodiscard]] virtual bool anyCut() const = 0;
     [[nodiscard]] virtual bool attached(model::IfIndex ifindex) const = 0;

@@ -109,6 +109,7 @@ void BridgeTest::inFar(const std::string& words) {
 
 void BridgeTest::accelerate(unsigned maxPorts) {
     config_.ports.excludeKinds.clear();
+    config_.ports.tcxKinds.clear();
     if (atTcx())
         config_.ports.tcxKinds = {"veth", "tun", "bond", "team"};
     config_.limits.maxPorts = maxPorts;

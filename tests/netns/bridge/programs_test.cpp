@@ -73,6 +73,7 @@ TEST_F(Programs, ForeignXdpProgramStaysAndItsPortIsLeftToIt) {
 
     config::Config config;
     config.ports.excludeKinds.clear();
+    config.ports.tcxKinds.clear();
     config.kernel.refresh = config_.kernel.refresh;
     auto controller = daemon::Controller::start(config);
     TNA_EXPECT_STARTED(controller);

@@ -58,6 +58,7 @@ TEST_F(Scale, ThousandPorts) {
 TEST_F(Scale, MorePortsThanThereIsRoomFor) {
     config::Config config;
     config.ports.excludeKinds.clear();
+    config.ports.tcxKinds.clear();
     config.kernel.refresh = config_.kernel.refresh;
     config.limits.maxPorts = 2;
     auto controller = daemon::Controller::start(config);

@@ -38,6 +38,7 @@ protected:
     void start() {
         config::Config config;
         config.ports.excludeKinds.clear();
+        config.ports.tcxKinds.clear();
         config.kernel.refresh = config_.kernel.refresh;
         auto controller = daemon::Controller::start(config);
         TNA_EXPECT_STARTED(controller);

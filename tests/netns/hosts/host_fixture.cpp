@@ -72,8 +72,8 @@ bool Host::accelerated(unsigned guests) const {
     });
 }
 
-void Host::accelerate(unsigned guests, const std::string& kinds) {
-    ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\ntcx_kinds = [" + kinds + "]\n"));
+void Host::accelerate(unsigned guests) {
+    ASSERT_TRUE(writeFile(directory_ + "/conf", ""));
     tnad_.emplace(std::vector<std::string>{TNAD, "--config", directory_ + "/conf", "--socket",
                                            directory_ + "/sock", "--log-level", "off"});
     if (!accelerated(guests))

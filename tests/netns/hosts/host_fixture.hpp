@@ -36,9 +36,9 @@ protected:
     static Guest attach(const std::string& name, const std::string& bridge, const std::string& address,
                         const std::string& gateway);
 
-    /// Starts tnad with ports of these kinds at tcx, and waits until so many of them, and the host's card,
-    /// are accelerated.
-    void accelerate(unsigned guests, const std::string& kinds = R"("veth")");
+    /// Starts tnad as it comes, and waits until so many ports of guests, and the host's card, are
+    /// accelerated.
+    void accelerate(unsigned guests);
     [[nodiscard]] bool accelerated(unsigned guests) const;
     [[nodiscard]] nlohmann::json ports() const;
 

@@ -102,7 +102,7 @@ protected:
 TEST_F(Machine, IsFastWithAContainer) {
     if (command({"sysctl", "-n", "net.bridge.bridge-nf-call-iptables"}).exitCode == 0)
         sysctl("net.bridge.bridge-nf-call-iptables", "0");
-    accelerate(2, R"("veth", "tun")");
+    accelerate(2);
     if (!IsSkipped())
         expectFastEcho(connectTo(*container_.inside, machineAddress));
 }
@@ -115,7 +115,7 @@ TEST_F(Machine, IsFastWithTheOutside) {
     // What is invalid is not translated, and libvirt's rules let it pass.
     must("nft table ip early { chain invalid { type filter hook prerouting priority -150; ct state invalid "
          "drop; }; }");
-    accelerate(2, R"("veth", "tun")");
+    accelerate(2);
     if (!IsSkipped())
         expectFastEcho(acceptAt(*outside_, outsideAddress));
 }

@@ -193,6 +193,37 @@ INSTANTIATE_TEST_SUITE_P(
                     [](ContainersAndCard& w) { w.capabilities.way = capability::Way::watched; }}),
     [](const auto& row) { return std::string(row.param.name); });
 
+/// It does not change hooks as they come and go.
+TEST(Hooks, CardThatIsAloneIsWhereContainersWouldBe) {
+    ContainersAndCard world;
+    world.wishes.atTcx = {77};
+    world.network.links.erase(8);
+    world.network.links.erase(portIndex);
+    EXPECT_EQ(world.hookOfCard(), Hook::xdp);
+    world.wishes.moreForTcx = true;
+    EXPECT_EQ(world.hookOfCard(), Hook::tcx);
+    world.network.links[10] = world.card();
+    world.network.links[10].ifindex = 10;
+    world.capabilities.devices[10] = world.capabilities.devices[9];
+    EXPECT_EQ(world.hookOfCard(), Hook::xdp);
+}
+
+TEST(Hooks, PortAtTcxThatRestsIsLinuxsButFramesLeaveByIt) {
+    ContainersAndCard world;
+    world.wishes.resting[8] = {"resting", "little is forwarded", {}};
+    world.wishes.resting[9] = world.wishes.resting[8];
+    auto plan = assemble(world.network, world.capabilities, world.wishes);
+    EXPECT_FALSE(plan.ports.at(8).profile);
+    EXPECT_EQ(plan.ports.at(8).reasons, std::vector{world.wishes.resting[8]});
+    EXPECT_TRUE(plan.ports.at(8).tcxEgress);
+    EXPECT_FALSE(plan.ports.at(8).standby);
+    EXPECT_TRUE(plan.ports.at(portIndex).profile);
+    EXPECT_EQ(plan.ports.at(9).hook, Hook::tcx) << "it does not change hooks for that";
+    world.wishes.atTcx = {77}; // at XDP by now
+    plan = assemble(world.network, world.capabilities, world.wishes);
+    EXPECT_TRUE(plan.ports.at(9).profile);
+}
+
 /// What cannot be at XDP is no reason to be there.
 TEST(Hooks, PortsThatAreNotForXdpAreNoMatterToACard) {
     using Change = std::function<void(ContainersAndCard&, model::Link&)>;

@@ -15,6 +15,20 @@ TEST(Config, EmptyFileMeansTheDefaults) {
     ASSERT_TRUE(config);
     EXPECT_EQ(*config, Config{});
     EXPECT_THAT(config->ports.excludeKinds, ::testing::Contains("veth"));
+    EXPECT_THAT(config->ports.tcxKinds, ::testing::Contains("veth"));
+}
+
+/// Whoever has veth at XDP, or not at all, has written this before there was a default for tcx.
+TEST(Config, WhoSaysWhichKindsAreExcludedHasNoneAtTcxWithoutSayingSo) {
+    const auto kinds = [](const std::string& text) {
+        return parseConfig("[ports]\n" + text, "f").value_or(Config{}).ports.tcxKinds;
+    };
+    using Kinds = std::vector<std::string>;
+    EXPECT_EQ(kinds("exclude_kinds = []\n"), Kinds{});
+    EXPECT_EQ(kinds("exclude_kinds = ['veth']\n"), Kinds{});
+    EXPECT_EQ(kinds("exclude_kinds = []\ntcx_kinds = ['tun']\n"), Kinds{"tun"});
+    EXPECT_EQ(kinds("tcx_kinds = ['tun']\n"), Kinds{"tun"});
+    EXPECT_EQ(kinds("exclude = ['eth0']\n"), Ports{}.tcxKinds);
 }
 
 TEST(Config, EverySettingIsRead) {
@@ -27,6 +41,7 @@ exclude_kinds = []
 tcx_kinds = ["tun"]
 tcx = ["eth8"]
 finished_frames = ["veth*"]
+rest = false
 [kernel]
 fdb = "mirror"
 [daemon]
@@ -43,7 +58,7 @@ destinations = 4000
 )",
                                     "f");
     ASSERT_TRUE(config) << config.error().sentence();
-    const Config expected{{{"eth*"}, {"eth9"}, {"foo"}, {}, {"tun"}, {"eth8"}, {"veth*"}},
+    const Config expected{{{"eth*"}, {"eth9"}, {"foo"}, {}, {"tun"}, {"eth8"}, {"veth*"}, {}, false},
                           {"mirror"},
                           {"/tmp/s", "net", "ops", "debug"},
                           {16, 128, 100, 10, 4000}};
@@ -75,6 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"UnknownSection", "[port]\n", "tnad.conf:1: there is no setting 'port'"},
         Wrong{"UnknownKey", "[ports]\nincluded = []\n", "tnad.conf:2: there is no setting 'ports.included'"},
         Wrong{"KnownKeysAreNamed", "[limits]\nports = 1\n", "limits.max_ports"},
+        Wrong{"NotTrueOrFalse", "[ports]\nrest = 1\n", "tnad.conf:2: 'rest' must be true or false"},
         Wrong{"ListOfNumbers", "[ports]\ninclude = [1]\n",
               "tnad.conf:2: 'include' must be a list of strings"},
         Wrong{"StringForList", "[ports]\nexclude = \"a\"\n", "tnad.conf:2: 'exclude' must be a list"},
@@ -175,9 +191,13 @@ TEST(Config, MissingFileSaysSo) {
     EXPECT_THAT(config.error().sentence(), HasSubstr("/nonexistent/tnad.conf"));
 }
 
-TEST(Selection, DefaultTakesHardwareAndLeavesVeth) {
+TEST(Selection, DefaultTakesHardwareAndHasVethAtTcx) {
     EXPECT_FALSE(excludedBy(Ports{}, "eth0", "ixgbe", ""));
-    const auto veth = excludedBy(Ports{}, "veth0", "veth", "veth");
+    EXPECT_FALSE(excludedBy(Ports{}, "veth0", "veth", "veth"));
+    EXPECT_TRUE(isForTcx(Ports{}, "veth0", "veth"));
+    Ports none;
+    none.tcxKinds.clear();
+    const auto veth = excludedBy(none, "veth0", "veth", "veth");
     ASSERT_TRUE(veth);
     EXPECT_EQ(veth->code, "excluded-kind");
 }
@@ -194,6 +214,7 @@ TEST(Selection, KindsForTcxAreNotExcludedAsKinds) {
 
 TEST(Selection, PortsAreForTcxByKindOrName) {
     Ports ports;
+    ports.tcxKinds.clear();
     EXPECT_FALSE(isForTcx(ports, "eth0", ""));
     ports.tcxKinds = {"veth"};
     ports.tcx = {"eth?"};

@@ -72,6 +72,7 @@ struct PathState {
     std::vector<assemble::RuleJudgement> judgements;
     bool open = false;
     bool cut = false;
+    std::map<model::IfIndex, deploy::PortCounters> counters;
     bool mirrors = false;         ///< has a table of stations
     unsigned stationsWritten = 0; ///< times that something might have been
 };
@@ -144,7 +145,15 @@ public:
         state_->plans++;
         return applied;
     }
-    [[nodiscard]] std::map<model::IfIndex, deploy::PortCounters> counters() override { return {}; }
+    [[nodiscard]] std::map<model::IfIndex, deploy::PortCounters> counters() override {
+        return state_->counters;
+    }
+    [[nodiscard]] std::map<model::IfIndex, std::uint64_t> leftToLinux() const override {
+        std::map<model::IfIndex, std::uint64_t> left;
+        for (const auto& [ifindex, counted] : state_->counters)
+            left.emplace(ifindex, counted.slowPackets());
+        return left;
+    }
     [[nodiscard]] bool anyCut() const override { return state_->cut; }
     [[nodiscard]] bool attached(model::IfIndex ifindex) const override {
         return state_->attached.contains(ifindex);
@@ -231,6 +240,7 @@ public:
             return loadWatched(config, {});
         daemon::Loaded loaded;
         loaded.capabilities.fastPath.available = true;
+        loaded.capabilities.tcx.available = tcx;
         loaded.dataPath = newPath();
         loaded.reader = std::make_unique<FakeReader>(network_, wrong);
         return loaded;
@@ -282,6 +292,7 @@ public:
 
     Devices devices;
     bool canLearn = true;
+    bool tcx = false;    ///< it has that hook
     bool silent = false; ///< what drivers can do is not told
     bool wrong = false;  ///< it is laid out differently
     Modules kernelModules;

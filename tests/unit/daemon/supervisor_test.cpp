@@ -131,6 +131,7 @@ TEST_F(Reconciling, ProgramThatIsGoneIsReasonToReadItsLink) {
 TEST_F(Reconciling, AnotherProfileIsSwappedIn) {
     start();
     wanted_.config.ports.excludeKinds.clear();
+    wanted_.config.ports.tcxKinds.clear();
     const auto before = reporter_.events().swaps;
     announce([](auto& model) { model.links.at(portIndex).kind = "veth"; });
     EXPECT_TRUE(port().profile->veth);
