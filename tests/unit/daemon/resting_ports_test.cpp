@@ -119,5 +119,30 @@ TEST_F(Resting, PortsAtXdpDoNot) {
     EXPECT_TRUE(pass(100, 5000, 0).empty());
 }
 
+TEST(RestingPlan, PortsWithModulesDoNot) {
+    auto state = std::make_shared<PathState>();
+    FakePath path(state);
+    assemble::Plan plan;
+    auto& port = plan.ports[portIndex];
+    port.ifindex = portIndex;
+    port.hook = assemble::Hook::tcx;
+    port.profile.emplace();
+    port.profile->modules.push_back({"bridge", {}});
+    const auto rests = [&] {
+        RestingPorts::Time now{};
+        RestingPorts resting(now);
+        bool any = false;
+        for (int i = 0; i < 30; i++) {
+            state->counters[portIndex].slow[TNA_REASON_LOCAL] += 5000;
+            now += std::chrono::seconds(1);
+            any |= resting.follow(path, plan, now);
+        }
+        return any;
+    };
+    EXPECT_TRUE(rests());
+    port.profile->custom.add(TNA_HOOK_BRIDGE, "a");
+    EXPECT_FALSE(rests());
+}
+
 } // namespace
 } // namespace tna::test
