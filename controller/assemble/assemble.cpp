@@ -101,6 +101,10 @@ private:
     }
 
     void ruleXdp(const Judgement& judgement) {
+        if (wishes_.atTcx.contains(link_.ifindex)) {
+            noTcx();
+            return;
+        }
         if (mayBePort(link_))
             ruleDevice();
         ruleKnown(judgement);
@@ -108,12 +112,7 @@ private:
 
     /// A device that Linux receives from by itself has its frames whole there, whatever its driver.
     void ruleTcx(const Judgement& judgement) {
-        const auto& tcx = capabilities_.tcx;
         const std::string kind = "it is for tcx, and ";
-        if (!tcx.available)
-            no("no-tcx", kind + tcx.detail, "Linux 6.6 or newer has it");
-        else if (watched())
-            no("no-tcx", kind + "where nothing is read in place there is nothing for that hook");
         if (std::ranges::find(main_.hooks, Hook::tcx) == main_.hooks.end())
             no("not-at-tcx", kind + "the module " + main_.name + " is not for that hook");
         if (const auto resting = wishes_.resting.find(link_.ifindex); resting != wishes_.resting.end())
@@ -127,6 +126,15 @@ private:
                    "compile it for both (TNA_MODULE_AT_TCX, see tna-fpm(7)), or place it on other ports");
                 break;
             }
+    }
+
+    /// Others' frames are redirected to it from XDP all the same, as to one that is excluded by kind.
+    void noTcx() {
+        const auto& tcx = capabilities_.tcx;
+        if (!tcx.available)
+            no("no-tcx", "it is for tcx, and " + tcx.detail, "Linux 6.6 or newer has it");
+        else
+            no("no-tcx", "it is for tcx, and where nothing is read in place there is nothing for that hook");
     }
 
     /// The first custom module wanted there that ports at tcx cannot have, by its name.

@@ -114,9 +114,9 @@ bool wantsXdp(const Wishes& wishes, model::IfIndex link) {
 /// some drivers a moment, as these come and go.
 void placeAtTcx(Surroundings& around) {
     const auto& wishes = around.wishes;
-    around.atTcx = wishes.atTcx;
-    if (!around.capabilities.tcx.available || around.watched())
+    if (!around.tcx())
         return;
+    around.atTcx = wishes.atTcx;
     placeAsWished(around);
     const auto cards = cardsOf(around);
     std::ranges::copy_if(cards.all, std::inserter(around.onlyFromTcx, around.onlyFromTcx.end()),

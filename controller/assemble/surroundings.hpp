@@ -23,6 +23,7 @@ struct Surroundings {
         underRoutedVlans; ///< ports with VLAN devices that packets are routed to and from
 
     [[nodiscard]] bool watched() const { return capabilities.way == capability::Way::watched; }
+    [[nodiscard]] bool tcx() const { return capabilities.tcx.available && !watched(); }
     /// Whether a port may have frames for another one, or back by another VLAN, that only tcx sends.
     [[nodiscard]] bool anotherOnlyFromTcx(model::IfIndex ifindex) const;
 };

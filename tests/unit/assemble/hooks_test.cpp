@@ -101,6 +101,19 @@ INSTANTIATE_TEST_SUITE_P(
                 "excluded-kind"}),
     [](const auto& row) { return std::string(row.param.name); });
 
+TEST(Hooks, WithoutTcxFramesLeaveByItFromXdp) {
+    Container container;
+    container.capabilities.tcx.available = false;
+    auto plan = container.plan();
+    EXPECT_EQ(plan.hook, Hook::xdp);
+    EXPECT_TRUE(plan.egress);
+    container.capabilities.tcx.available = true;
+    container.capabilities.way = capability::Way::watched;
+    plan = container.plan();
+    EXPECT_TRUE(plan.egress);
+    EXPECT_FALSE(plan.profile);
+}
+
 TEST(Hooks, NothingLeavesFromTcxByAPortWithModulesAtEgress) {
     World world;
     world.wishes.custom[portIndex].add(TNA_HOOK_EGRESS, "a");

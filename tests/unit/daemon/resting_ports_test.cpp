@@ -111,15 +111,7 @@ TEST_F(Resting, CountersThatBeginAnewSayNothing) {
     EXPECT_TRUE(pass(5, 1000, 0).empty());
 }
 
-TEST_F(Resting, PortsAtXdpDoNot) {
-    wanted_.config.ports.tcx.clear();
-    wanted_.config.ports.tcxKinds.clear();
-    supervisor_->reconcile();
-    ASSERT_EQ(port().hook, assemble::Hook::xdp);
-    EXPECT_TRUE(pass(100, 5000, 0).empty());
-}
-
-TEST(RestingPlan, PortsWithModulesDoNot) {
+TEST(RestingPlan, PortsWithModulesOrAtXdpDoNot) {
     auto state = std::make_shared<PathState>();
     FakePath path(state);
     assemble::Plan plan;
@@ -141,6 +133,9 @@ TEST(RestingPlan, PortsWithModulesDoNot) {
     };
     EXPECT_TRUE(rests());
     port.profile->custom.add(TNA_HOOK_BRIDGE, "a");
+    EXPECT_FALSE(rests());
+    port.profile->custom = {};
+    port.hook = assemble::Hook::xdp;
     EXPECT_FALSE(rests());
 }
 
