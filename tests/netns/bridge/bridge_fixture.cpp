@@ -109,7 +109,6 @@ void BridgeTest::inFar(const std::string& words) {
 
 void BridgeTest::accelerate(unsigned maxPorts) {
     config_.ports.excludeKinds.clear();
-    config_.ports.tcxKinds.clear();
     if (atTcx())
         config_.ports.tcxKinds = {"veth", "tun", "bond", "team"};
     config_.limits.maxPorts = maxPorts;

@@ -109,7 +109,7 @@ protected:
     /// What senders use, raw sockets, leaves nothing unfinished.
     /// Each frame is decided twice; and none is needed to refresh stations while a test runs. Rules leave
     /// packets to Linux, unless a test is about connections.
-    config::Config config_{.ports = {.finishedFrames = {"*"}},
+    config::Config config_{.ports = {.tcxKinds = {}, .finishedFrames = {"*"}},
                            .kernel = {.refresh = 1U << 30U, .selfCheck = 1},
                            .limits = {.flowsPerCpu = 256, .connections = 0},
                            .modules = {.directory = ""}};

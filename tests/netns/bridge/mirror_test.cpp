@@ -246,7 +246,6 @@ TEST_F(Mirror, LinuxSeesOneFrameOfEachStationNowAndThen) {
 
 TEST_F(Mirror, PortsOfLocalSendersStayWithLinuxUnlessPromised) {
     config_.ports.excludeKinds.clear();
-    config_.ports.tcxKinds.clear();
     config_.ports.finishedFrames = {"p1"};
     auto controller = daemon::Controller::start(config_);
     TNA_EXPECT_STARTED(controller);
@@ -295,7 +294,6 @@ TEST_F(Fallback, WhatReadsDifferentlyInPlaceIsWatched) {
 TEST_F(Fallback, WhoInsistsOnReadingInPlaceGetsLinux) {
     config_.kernel.fdb = "in-place";
     config_.ports.excludeKinds.clear();
-    config_.ports.tcxKinds.clear();
     auto controller = daemon::Controller::start(config_, seams_);
     ASSERT_TRUE(controller) << controller.error().sentence();
     const auto port = (*controller)->port("p0");

@@ -46,7 +46,6 @@ void FaultsTest::SetUp() {
         return;
     spdlog::set_level(spdlog::level::off); // the same complaints again and again
     config_.ports.excludeKinds.clear();
-    config_.ports.tcxKinds.clear();
     learn();
     ASSERT_EQ(treat(threeToOne(), 2).out, (Arrivals{{0, {threeToOne()}}}));
     must("nft add table netdev t");
