@@ -15,6 +15,8 @@ public:
     /// Whether packets to there are translated at all.
     [[nodiscard]] virtual bool isOurs(Address4 destination) const = 0;
     [[nodiscard]] virtual bool isOurs(const Address6& destination) const = 0;
+    /// Whether what an IPv6 host has sent to there, which is that in IPv4, is for another IPv6 host.
+    [[nodiscard]] virtual bool turnsRound(const Address6& destination, Address4 translated) const = 0;
     [[nodiscard]] virtual Reason from6(const Parsed& parsed, std::uint32_t now, Ends4& ends,
                                        NewPorts& ports) = 0;
     [[nodiscard]] virtual Reason from4(const Parsed& parsed, std::uint32_t now, Ends6& ends,
@@ -50,6 +52,7 @@ public:
 
     [[nodiscard]] bool isOurs(Address4 destination) const override;
     [[nodiscard]] bool isOurs(const Address6& destination) const override;
+    [[nodiscard]] bool turnsRound(const Address6& destination, Address4 translated) const override;
     [[nodiscard]] Reason from6(const Parsed& parsed, std::uint32_t now, Ends4& ends,
                                NewPorts& ports) override;
     [[nodiscard]] Reason from4(const Parsed& parsed, std::uint32_t now, Ends6& ends,
@@ -64,6 +67,7 @@ private:
     [[nodiscard]] Reason hostTo4(const Address6& host, Address4& result) const;
     [[nodiscard]] Reason anyTo4(const Address6& address, Address4& result) const;
     [[nodiscard]] Reason anyTo6(Address4 address, Address6& result) const;
+    [[nodiscard]] Reason remoteTo6(Address4 address, bool turned, Address6& result) const;
 
     Addresses addresses_;
     Maps maps_;
@@ -79,6 +83,7 @@ public:
 
     [[nodiscard]] bool isOurs(Address4 destination) const override;
     [[nodiscard]] bool isOurs(const Address6& destination) const override;
+    [[nodiscard]] bool turnsRound(const Address6& destination, Address4 translated) const override;
     [[nodiscard]] Reason from6(const Parsed& parsed, std::uint32_t now, Ends4& ends,
                                NewPorts& ports) override;
     [[nodiscard]] Reason from4(const Parsed& parsed, std::uint32_t now, Ends6& ends,

@@ -49,6 +49,7 @@ struct Parsed {
     std::size_t present = 0;           ///< bytes of that
     std::size_t stated = 0;            ///< bytes of that by the headers, more than are present in ICMP errors
     std::uint32_t place = 0;           ///< of a header that is a reason against the packet
+    bool turned = false; ///< not by the headers: an IPv6 host has sent it to another one, by way of IPv4
 
     [[nodiscard]] bool isFragment() const { return more || offset != 0; }
     [[nodiscard]] bool isFirst() const { return more && offset == 0; } ///< of several

@@ -55,6 +55,10 @@ bool Stateful::isOurs(const Address6& destination) const {
     return addresses_.prefix.extract(destination).has_value();
 }
 
+bool Stateful::turnsRound(const Address6& /*destination*/, Address4 translated) const {
+    return isOurs(translated);
+}
+
 Reason Stateful::from6(const Parsed& parsed, std::uint32_t now, Ends4& ends, NewPorts& ports) {
     if (const auto reason = extractFrom(addresses_, parsed.destination6, ends.destination);
         reason != Reason::none)

@@ -38,6 +38,11 @@ bool Stateless::isOurs(const Address6& destination) const {
     return maps_.to4(destination) || addresses_.prefix.extract(destination);
 }
 
+/// Who sends to a host's own address, or to what stands for an address of IPv4's side, goes on in IPv4.
+bool Stateless::turnsRound(const Address6& destination, Address4 translated) const {
+    return !maps_.to4(destination) && maps_.to6(translated);
+}
+
 Reason Stateless::anyTo4(const Address6& address, Address4& result) const {
     if (const auto mapped = maps_.to4(address)) {
         result = *mapped;
@@ -52,6 +57,12 @@ Reason Stateless::anyTo6(Address4 address, Address6& result) const {
         return Reason::none;
     }
     return embedIn(addresses_, address, result);
+}
+
+/// Whom a host has sent to, or who has sent to it. Of a packet that has turned round that is another host,
+/// which is known to it by the prefix: else it would get answers from where it has not sent to (RFC 7757, 4).
+Reason Stateless::remoteTo6(Address4 address, bool turned, Address6& result) const {
+    return turned ? embedIn(addresses_, address, result) : anyTo6(address, result);
 }
 
 /// Of a host of IPv6's side.
@@ -71,7 +82,7 @@ Reason Stateless::from6(const Parsed& parsed, std::uint32_t /*now*/, Ends4& ends
 Reason Stateless::from4(const Parsed& parsed, std::uint32_t /*now*/, Ends6& ends, NewPorts& /*ports*/) {
     if (const auto reason = anyTo6(parsed.destination4, ends.destination); reason != Reason::none)
         return reason;
-    return anyTo6(parsed.source4, ends.source);
+    return remoteTo6(parsed.source4, parsed.turned, ends.source);
 }
 
 Reason Stateless::errorFrom6(const Parsed& error, const Parsed& quoted, Ends4& ends, Ends4& quotedEnds,
@@ -92,11 +103,13 @@ Reason Stateless::errorFrom4(const Parsed& error, const Parsed& quoted, Ends6& e
                              NewPorts& /*quotedPorts*/) {
     if (const auto reason = anyTo6(error.destination4, ends.destination); reason != Reason::none)
         return reason;
-    if (const auto reason = anyTo6(error.source4, ends.source); reason != Reason::none)
+    const bool ofRemote = error.source4 == quoted.destination4; // and not of a router
+    if (const auto reason = remoteTo6(error.source4, error.turned && ofRemote, ends.source);
+        reason != Reason::none)
         return reason;
     if (const auto reason = anyTo6(quoted.source4, quotedEnds.source); reason != Reason::none)
         return reason;
-    return anyTo6(quoted.destination4, quotedEnds.destination);
+    return remoteTo6(quoted.destination4, error.turned, quotedEnds.destination);
 }
 
 } // namespace tna::nat64

@@ -142,9 +142,9 @@ Outcome Translator::translate(Buffer& packet, std::uint32_t now) {
     const auto reason = six ? translate6(packet, parsed, now) : translate4(packet, parsed, now);
     if (reason != Reason::none)
         return {complain(packet, six, parsed, reason, now) ? Fate::answered : Fate::leftAlone, reason};
-    // from one IPv6 host to another one, by addresses of the pool
-    if (six && stateful_ != nullptr && stateful_->isOurs(load32(packet.data + destinationPlace4))) {
-        parsed = {};
+    // from one IPv6 host to another one
+    if (six && mapping_->turnsRound(parsed.destination6, load32(packet.data + destinationPlace4))) {
+        parsed = {.turned = true};
         if (const auto second = translate4(packet, parsed, now); second != Reason::none)
             return {Fate::spoilt, second};
     }

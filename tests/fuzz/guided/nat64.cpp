@@ -26,6 +26,7 @@ nat::Settings settingsOf(std::uint8_t mode) {
         settings.sessions.filterAddress = (mode & filtering) != 0;
     } else {
         require(settings.maps.add("203.0.113.5=2001:db8::1").has_value(), "no map");
+        require(settings.maps.add("203.0.113.6=2001:db8::6").has_value(), "no second map");
         settings.errorSource = 0xcb007107;
     }
     return settings;
@@ -157,6 +158,9 @@ std::vector<std::string> seeds() {
         errorPacket(out, 1, 4, udpPacket({out.to, out.from, 53, 4000})),
         udpPacket(back, Bytes(1400, 1), {.dontFragment = false}),
         udpPacket({"2001:db8::2", "64:ff9b::203.0.113.5", 5, 4000}),
+        udpPacket({"2001:db8::1", "64:ff9b::203.0.113.6", 5, 4000}),
+        errorPacket({"2001:db8::6", "64:ff9b::203.0.113.5"}, 1, 4,
+                    udpPacket({"64:ff9b::203.0.113.5", "2001:db8::6", 5, 4000})),
     };
     std::vector<std::string> all;
     for (const std::uint8_t mode : {0, 1, 8, 9, 11, 16})
