@@ -50,6 +50,20 @@ INLINE struct tna_decision *decision_here(void)
 	return note ? &note->decision : NULL;
 }
 
+/*
+ * The ports of TCP or UDP, or what is in their place, which rules and the choice among next hops look at:
+ * behind IP's header without options. `data` is where the frame would begin without a tag; a bridged frame
+ * that has one is no packet to rules.
+ */
+INLINE u32 decision_ports(const u8 *data, const u8 *end, u32 version)
+{
+	u32 six = version ? version == 6 : *(u16 *)(data + 2 * ETH_ALEN) == bpf_htons(ETH_P_IPV6);
+
+	if (six)
+		return data + 58 > end ? 0 : *(u32 *)(data + 54);
+	return data + PACKET_MIN + 4 > end ? 0 : *(u32 *)(data + PACKET_MIN);
+}
+
 /* What a module must not change: all that decisions are made from. `version` is that of a packet that is
  * routed. */
 INLINE u64 decision_compare(hook_context *ctx, struct tna_decision *note, u32 version, const int write)
@@ -93,6 +107,12 @@ INLINE u64 decision_compare(hook_context *ctx, struct tna_decision *note, u32 ve
 		DECISION_PART(8, u32, 50);
 	}
 #undef DECISION_PART
+	u32 ports = decision_ports(data, end, version);
+
+	if (write)
+		note_around(note)->ports = ports;
+	else
+		different |= note_around(note)->ports ^ ports;
 	if (write)
 		note->length = length;
 	return different | (note->length ^ length);

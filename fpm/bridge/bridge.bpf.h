@@ -202,6 +202,7 @@ known:;
 	u64 closer = vlans ? vlan_protocol_unusual(&packet, tag) : bridge_protocol_unusual(packet.protocol);
 	u64 device = hook_ingress_device(buffer);
 
+	COLLECT(doubt, hook_frame_differs(ctx, buffer));
 	COLLECT(closer, self_check_due(flow->packets));
 	WHEN(VETH) COLLECT(closer, hook_sender_buffer(buffer));
 

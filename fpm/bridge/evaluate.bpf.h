@@ -234,6 +234,7 @@ NOINLINE u64 bridge_evaluate(hook_context *ctx, struct tna_flow *flow)
 	BECAUSE(self_check_paused(TNA_CHECKED_BRIDGE), SELF_CHECK);
 	if (hook_frame_unfit(ctx, buffer))
 		return HOOK_UNFIT;
+	BECAUSE(hook_frame_differs(ctx, buffer), MODULE_CHANGED);
 	UNLESS_BECAUSE(evaluate_ingress(&path, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	path.port = KLOAD(u64, KADDR(struct net_device, path.device, rx_handler_data));
 	path.bridge = KLOAD(u64, KADDR(struct net_bridge_port, path.port, br));

@@ -33,6 +33,7 @@ NOINLINE u32 flow_arrival(hook_context *ctx, struct flow_way *way)
 	way->in = slot;
 	if (hook_frame_unfit(ctx, buffer))
 		return HOOK_UNFIT;
+	BECAUSE(hook_frame_differs(ctx, buffer), MODULE_CHANGED);
 	BECAUSE(guard_namespace(device, net), NAMESPACE);
 	BECAUSE(sender && guard_hidden_tag(sender), HIDDEN_TAG);
 	BECAUSE(sender && guard_unfinished_checksum(sender), CHECKSUM);

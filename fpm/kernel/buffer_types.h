@@ -30,6 +30,7 @@ struct sk_buff {
 	unsigned char encapsulation : 1;
 	u32 vlan_all;
 	u16 protocol;
+	u16 mac_len;
 	u16 mac_header;
 	int skb_iif;
 	unsigned char redirected : 1; /* only with CONFIG_NET_REDIRECT */

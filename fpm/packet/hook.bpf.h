@@ -21,6 +21,7 @@
  *						is sent meets captures, filters and queues of its device by itself
  *	hook_frame_unfit()			not 0 if a frame is more than its bytes show, or must not be changed
  *	HOOK_UNFIT				the reason for that
+ *	hook_frame_differs()			not 0 if Linux takes the frame for another one than its bytes say
  *	hook_frame_length()			the length of the whole frame, wherever its bytes are
  *	hook_bytes()				how long the frame is between these, or what tells that as well:
  *						all of its bytes, without a tag beside it

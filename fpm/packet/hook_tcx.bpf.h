@@ -100,6 +100,30 @@ INLINE u32 hook_frame_unfit(hook_context *ctx, hook_buffer *buffer)
 	return unfit | !!KGET(u64, skb, _skb_refdst);
 }
 
+/*
+ * What Linux has found in the Ethernet header before, and goes by from now on: the type, whether the frame is
+ * for many, and how long that header is. A custom module, or a program in front, may have changed the bytes
+ * alone, or may have put something in front of them. Types below 0x600 are lengths, and have other numbers
+ * (eth_type_trans()).
+ */
+INLINE u32 hook_frame_differs(hook_context *ctx, hook_buffer *buffer)
+{
+	struct sk_buff *skb = KCAST(struct sk_buff, buffer);
+	u8 *data = hook_data(ctx), *end = hook_data_end(ctx);
+
+	if (data + ETH_HLEN > end)
+		return 1;
+	u32 type = __builtin_bswap16(*(u16 *)(data + 2 * ETH_ALEN));
+	u32 noted = __builtin_bswap16(ctx->protocol), kind = ctx->pkt_type;
+	/* PACKET_BROADCAST and PACKET_MULTICAST are 1 and 2 of 0 to 3 */
+	u32 different = (kind ^ kind >> 1 ^ *data) & 1;
+
+	different |= KGET(u16, skb, mac_len) ^ ETH_HLEN;
+	if (unlikely(type ^ noted))
+		different |= type >= ETH_P_802_3_MIN || noted >= ETH_P_802_3_MIN;
+	return different;
+}
+
 /* Not the host's, by the address of the device that the frame really came in by: a member of a bond may have
  * one of its own. */
 INLINE u32 hook_for_another(hook_context *ctx)

@@ -137,6 +137,12 @@ INLINE void hook_passes_above(hook_context *ctx)
 {
 }
 
+/* Linux has not looked at it yet. */
+INLINE u32 hook_frame_differs(hook_context *ctx, hook_buffer *buffer)
+{
+	return 0;
+}
+
 /* It came in by this device. */
 INLINE u32 hook_for_another(hook_context *ctx)
 {

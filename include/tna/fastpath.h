@@ -139,7 +139,7 @@ struct tna_decision_note {
 	__u64 bytes;
 	__u64 device; /* the address of the egress port's, */
 	__u32 above;  /* and whether a routed packet is handed to a device on top of it */
-	__u32 unused;
+	__u32 ports;  /* of TCP or UDP, as they lie in the frame, or what is in their place */
 };
 
 /* The modules that the self-check may pause. */

@@ -13,7 +13,8 @@
  *		return packet->protocol == 17 ? TNA_DROP : TNA_CONTINUE;
  *	}
  *
- *	clang -g -O2 -target bpf -c no-udp.bpf.c && tnactl module insert no-udp.bpf.o
+ *	clang -g -O2 -target bpf -idirafter /usr/include/$(gcc -print-multiarch) -c no-udp.bpf.c
+ *	tnactl module insert no-udp.bpf.o
  *
  * It may have maps and global variables of its own. The kernel's verifier looks at it apart from all else
  * first, and then as a part of the pipeline; what does not fit in there stays apart, with a stack of its own.

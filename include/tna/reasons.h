@@ -139,7 +139,9 @@
 	X(UNPROVED, "route-unproved", "the route changed during the look, or was not found in place")        \
 	X(SELF_CHECK, "self-check",                                                                          \
 	  "what is fast and what is sure have disagreed: all is left to Linux until it is resumed")          \
-	X(MODULE_CHANGED, "module-changed", "a custom module changed the frame after the decision about it")
+	X(MODULE_CHANGED, "module-changed",                                                                  \
+	  "a custom module changed the frame after the decision about it, or changed before what Linux had " \
+	  "looked at already")
 
 #define TNA_REASON_ENUM(id, code, text) TNA_REASON_##id,
 enum tna_reason { TNA_REASONS(TNA_REASON_ENUM) TNA_REASON_COUNT };

@@ -54,6 +54,7 @@ NOINLINE u32 evaluate_arrival(hook_context *ctx, const struct tna_route_stack *p
 
 	if (hook_frame_unfit(ctx, buffer))
 		return HOOK_UNFIT;
+	BECAUSE(hook_frame_differs(ctx, buffer), MODULE_CHANGED);
 	if (!CONSTANT(BRIDGE))
 		UNLESS_BECAUSE(evaluate_routed_port(port, CONSTANT(VETH) ? hook_sender_buffer(buffer) : 0));
 	if (!CONSTANT(BRIDGE) && device == port)

@@ -131,6 +131,7 @@ INLINE u64 route_prove(hook_context *ctx, const int stacked, const int found, u3
 	u64 egress_address = route->egress_dev;
 	struct route_way way = {device, arrival_address, egress_address, egress_address};
 
+	COLLECT(doubt, hook_frame_differs(ctx, buffer));
 	COLLECT(doubt, hook_routed_by_past(buffer, policy_custom(net)));
 	COLLECT(closer, self_check_due(route->packets) | route->names);
 	WHEN(VETH) COLLECT(closer, hook_sender_buffer(buffer));

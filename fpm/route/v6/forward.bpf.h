@@ -114,6 +114,7 @@ INLINE u64 route6_prove(hook_context *ctx, const int stacked, const int found, s
 	u64 egress_address = route->egress_dev;
 	struct route_way way = {device, arrival_address, egress_address, egress_address};
 
+	COLLECT(doubt, hook_frame_differs(ctx, buffer));
 	COLLECT(doubt, hook_routed_by_past(buffer, inet6_rules(net)));
 	COLLECT(closer, self_check_due(route->packets) | route->names);
 	WHEN(VETH) COLLECT(closer, hook_sender_buffer(buffer));

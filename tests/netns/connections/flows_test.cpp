@@ -45,6 +45,22 @@ TEST_F(Flows, OfAConnectionAreFastInBothDirections) {
     expectFast(forth());
 }
 
+/// Rules have let another packet pass.
+TEST_F(Flows, WhosePortAModuleChangesAreLinuxs) {
+    connection_.toPort = 7211;
+    begin();
+    const auto changed = forth({}, 7211);
+    ASSERT_EQ(treat(changed).out, routedTo(changed));
+    expectFast(changed);
+    const auto object = readFile(TNA_MODULE);
+    ASSERT_TRUE(object);
+    const auto placed = controller_->placeCustomModule("module", *object, {.hooks = {"route"}}, false);
+    ASSERT_TRUE(placed) << placed.error().sentence();
+    EXPECT_EQ(treat(changed), (Treatment{slowPath("module-changed"), {}}));
+    ASSERT_TRUE(controller_->removeCustomModule("module"));
+    expectFast(changed);
+}
+
 TEST_F(Flows, OfNoConnectionAreDroppedByLinux) {
     begin();
     for (int i = 0; i < 3; i++)

@@ -184,6 +184,7 @@ TEST_P(RouteHooks, PacketIsRoutedAfterModules) {
     EXPECT_EQ(treat(slow), (Treatment{nobody, routedTo(slow)})) << "untouched so far, Linux routes it";
     auto other = toUdpPort(packet(), 7207);
     EXPECT_EQ(treat(other), (Treatment{slowPath("module-changed"), {}})) << "for another MAC address";
+    EXPECT_EQ(treat(toUdpPort(packet(), 7211)).path, slowPath("module-changed")) << "of another port";
 }
 
 /// A bridge whose frames are switched and routed, with a module that asks for nothing: what it would be told

@@ -120,6 +120,7 @@ TEST_P(TcxModules, WhatWasDecidedHoldsForNoOtherFrame) {
     longer.bytes.push_back(0);
     EXPECT_EQ(treat(order(7108)), (Treatment{slowPath("module-changed"), at(1, longer)}));
     EXPECT_EQ(treat(order(7110)).path, slowPath("module-changed")) << "a tag beside it";
+    EXPECT_EQ(treat(order(7111)).path, slowPath("module-changed")) << "another port";
     must("ip link set p1 type bridge_slave isolated on");
     must("ip link set p0 type bridge_slave isolated on");
     EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("isolated"), {}})) << "live guards hold";
@@ -282,6 +283,7 @@ TEST_P(TcxRouteModules, PacketIsRoutedAfterThem) {
     EXPECT_EQ(treat(dropped), (Treatment{nobody, {}}));
     EXPECT_EQ(treat(slow), (Treatment{nobody, routedTo(slow)})) << "untouched so far, Linux routes it";
     EXPECT_EQ(treat(toUdpPort(packet(), 7207)).path, slowPath("module-changed")) << "for another MAC address";
+    EXPECT_EQ(treat(toUdpPort(packet(), 7211)).path, slowPath("module-changed")) << "of another port";
 }
 
 const auto withAnyStackAtTcx = ::testing::Values("obedient_both", "obedient_both_deep");

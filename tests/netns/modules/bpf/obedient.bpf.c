@@ -34,6 +34,7 @@ enum order {
 	GROW,
 	SHRINK,
 	TAG,
+	CHANGE_PORT,
 };
 
 static __always_inline __u32 order_of(struct tna_packet *packet)
@@ -89,6 +90,8 @@ static __always_inline enum tna_verdict obey(struct tna_packet *packet, __u32 ba
 		if (tna_at_tcx(packet))
 			bpf_skb_vlan_push(packet->skb, bpf_htons(ETH_P_8021Q), 7);
 		return TNA_CONTINUE;
+	case CHANGE_PORT: /* that it comes from */
+		return change(packet, packet->l4);
 	default:
 		return TNA_CONTINUE;
 	}
