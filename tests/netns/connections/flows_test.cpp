@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packets of connections that pass rules: what Linux has let pass once is fast, and all else is Linux's.
+#include "base/file.hpp"
 #include "connections_fixture.hpp"
 
 namespace tna::test {
