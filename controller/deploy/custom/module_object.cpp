@@ -207,12 +207,17 @@ Result<void> ModuleObject::tryCopies(assemble::Hook at) {
         const auto hook = static_cast<tna_hook>(number);
         if (!has(hook, at))
             continue;
+        const auto code = program(hook, at)->instructions({}, {});
+        if (hasCallbacks(code))
+            return std::unexpected(
+                Error{fmt::format("the module's function for {} has callbacks", described({hook, at})),
+                      "bpf_loop(), bpf_for_each_map_elem() and timers call them, which a module cannot have",
+                      "write a for loop with a bound instead"});
         const auto slot = makeTailCallSlot(-1);
         if (!slot)
             return std::unexpected(slot.error());
         if (auto copy = instance(hook, at, slot->get(), maps); !copy)
             return std::unexpected(copy.error());
-        const auto code = program(hook, at)->instructions({}, {});
         auto& seen = at == assemble::Hook::xdp ? seen_[hook] : seenAtTcx_[hook];
         seen = {.mayChange = !onlyLooks(code, at), .asks = namesMap(code, placeholders_.decision)};
     }

@@ -71,7 +71,7 @@ std::optional<Instructions> goOnAtMarks(const Instructions& program, tna_hook ho
     const auto end = endOfMain(program);
     const auto nextEnd = endOfMain(next);
     const auto size = sizeOf(program);
-    if (std::ranges::any_of(program, namesCallback) || std::ranges::any_of(next, namesCallback) ||
+    if (hasCallbacks(program) || hasCallbacks(next) ||
         std::ranges::any_of(next, namesTypes))
         return std::nullopt;
 
@@ -103,6 +103,10 @@ std::vector<std::uint32_t> beginsOfFunctions(const Instructions& program) {
             callsFunction(instruction) || namesCallback(instruction))
             begins.insert(static_cast<std::uint32_t>(i + 1 + instruction.imm));
     return {begins.begin(), begins.end()};
+}
+
+bool hasCallbacks(const Instructions& program) {
+    return std::ranges::any_of(program, namesCallback);
 }
 
 bool namesMap(const Instructions& program, int map) {

@@ -24,6 +24,9 @@ void callAtMarks(Instructions& program, tna_hook hook);
 /// Where its functions begin: the main one, then those that are called, as they lie.
 [[nodiscard]] std::vector<std::uint32_t> beginsOfFunctions(const Instructions& program);
 
+/// Whether it hands functions of its own to the kernel, to be called (loops, timers).
+[[nodiscard]] bool hasCallbacks(const Instructions& program);
+
 /// Whether it may look into a map, given by its descriptor.
 [[nodiscard]] bool namesMap(const Instructions& program, int map);
 

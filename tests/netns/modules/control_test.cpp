@@ -105,6 +105,7 @@ TEST_F(Control, NoFrameIsLostWhileModulesComeAndGo) {
 TEST_F(Control, RefusedModulesLeaveThePathAsItIs) {
     expectRefused(moduleObject("refused"), "invalid access to packet");
     expectRefused(moduleObject("tcx_alone"), "a function for tcx that it does not have for XDP");
+    expectRefused(moduleObject("calling_back"), "function for ingress has callbacks");
     expectRefused("", "it is too short");
     expectRefused(std::string(2000, 'x'), "it is no ELF file");
     expectRefused(std::string((1U << 20U) + 1, 'x'), "too large");
