@@ -51,9 +51,9 @@ INLINE struct tna_decision *decision_here(void)
 }
 
 /*
- * The ports of TCP or UDP, or what is in their place, which rules and the choice among next hops look at:
- * behind IP's header without options. `data` is where the frame would begin without a tag; a bridged frame
- * that has one is no packet to rules.
+ * The ports of TCP or UDP, or what is in their place, which rules look at: behind IP's header without
+ * options. `data` is where the frame would begin without a tag; a bridged frame that has one is no packet to
+ * rules.
  */
 INLINE u32 decision_ports(const u8 *data, const u8 *end, u32 version)
 {

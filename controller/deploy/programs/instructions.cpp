@@ -71,8 +71,7 @@ std::optional<Instructions> goOnAtMarks(const Instructions& program, tna_hook ho
     const auto end = endOfMain(program);
     const auto nextEnd = endOfMain(next);
     const auto size = sizeOf(program);
-    if (hasCallbacks(program) || hasCallbacks(next) ||
-        std::ranges::any_of(next, namesTypes))
+    if (hasCallbacks(program) || hasCallbacks(next) || std::ranges::any_of(next, namesTypes))
         return std::nullopt;
 
     // The two main functions, then what the first calls, then what the second calls.
