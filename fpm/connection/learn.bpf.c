@@ -101,13 +101,10 @@ INLINE int ports_are_seen(struct sk_buff *skb, u32 protocol, const int version)
 	return KGET(u32, skb, len) - KGET(u32, skb, data_len) >= headers;
 }
 
-/* What may be in the middle of a flow, with a plain header. Where nobody tracks connections, nobody has put
- * fragments together. */
+/* What may be in the middle of a flow, with a plain header. */
 INLINE int in_the_middle(u64 header, u32 protocol, const int version)
 {
 	if (version == 4 && KLOAD(u8, header) != 0x45)
-		return 0;
-	if (version == 4 && KLOAD(u16, header + 6) & IPV4_FRAGMENT)
 		return 0;
 	if (protocol == PROTOCOL_TCP)
 		return (KLOAD(u8, header + (version == 6 ? 53 : 33)) & ~TCP_PSH) == TCP_ACK;

@@ -7,6 +7,8 @@
  * Under rules that treat all packets in the middle of a flow alike, that is a lesson.
  */
 #include "connection/bridge_lesson.bpf.h"
+#include "guards/netdev_hook.bpf.h"
+#include "guards/tc.bpf.h"
 #include "kernel/device.bpf.h"
 #include "packet/packet.bpf.h"
 
@@ -159,14 +161,23 @@ int bridge_set_out(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/* What is called behind the bridge may have made of a packet again what it was before others, in front of the
+ * bridge, have made something else of it, which is what the rules saw. */
+INLINE u64 may_be_made_again(struct net_device *out)
+{
+	return guard_tc_entry_busy(guard_tc_egress(out)) | guard_netdev_egress(out);
+}
+
 /* It has come as far as this from that port through its bridge, which tc, where it redirects packets, passes
  * by; and so does netfilter at ingress, but such a rule is one of the generation that is compared. What the
  * host sends itself came by no port. */
 INLINE u64 has_passed_bridge(struct sk_buff *skb, const struct tna_bridge_passage *here)
 {
 	struct net_device *from = KOBJ(struct net_device, here->device);
-	u64 bridge = bridge_of(KGET(u64, skb, dev));
+	u64 out = KGET(u64, skb, dev), bridge = bridge_of(out);
 
+	if (may_be_made_again(KOBJ(struct net_device, out)))
+		return 0;
 	if (!bpf_core_field_exists(struct sk_buff, redirected) || BPF_CORE_READ_BITFIELD(skb, redirected))
 		return 0;
 	if (!bridge || bridge != bridge_of(here->device) ||

@@ -75,6 +75,19 @@ INLINE void note_connection_mark(struct tna_passage *here, const int version)
 	here->connection_mark = here->entry ? tracked_mark(here->entry) : 0;
 }
 
+/* Not like those that the fast path takes: one that is tracked already, exempt or marked (by tc, say); or a
+ * fragment, which some rules see before it is put together with others. (Of IPv6, it is told by its header.)
+ */
+INLINE u64 sets_out_unlike(struct sk_buff *skb, u64 header, const int version)
+{
+	u64 word = KGET(u64, skb, _nfct);
+
+	COLLECT(word, KGET(u32, skb, mark));
+	if (version == 4)
+		COLLECT(word, KLOAD(u16, header + 6) & IPV4_FRAGMENT);
+	return word;
+}
+
 INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 {
 	struct sk_buff *skb = KCAST(struct sk_buff, ctx->skb);
@@ -83,8 +96,7 @@ INLINE int set_out(struct bpf_nf_ctx *ctx, const int version)
 
 	if (!here)
 		return NF_ACCEPT;
-	/* One that is tracked already, or exempt (by tc, say), is not like those that the fast path takes. */
-	here->packet = KGET(u64, skb, _nfct) ? 0 : (u64)ctx->skb;
+	here->packet = sets_out_unlike(skb, header, version) ? 0 : (u64)ctx->skb;
 	here->generation = rules_generation(own_net, judged_rules(version));
 	here->serial = judged_rules(version)->serial;
 	here->routes = routes_generation(own_net, version);

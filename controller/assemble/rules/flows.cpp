@@ -184,15 +184,17 @@ bool isPassedBetweenPorts(const JudgedHook& hook) {
 }
 
 /// Whether connection tracking sees packets that pass bridges only, which those that learn do not: windows of
-/// which one side is bridged and the other one is routed are known to neither.
+/// which one side is bridged and the other one is routed are known to neither. Not only `ct` has it do so,
+/// but `ct count`, helpers and timeouts, too (nf_ct_netns_get()).
 bool tracksBridged(const model::RuleSet& set) {
-    return std::ranges::any_of(set.chains, [](const model::RuleChain& chain) {
-        return chain.family == RuleFamily::bridge &&
-               std::ranges::any_of(chain.rules, [](const model::FilterRule& rule) {
-                   return std::ranges::any_of(rule.expressions,
-                                              [](const auto& one) { return one.kind == "ct"; });
-               });
-    });
+    return std::ranges::any_of(*set.functions, tracksForBridges) ||
+           std::ranges::any_of(set.chains, [](const model::RuleChain& chain) {
+               return chain.family == RuleFamily::bridge &&
+                      std::ranges::any_of(chain.rules, [](const model::FilterRule& rule) {
+                          return std::ranges::any_of(rule.expressions,
+                                                     [](const auto& one) { return one.kind == "ct"; });
+                      });
+           });
 }
 
 RuleObstacle bridged() {
@@ -216,7 +218,7 @@ BridgeRules judgeBridges(const model::RuleSet& set, const std::vector<JudgedHook
         if (!fields.empty())
             rules.obstacles.push_back(looking(RuleFamily::bridge, fields));
     }
-    if (tracksBridged(set) || std::ranges::any_of(*set.functions, tracksForBridges)) {
+    if (tracksBridged(set)) {
         rules.tcp = rules.udp = false;
         rules.obstacles.push_back(trackedByBridges());
     }

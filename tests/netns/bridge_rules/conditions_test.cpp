@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
+#include <span>
 #include <sys/socket.h>
 #include <tna/bridge_rules.h>
 
@@ -22,6 +23,14 @@ protected:
         for (const char* name : {"net.bridge.bridge-nf-call-iptables", "net.bridge.bridge-nf-call-ip6tables"})
             sysctl(name, value);
     }
+    static constexpr auto tcxIngress = static_cast<bpf_attach_type>(46);
+    static constexpr auto tcxEgress = static_cast<bpf_attach_type>(47);
+    static UniqueFd filter(const char* port, bpf_attach_type where, std::span<const bpf_insn> code) {
+        const UniqueFd program{
+            bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "filter", "GPL", code.data(), code.size(), nullptr)};
+        return UniqueFd{
+            bpf_link_create(program.get(), static_cast<int>(if_nametoindex(port)), where, nullptr)};
+    }
     /// A program of tc that sends what comes in by one port out of another one.
     static UniqueFd redirect(const char* from, const char* to) {
         const auto number = static_cast<std::int32_t>(if_nametoindex(to));
@@ -30,10 +39,29 @@ protected:
             {.code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 2, .src_reg = 0, .off = 0, .imm = 0},
             {.code = BPF_JMP | BPF_CALL, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = BPF_FUNC_redirect},
             {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
-        const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "redirect", "GPL", code, 4, nullptr)};
-        constexpr auto tcxIngress = static_cast<bpf_attach_type>(46);
-        return UniqueFd{
-            bpf_link_create(program.get(), static_cast<int>(if_nametoindex(from)), tcxIngress, nullptr)};
+        return filter(from, tcxIngress, code);
+    }
+    /// One that writes another destination port into packets of UDP.
+    static UniqueFd rewrite(const char* port, bpf_attach_type where, std::uint16_t destination) {
+        const bpf_insn code[] = {
+            {.code = BPF_ST | BPF_MEM | BPF_H,
+             .dst_reg = 10,
+             .src_reg = 0,
+             .off = -8,
+             .imm = htons(destination)},
+            {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .src_reg = 0, .off = 0, .imm = 36},
+            {.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 3, .src_reg = 10, .off = 0, .imm = 0},
+            {.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .src_reg = 0, .off = 0, .imm = -8},
+            {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 4, .src_reg = 0, .off = 0, .imm = 2},
+            {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 5, .src_reg = 0, .off = 0, .imm = 0},
+            {.code = BPF_JMP | BPF_CALL,
+             .dst_reg = 0,
+             .src_reg = 0,
+             .off = 0,
+             .imm = BPF_FUNC_skb_store_bytes},
+            {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = -1},
+            {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
+        return filter(port, where, code);
     }
     static bool haveBrNetfilter() {
         return command({"sysctl", "-n", "net.bridge.bridge-nf-call-iptables"}).exitCode == 0;
@@ -136,6 +164,20 @@ TEST_F(OwnRules, WhatTcRedirectsIsNoLesson) {
     for (int i = 0; i < 2; i++)
         EXPECT_EQ(treat(udp()), (Treatment{slowPath("tc"), {{1, {udp()}}}}));
     redirection.reset();
+    expectDropped("flow-unknown", udp());
+}
+
+/// Rules see what filters have made of a packet between the two places where it is looked at.
+TEST_F(OwnRules, WhatFiltersMakeAnotherPacketInBetweenIsNoLesson) {
+    begin(forward("udp dport 5000 drop;"));
+    expectDropped("flow-unknown", udp());
+    auto there = rewrite("p0", tcxIngress, 5001), back = rewrite("p1", tcxEgress, 5000);
+    if (!there || !back)
+        GTEST_SKIP() << "this kernel has no tcx";
+    for (int i = 0; i < 2; i++)
+        EXPECT_EQ(treat(udp()), (Treatment{slowPath("tc"), {{1, {udp()}}}}));
+    there.reset();
+    back.reset();
     expectDropped("flow-unknown", udp());
 }
 

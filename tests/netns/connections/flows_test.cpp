@@ -208,6 +208,24 @@ TEST_F(Flows, OfWhichAPacketIsOddAreLinuxsForThatPacket) {
     expectFast(forth({.fragment = 0x4000}));
 }
 
+/// What is called before they are put together has seen fragments, of which that with the ports comes last.
+TEST_F(Flows, WhatIsPutTogetherFromFragmentsIsNoLesson) {
+    begin(std::string(rules) + "; table ip early { chain before { type filter hook prerouting priority -450;"
+                               " ip frag-off & 0x3fff != 0 accept; udp dport 5000 drop; }; }");
+    expectLinux(forth(), "flow-unknown", false);
+    constexpr std::size_t half = 24, header = 34;
+    const auto whole = forth({.payload = 2 * half});
+    for (std::uint16_t id = 2; id < 8; id++) {
+        auto begins = packet({.id = id, .fragment = 0x2000, .payload = half});
+        auto ends = packet({.id = id, .fragment = half / 8, .payload = half});
+        std::copy_n(whole.bytes.begin() + header, half, begins.bytes.begin() + header);
+        std::copy_n(whole.bytes.begin() + header + half, half, ends.bytes.begin() + header);
+        EXPECT_EQ(treat(ends).out, Arrivals{});
+        EXPECT_EQ(treat(begins).out.count(1), 1U);
+    }
+    expectLinux(forth(), "flow-unknown", false);
+}
+
 TEST_F(Flows, OfAnotherTypeOfServiceAreLinuxsAtFirst) {
     begin();
     learned();

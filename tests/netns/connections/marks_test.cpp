@@ -4,6 +4,7 @@
 #include "nat_fixture.hpp"
 
 #include <array>
+#include <bpf/bpf.h>
 #include <cerrno>
 #include <fmt/format.h>
 #include <linux/if_ether.h>
@@ -187,6 +188,54 @@ TEST_F(RoutedByMark, TheWayBackIsFoundWithoutMarks) {
     EXPECT_EQ(treat(forth()), (Treatment{slowPath("flow-unknown"), toOther(forth())}));
     for (int i = 0; i < 3; i++)
         EXPECT_EQ(treat(forth()), (Treatment{fastPath(), toOther(forth())}));
+}
+
+/// A filter puts the mark on, of whose changes nobody is told: rules have seen another packet than those that
+/// come without one.
+class MarkedByFilters : public ConnectionsTest {
+protected:
+    /// The words of a chain that is called before connection tracking, and of one at forward.
+    void begin(const std::string& before, const std::string& forward) {
+        ConnectionsTest::begin(
+            fmt::format("table inet guard {{ chain before {{ type filter hook prerouting priority raw; {} }};"
+                        " chain forward {{ type filter hook forward priority 0; policy drop; {} }}; }}",
+                        before, forward));
+    }
+    static UniqueFd marking(const char* port) {
+        const bpf_insn code[] = {
+            {.code = BPF_ST | BPF_MEM | BPF_W,
+             .dst_reg = 1,
+             .src_reg = 0,
+             .off = offsetof(__sk_buff, mark),
+             .imm = 5},
+            {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = -1},
+            {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
+        const UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "marking", "GPL", code, 3, nullptr)};
+        constexpr auto tcxIngress = static_cast<bpf_attach_type>(46);
+        return UniqueFd{
+            bpf_link_create(program.get(), static_cast<int>(if_nametoindex(port)), tcxIngress, nullptr)};
+    }
+    void expectNoLesson() {
+        EXPECT_EQ(treat(forth()).out, Arrivals{});
+        auto filter = marking("p0");
+        if (!filter)
+            GTEST_SKIP() << "this kernel has no tcx";
+        for (int i = 0; i < 4; i++)
+            EXPECT_EQ(treat(forth()).out, routedTo(forth()));
+        filter.reset();
+        for (int i = 0; i < 2; i++)
+            EXPECT_EQ(treat(forth()).out, Arrivals{});
+    }
+};
+
+TEST_F(MarkedByFilters, WhatIsTrackedIsNotLearnt) {
+    begin("", "ct state established meta mark 5 accept;");
+    expectNoLesson();
+}
+
+TEST_F(MarkedByFilters, WhatIsExemptIsNotLearnt) {
+    begin("meta mark 5 udp dport 5000 notrack;", "ct state untracked accept;");
+    expectNoLesson();
 }
 
 /// A veth whose other end lies in the same namespace, where packets keep their marks.

@@ -151,6 +151,27 @@ TEST(RulesOfBridges, WithFunctionsBeside) {
     }
 }
 
+/// Not only by rules that ask for them: `ct count` and helpers have them tracked as well.
+TEST(RulesOfBridges, ThatHaveConnectionsTrackedAreInTheWayOfRouters) {
+    const auto tcp = [](const char* function) {
+        auto set = bridgeSetOf({accept()});
+        set.generation = 7;
+        set.functions->push_back({.family = model::RuleFamily::bridge,
+                                  .hook = NF_INET_PRE_ROUTING,
+                                  .priority = 0,
+                                  .function = function,
+                                  .module = {},
+                                  .ofTables = false,
+                                  .program = 0});
+        const auto judged = assemble::judgeForFlows({.set = set, .ipv4 = {}, .ipv6 = {}, .bridge = {}}, {});
+        EXPECT_TRUE(judged.ipv4.udp);
+        EXPECT_EQ(judged.ipv4.tcp, judged.ipv6.tcp);
+        return judged.ipv4.tcp;
+    };
+    EXPECT_TRUE(tcp("br_nf_pre_routing"));
+    EXPECT_FALSE(tcp("nf_ct_bridge_pre"));
+}
+
 TEST(RulesOfBridges, OfLegacyTables) {
     auto set = bridgeSetOf({accept()});
     set.legacyTables = {"bridge filter"};
