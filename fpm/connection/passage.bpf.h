@@ -83,8 +83,7 @@ INLINE u64 sets_out_unlike(struct sk_buff *skb, u64 header, const int version)
 	u64 word = KGET(u64, skb, _nfct);
 
 	COLLECT(word, KGET(u32, skb, mark));
-	if (version == 4)
-		COLLECT(word, KLOAD(u16, header + 6) & IPV4_FRAGMENT);
+	COLLECT(word, version == 4 ? KLOAD(u16, header + 6) & IPV4_FRAGMENT : 0);
 	return word;
 }
 
