@@ -92,7 +92,9 @@ TEST_F(Frames, TaggedOnesCrossABridgeWithoutVlanFilteringAsTheyAre) {
         for (const std::size_t size : {4U, 8U, 15U})
             cases.push_back(
                 {fmt::format("tag and {} bytes", size), fromOneToTwo().vlan(protocol, 5).raw(size), "short"});
-        cases.push_back({"tag and 18 bytes", fromOneToTwo().vlan(protocol, 5).etherType(0x0800).raw(16), {}});
+        // At tcx, the outer tag is not among them any more.
+        cases.push_back({"tag and 18 bytes", fromOneToTwo().vlan(protocol, 5).etherType(0x0800).raw(16),
+                         atTcx() ? "short" : ""});
     }
     expectAsLinux(cases);
 }
