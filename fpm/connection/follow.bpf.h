@@ -228,6 +228,22 @@ INLINE int stream_is_reset(struct tna_stream *stream, u32 direction, const struc
 					  stream->last_direction == direction && !stream->last_other));
 }
 
+/* From another handshake on, until its windows are taken from Linux, Linux sees all of a connection, and
+ * knows them itself. But it takes what one side sends, whatever they are, and notes nothing of what is
+ * outside. */
+INLINE u32 stream_outside_anew(const struct tna_stream *stream, u64 entry, u32 direction,
+			       struct tcp_part *part, u64 net)
+{
+	struct tna_stream_side sender, receiver;
+
+	if (stream_takes_all(stream, direction, net) || !tracked_side_liberal(entry, direction))
+		return WINDOWS_IN;
+	tracked_side_read(entry, direction, &sender);
+	tracked_side_read(entry, !(direction & 1), &receiver);
+	/* of a side that it does not know yet, it takes what comes */
+	return sender.maxwin && receiver.maxwin ? windows_judge(&sender, &receiver, part) : WINDOWS_IN;
+}
+
 /* Instead of noting a segment, only say whether it is invalid. */
 #define FOLLOW_LOOKS 0x10000u
 
@@ -264,14 +280,18 @@ APART int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net
 	}
 	if (tracked_forgotten(entry)) /* it is taken from Linux again, once that knows */
 		stream->anew = 1;
-	if (stream->anew)
-		return FOLLOWED_NOT;
 	stream_pieces(entry, direction, &part);
+	if (stream->anew)
+		return (!(part.flags & TCP_RST) || tracked_established(entry)) &&
+				       stream_outside_anew(stream, entry, direction, &part, net) ==
+					       WINDOWS_OUT
+			       ? FOLLOWED_INVALID
+			       : FOLLOWED_NOT;
 	if (stream_catch_up(stream, entry, direction, &part,
 			    stream_judge(stream, direction, &part) == WINDOWS_ASIDE))
 		stream_lose(stream);
-	if ((!(part.flags & TCP_RST) || tracked_established(entry)) && tracked_liberal(entry) &&
-	    stream_invalid(stream, entry, direction, &part, net)) {
+	if ((!(part.flags & TCP_RST) || tracked_established(entry)) &&
+	    tracked_side_liberal(entry, direction) && stream_invalid(stream, entry, direction, &part, net)) {
 		stream->disturbed += !looks;
 		if (!looks && !stream_reset_late(stream, direction, &part, net))
 			stream_note_invalid(stream, direction, &part);

@@ -55,6 +55,13 @@ INLINE u32 tracked_liberal(u64 entry)
 	return tracked_side_flags(entry, 0) & tracked_side_flags(entry, 1) & TRACKED_LIBERAL;
 }
 
+/* Liberal about segments of this side. So it is of the one that has answered another handshake, until it is
+ * told about both again (nf_ct_tcp_state_reset()). */
+INLINE u32 tracked_side_liberal(u64 entry, u32 direction)
+{
+	return tracked_side_flags(entry, direction) & TRACKED_LIBERAL;
+}
+
 INLINE u32 tracked_established(u64 entry)
 {
 	return KLOAD(u8, KADDR(struct nf_conn, entry, proto.tcp.state)) == TRACKED_ESTABLISHED;
@@ -182,7 +189,25 @@ INLINE u32 stream_takes_all(const struct tna_stream *stream, u32 direction, u64 
 	return !(stream->judged >> (direction & 1) & 1) || tracking_liberal(net);
 }
 
-/* Invalid, by the windows as they are known here, and also by what Linux knows (which may be less). */
+/* What Linux had when it was looked at may be so far behind by now that it seems to be ahead. */
+INLINE u32 stream_newest(u32 known, u32 noted, u32 seen)
+{
+	return seen != noted && tcp_before(known, seen) ? seen : known;
+}
+
+/* As it is known here, or to Linux alone: of segments that rules have dropped. */
+INLINE void stream_side_newest(struct tna_stream *stream, u64 entry, u32 direction,
+			       struct tna_stream_side *side)
+{
+	const struct tna_stream_side *known = stream_side(stream, direction);
+	const struct tna_stream_side *noted = direction & 1 ? &stream->noted[1] : &stream->noted[0];
+
+	tracked_side_read(entry, direction, side);
+	side->end = stream_newest(known->end, noted->end, side->end);
+	side->maxend = stream_newest(known->maxend, noted->maxend, side->maxend);
+}
+
+/* Invalid, by the windows as they are known here, and also by what Linux may have noted besides. */
 INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part, u64 net)
 {
 	struct tna_stream_side sender, receiver;
@@ -193,8 +218,8 @@ INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, s
 		return 0;
 	if (stream_judge(stream, direction, part) != WINDOWS_OUT)
 		return 0;
-	tracked_side_read(entry, direction, &sender);
-	tracked_side_read(entry, !(direction & 1), &receiver);
+	stream_side_newest(stream, entry, direction, &sender);
+	stream_side_newest(stream, entry, !(direction & 1), &receiver);
 	/* Where it has forgotten a side (nf_ct_tcp_fixup()), it takes what comes. */
 	return sender.maxwin && receiver.maxwin && windows_judge(&sender, &receiver, part) == WINDOWS_OUT;
 }

@@ -112,8 +112,8 @@ NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direc
 	struct tna_stream *stream = bpf_map_lookup_elem(&streams, &entry);
 	struct tcp_part part;
 
-	if (!stream || stream->anew || stream_differs(stream, entry) || !tracked_liberal(entry) ||
-	    !tracked_established(entry) || !passed_parse(ctx, before, &part))
+	if (!stream || stream_differs(stream, entry) || !tracked_side_liberal(entry, direction) ||
+	    (!stream->anew && !tracked_established(entry)) || !passed_parse(ctx, before, &part))
 		return 0;
 	if (part.flags & TCP_SYN)
 		return stream->reset && tracked_steps(entry, direction) &&
@@ -121,6 +121,8 @@ NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direc
 	if (vet_refuses_syn(entry, direction, &part))
 		return 0;
 	stream_pieces(entry, direction, &part);
+	if (stream->anew)
+		return drops && stream_outside_anew(stream, entry, direction, &part, own_net) != WINDOWS_IN;
 	if (stream_catch_up(stream, entry, direction, &part, 0)) /* it has not seen this one */
 		stream_lose(stream);
 	/* behind a SYN, Linux looks at windows only */
