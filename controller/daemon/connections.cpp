@@ -100,7 +100,7 @@ bool Connections::followConnections(const deploy::DataPath& dataPath, const mode
 }
 
 bool Connections::begin(const deploy::DataPath& dataPath, const model::Network& network) {
-    auto attached = dataPath.learnConnections();
+    auto attached = dataPath.ruleLearning().ofConnections();
     if (!attached) {
         impossible_ = attached.error().sentence();
         spdlog::warn("{}; packets that pass rules are left to Linux", *impossible_);
@@ -120,7 +120,7 @@ bool Connections::followBridges(const deploy::DataPath& dataPath, const model::N
     }
     if (!wanted || learningOfBridges())
         return false;
-    auto attached = dataPath.learnBridgeRules();
+    auto attached = dataPath.ruleLearning().ofBridges();
     if (!attached) {
         impossibleForBridges_ = attached.error().sentence();
         spdlog::warn("{}; packets that pass those are left to Linux", *impossibleForBridges_);

@@ -62,17 +62,17 @@ void Controller::onTick() {
 
 bool Controller::settled() {
     const std::lock_guard lock{mutex_};
-    return supervisor_.dataPath().settled();
+    return supervisor_.dataPath().attachedPrograms().settled();
 }
 
 void Controller::settle() {
     const std::lock_guard lock{mutex_};
-    supervisor_.dataPath().settleNext();
+    supervisor_.dataPath().attachedPrograms().settleNext();
 }
 
 std::vector<UniqueFd> Controller::handOver() {
     const std::lock_guard lock{mutex_};
-    return supervisor_.dataPath().handOver();
+    return supervisor_.dataPath().attachedPrograms().handOver();
 }
 
 void Controller::setConfig(config::Config config) {

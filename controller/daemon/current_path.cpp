@@ -35,15 +35,15 @@ Result<void> CurrentPath::start(std::vector<UniqueFd> inherited, bool withRoom) 
     modules_ = std::move(modules);
     if (!inherited.empty())
         spdlog::info("{} ports stay attached as the process before has left them", inherited.size());
-    loaded->dataPath->inherit(std::move(inherited));
+    loaded->dataPath->attachedPrograms().inherit(std::move(inherited));
     adopt(std::move(*loaded));
     return {};
 }
 
 void CurrentPath::adopt(Loaded loaded) {
     if (way_) {
-        loaded.dataPath->inherit(dataPath().handOver());
-        loaded.dataPath->mistrustAs(dataPath().mistrust());
+        loaded.dataPath->attachedPrograms().inherit(dataPath().attachedPrograms().handOver());
+        loaded.dataPath->selfCheck().mistrustAs(dataPath().selfCheck().mistrust());
     }
     observed_.capabilities = loaded.capabilities;
     way_ = makeWay(std::move(loaded), {kernel_, source_, observed_});

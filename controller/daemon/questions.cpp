@@ -24,7 +24,7 @@ json eventsOf(const Supervisor& supervisor, const Events& events) {
             {"swaps", events.swaps},
             {"last_swap_us", events.lastSwapMicroseconds},
             {"last_swap_at_ns", events.lastSwapAt},
-            {"settled", supervisor.dataPath().settled()},
+            {"settled", supervisor.dataPath().attachedPrograms().settled()},
             {"fdb_readings", supervisor.way().readings()},
             {"failures", events.failures},
             {"self_checks_failed", events.selfChecksFailed}};
@@ -46,9 +46,9 @@ json Questions::status() const {
 
 json Questions::selfCheck() const {
     const auto& dataPath = supervisor_.dataPath();
-    const auto found = dataPath.disagreement();
+    const auto found = dataPath.selfCheck().disagreement();
     return {{"one_in", supervisor_.way().checksItself() ? wanted_.config.kernel.selfCheck : 0},
-            {"paused", dataPath.mistrusted()},
+            {"paused", dataPath.selfCheck().mistrusted()},
             {"found", found ? disagreementDocument(*found, supervisor_.network()) : json()}};
 }
 

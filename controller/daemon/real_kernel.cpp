@@ -5,9 +5,9 @@
 #include "capability/modules.hpp"
 #include "capability/xdp_features.hpp"
 #include "deploy/both_hooks.hpp"
-#include "deploy/fast_path.hpp"
 #include "deploy/kernel/requirements.hpp"
 #include "deploy/kernel/tcx.hpp"
+#include "deploy/load_fast_path.hpp"
 #include "introspect/rings.hpp"
 
 #include <spdlog/spdlog.h>
@@ -50,7 +50,7 @@ deploy::Limits limitsOf(const config::Config& config) {
 }
 
 Result<Loaded> loadAsking(const config::Config& config, capability::Capabilities capabilities) {
-    auto fastPath = deploy::FastPath::loadAsking(limitsOf(config));
+    auto fastPath = deploy::loadAskingFastPath(limitsOf(config));
     if (!fastPath)
         return std::unexpected(fastPath.error());
     capabilities.kfunc = {true, "the bridge is asked for each frame, by bpf_xdp_br_fdb_lookup()"};
@@ -90,13 +90,13 @@ Result<Loaded> RealKernel::loadInPlace(const config::Config& config, deploy::Ker
     if (!facts)
         return std::unexpected(facts.error());
     const auto limits = limitsOf(config);
-    auto fastPath = deploy::FastPath::load(limits, *facts, capabilities.hookFunctions, probe.casts());
+    auto fastPath = deploy::loadFastPath(limits, *facts, capabilities.hookFunctions, probe.casts());
     if (!fastPath)
         return std::unexpected(fastPath.error());
     // The one at XDP outlives the other.
     auto loadTcx = [=, facts = *facts, hooks = capabilities.hookFunctions, casts = probe.casts(),
                     xdp = fastPath->get()]() -> Result<deploy::BothHooks::Path> {
-        return deploy::FastPath::loadTcx(limits, facts, hooks, casts, *xdp);
+        return deploy::loadFastPathAtTcx(limits, facts, hooks, casts, *xdp);
     };
     auto both = std::make_unique<deploy::BothHooks>(std::move(*fastPath), std::move(loadTcx));
     capabilities.way = capability::Way::inPlace;
@@ -123,7 +123,7 @@ Result<Loaded> RealKernel::loadAskingOrMirroring(const config::Config& config,
             return asking;
         capabilities.kfunc = {false, asking.error().sentence()};
     }
-    auto fastPath = deploy::FastPath::loadWatched(limitsOf(config));
+    auto fastPath = deploy::loadWatchedFastPath(limitsOf(config));
     if (!fastPath)
         return std::unexpected(fastPath.error());
     auto stations = introspect::Stations::open(seams_.stationsBuffer);

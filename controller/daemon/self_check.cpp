@@ -49,21 +49,21 @@ std::string disagreementSentence(const deploy::Disagreement& found, const model:
 }
 
 bool SelfCheck::follow(const deploy::DataPath& dataPath, const model::Network& network, Reporter& reporter) {
-    auto now = dataPath.mistrusted();
+    auto now = dataPath.selfCheck().mistrusted();
     if (now == mistrusted_)
         return false;
     const bool more = now.size() > mistrusted_.size();
     mistrusted_ = std::move(now);
-    const auto found = dataPath.disagreement();
+    const auto found = dataPath.selfCheck().disagreement();
     if (more && found)
         reporter.selfCheckFailed(*found, network);
     return true;
 }
 
 void SelfCheck::trustAgain(const deploy::DataPath& dataPath) {
-    if (dataPath.mistrusted().empty())
+    if (dataPath.selfCheck().mistrusted().empty())
         return;
-    dataPath.trust();
+    dataPath.selfCheck().trust();
     mistrusted_.clear();
 }
 

@@ -52,7 +52,7 @@ bool Supervisor::isConcern(const Result<introspect::Changes>& changes) const {
 void Supervisor::inform(bool informed) {
     observed_.informed = informed;
     if (!informed)
-        dataPath().open(false);
+        dataPath().fdb().open(false);
 }
 
 Result<void> Supervisor::onReadable() {

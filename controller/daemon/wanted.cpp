@@ -35,7 +35,7 @@ assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, 
     const auto& config = wanted.config;
     assemble::Wishes wishes;
     wishes.allPaused = wanted.paused.all;
-    const auto mistrusted = dataPath.mistrusted();
+    const auto mistrusted = dataPath.selfCheck().mistrusted();
     wishes.mistrusted = {mistrusted.begin(), mistrusted.end()};
     wishes.refresh = std::chrono::milliseconds(config.kernel.refresh);
     for (const auto& [ifindex, link] : network.links) {

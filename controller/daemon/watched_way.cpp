@@ -68,7 +68,7 @@ bool WatchedWay::look() {
 }
 
 void WatchedWay::follow() {
-    dataPath().open(observed().informed);
+    dataPath().fdb().open(observed().informed);
 }
 
 void WatchedWay::announce() const {
@@ -97,18 +97,18 @@ void MirroringWay::sayWhatIsWrong(Done all) {
 }
 
 void MirroringWay::takeIn() {
-    const auto processed = stations_.process([&] { dataPath().open(false); });
+    const auto processed = stations_.process([&] { dataPath().fdb().open(false); });
     const auto changes = stations_.take();
     if (!changes.empty())
-        dataPath().open(false);
-    const auto applied = dataPath().mirror()->apply(changes);
+        dataPath().fdb().open(false);
+    const auto applied = dataPath().fdb().mirror()->apply(changes);
     if (!processed || !applied)
         sayWhatIsWrong({&processed, &applied});
 }
 
 void MirroringWay::follow() {
-    auto& mirror = *dataPath().mirror();
-    const auto processed = stations_.process([&] { dataPath().open(false); });
+    auto& mirror = *dataPath().fdb().mirror();
+    const auto processed = stations_.process([&] { dataPath().fdb().open(false); });
     const auto applied = mirror.apply(stations_.take());
     // Frames of doubtful stations are Linux's while it is asked for them.
     const auto confirmed = stations_.confirm();
@@ -125,7 +125,7 @@ void MirroringWay::follow() {
                fmt::format("{} stations, room for {}", mirror.size(), mirror.capacity())};
     if (full)
         finding.detail += fmt::format("; {} found none and stay with Linux", mirror.left());
-    dataPath().open(observed().informed && stations_.complete());
+    dataPath().fdb().open(observed().informed && stations_.complete());
 }
 
 } // namespace tna::daemon

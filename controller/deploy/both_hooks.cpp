@@ -17,6 +17,83 @@ void add(Applied& sum, const Applied& more) {
 }
 } // namespace
 
+void SelfCheckAtBoth::add(const SelfCheck& tcx) {
+    tcx_ = &tcx;
+    tcx.mistrustAs(xdp_.mistrust());
+}
+
+std::optional<Disagreement> SelfCheckAtBoth::disagreement() const {
+    auto found = xdp_.disagreement();
+    return found || !tcx_ ? found : tcx_->disagreement();
+}
+
+std::vector<std::string> SelfCheckAtBoth::mistrusted() const {
+    auto modules = xdp_.mistrusted();
+    if (tcx_)
+        for (auto& module : tcx_->mistrusted())
+            if (std::ranges::find(modules, module) == modules.end())
+                modules.push_back(std::move(module));
+    return modules;
+}
+
+void SelfCheckAtBoth::trust() const {
+    xdp_.trust();
+    if (tcx_)
+        tcx_->trust();
+}
+
+Mistrust SelfCheckAtBoth::mistrust() const {
+    auto all = xdp_.mistrust();
+    if (!tcx_)
+        return all;
+    const auto atTcx = tcx_->mistrust();
+    if (all.modules == 0)
+        all.found = atTcx.found;
+    all.modules |= atTcx.modules;
+    return all;
+}
+
+void SelfCheckAtBoth::mistrustAs(const Mistrust& other) const {
+    xdp_.mistrustAs(other);
+    if (tcx_)
+        tcx_->mistrustAs(other);
+}
+
+void AttachedAtBoth::add(AttachedPrograms& tcx) {
+    tcx_ = &tcx;
+    tcx.inherit(std::exchange(waiting_, {}));
+}
+
+std::vector<UniqueFd> AttachedAtBoth::handOver() {
+    auto links = xdp_.handOver();
+    if (tcx_)
+        std::ranges::move(tcx_->handOver(), std::back_inserter(links));
+    return links;
+}
+
+void AttachedAtBoth::inherit(std::vector<UniqueFd> links) {
+    std::vector<UniqueFd> atXdp;
+    for (auto& link : links) {
+        const auto to = attachedBy(link.get());
+        auto& place = to && to->tcx ? waiting_ : atXdp;
+        place.push_back(std::move(link));
+    }
+    xdp_.inherit(std::move(atXdp));
+    if (tcx_)
+        tcx_->inherit(std::exchange(waiting_, {}));
+}
+
+bool AttachedAtBoth::settled() const {
+    return xdp_.settled() && (!tcx_ || tcx_->settled());
+}
+
+void AttachedAtBoth::settleNext() {
+    if (!xdp_.settled())
+        xdp_.settleNext();
+    else if (tcx_)
+        tcx_->settleNext();
+}
+
 void BothHooks::setModules(ModulesById modules) {
     if (tcx_)
         tcx_->setModules(modules);
@@ -36,11 +113,11 @@ Applied BothHooks::applyAtTcx(const assemble::Plan& plan, const model::Network& 
             return applied;
         }
         tcx_ = std::move(*loaded);
-        tcx_->mistrustAs(xdp_->mistrust());
-        tcx_->inherit(std::exchange(inherited_, {}));
+        selfCheck_.add(tcx_->selfCheck());
+        attachedPrograms_.add(tcx_->attachedPrograms());
         tcx_->setModules(modules_);
     }
-    inherited_.clear();
+    attachedPrograms_.dropWaiting();
     return tcx_ ? tcx_->apply(part, network) : applied;
 }
 
@@ -113,36 +190,6 @@ bool BothHooks::attached(model::IfIndex ifindex) const {
     return xdp_->attached(ifindex) || (tcx_ && !behind_.contains(ifindex) && tcx_->attached(ifindex));
 }
 
-std::vector<UniqueFd> BothHooks::handOver() {
-    auto links = xdp_->handOver();
-    if (tcx_)
-        std::ranges::move(tcx_->handOver(), std::back_inserter(links));
-    return links;
-}
-
-void BothHooks::inherit(std::vector<UniqueFd> links) {
-    std::vector<UniqueFd> atXdp;
-    for (auto& link : links) {
-        const auto to = attachedBy(link.get());
-        auto& place = to && to->tcx ? inherited_ : atXdp;
-        place.push_back(std::move(link));
-    }
-    xdp_->inherit(std::move(atXdp));
-    if (tcx_)
-        tcx_->inherit(std::exchange(inherited_, {}));
-}
-
-bool BothHooks::settled() const {
-    return xdp_->settled() && (!tcx_ || tcx_->settled());
-}
-
-void BothHooks::settleNext() {
-    if (!xdp_->settled())
-        xdp_->settleNext();
-    else if (tcx_)
-        tcx_->settleNext();
-}
-
 void BothHooks::forgetFlows() const {
     xdp_->forgetFlows();
     if (tcx_)
@@ -153,43 +200,6 @@ void BothHooks::spare(const std::vector<model::PacketFilter>& filters) {
     xdp_->spare(filters);
     if (tcx_)
         tcx_->spare(filters);
-}
-
-std::optional<Disagreement> BothHooks::disagreement() const {
-    auto found = xdp_->disagreement();
-    return found || !tcx_ ? found : tcx_->disagreement();
-}
-
-std::vector<std::string> BothHooks::mistrusted() const {
-    auto modules = xdp_->mistrusted();
-    if (tcx_)
-        for (auto& module : tcx_->mistrusted())
-            if (std::ranges::find(modules, module) == modules.end())
-                modules.push_back(std::move(module));
-    return modules;
-}
-
-void BothHooks::trust() const {
-    xdp_->trust();
-    if (tcx_)
-        tcx_->trust();
-}
-
-Mistrust BothHooks::mistrust() const {
-    auto all = xdp_->mistrust();
-    if (!tcx_)
-        return all;
-    const auto atTcx = tcx_->mistrust();
-    if (all.modules == 0)
-        all.found = atTcx.found;
-    all.modules |= atTcx.modules;
-    return all;
-}
-
-void BothHooks::mistrustAs(const Mistrust& other) const {
-    xdp_->mistrustAs(other);
-    if (tcx_)
-        tcx_->mistrustAs(other);
 }
 
 Result<Verdict> BothHooks::tryFrame(model::IfIndex port, const std::vector<std::uint8_t>& frame) const {

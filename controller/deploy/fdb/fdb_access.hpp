@@ -3,7 +3,8 @@
 
 #include "assemble/profile.hpp"
 #include "deploy/pipeline/pipeline_object.hpp"
-#include "deploy/results/data_path.hpp"
+#include "deploy/results/applied.hpp"
+#include "deploy/results/fdb_control.hpp"
 
 #include <functional>
 #include <memory>
@@ -21,25 +22,19 @@ using FindPlace = std::function<std::optional<PlaceOfPort>(model::IfIndex)>;
 /// How a pipeline learns what the bridge knows: its stations (the FDB), and what its ports are set to. There
 /// are three ways: each frame reads the kernel in place; it asks the bridge by a kernel function, and the
 /// controller tells what that does not answer; or the controller mirrors all of it.
-class FdbAccess {
+class FdbAccess : public FdbControl {
 public:
-    virtual ~FdbAccess() = default;
-
     /// As the configuration calls it: "in-place", "kfunc" or "mirror".
     [[nodiscard]] virtual const char* name() const = 0;
     /// Whether frames see all of it in the kernel themselves: then nothing has to be told to the pipeline,
     /// and it is always open.
     [[nodiscard]] virtual bool seesEveryFrame() const { return false; }
-    /// The copy of the FDB that is to be kept; null: this way needs none.
-    [[nodiscard]] virtual StationTable* mirror() { return nullptr; }
+    [[nodiscard]] StationTable* mirror() override { return nullptr; }
 
     /// Tells the pipeline what a plan says of ports.
     virtual void tell(const assemble::Plan& plan, const FindPlace& placeOf, Applied& applied) = 0;
     /// Takes back what it was told of a port.
     virtual void forget(model::IfIndex ifindex) = 0;
-    /// Whether all that Linux knows has been told; else, frames are left to Linux. So they are while the
-    /// kernel has not taken out of a map what was to go.
-    virtual void open(bool informed) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<FdbAccess> readFdbInPlace();

@@ -15,7 +15,8 @@ namespace {
 constexpr std::ptrdiff_t mostOwnEntries = 47;
 } // namespace
 
-Result<Attachments> Attachments::make(assemble::Hook hook, Buffers buffers, Presences presences) {
+Result<Attachments> Attachments::make(assemble::Hook hook, Buffers buffers, Presences presences,
+                                      ProfileStore& profiles) {
     const auto type = hook == assemble::Hook::xdp ? BPF_PROG_TYPE_XDP : BPF_PROG_TYPE_SCHED_CLS;
     auto passAll = loadPassAll(type, buffers);
     if (!passAll)
@@ -23,7 +24,7 @@ Result<Attachments> Attachments::make(assemble::Hook hook, Buffers buffers, Pres
     auto entries = EntryPrograms::load(hook, buffers);
     if (!entries)
         return std::unexpected(entries.error());
-    return Attachments{hook, std::move(presences), std::move(*entries), std::move(*passAll)};
+    return Attachments{hook, std::move(presences), std::move(*entries), std::move(*passAll), profiles};
 }
 
 void Attachments::dropUnplanned(const assemble::Plan& plan, Applied& applied) {
@@ -48,9 +49,9 @@ void Attachments::remove(model::IfIndex ifindex) {
     placed_.erase(ifindex);
 }
 
-void Attachments::dropUnused(const ProfileStore& profiles) {
+void Attachments::dropUnused() {
     inherited_.clear();
-    entries_.dropUnused(profiles);
+    entries_.dropUnused(profiles_);
 }
 
 bool Attachments::has(model::IfIndex ifindex) const {
@@ -89,10 +90,10 @@ bool Attachments::emptied(PortAttachment& attachment, Applied& applied) {
 
 /// A port that has no attachment yet starts with the entry of its profile.
 Result<PortAttachment*> Attachments::attach(const assemble::PortPlan& port, const model::Link& link,
-                                            ProfileStore& profiles, Applied& applied) {
+                                            Applied& applied) {
     if (const auto it = attachments_.find(port.ifindex); it != attachments_.end())
         return &it->second;
-    const auto program = profiles.program(*port.profile);
+    const auto program = profiles_.program(*port.profile);
     if (!program)
         return std::unexpected(program.error());
     const auto entry = entries_.shared(*port.profile, *program);
@@ -108,14 +109,13 @@ Result<PortAttachment*> Attachments::attach(const assemble::PortPlan& port, cons
     return &attachments_.emplace(port.ifindex, std::move(*attached)).first->second;
 }
 
-Result<void> Attachments::place(const assemble::PortPlan& port, const model::Link& link,
-                                ProfileStore& profiles, Applied& applied) {
-    const auto attached = attach(port, link, profiles, applied);
+Result<void> Attachments::place(const assemble::PortPlan& port, const model::Link& link, Applied& applied) {
+    const auto attached = attach(port, link, applied);
     if (!attached)
         return std::unexpected(attached.error());
     if (const auto* current = profileOn(port.ifindex); current != nullptr && *current == *port.profile)
         return {};
-    const auto program = profiles.program(*port.profile);
+    const auto program = profiles_.program(*port.profile);
     if (!program)
         return std::unexpected(program.error());
     if (auto set = setProgram(**attached, *program); !set)
@@ -133,13 +133,13 @@ bool Attachments::settled() const {
     return own >= mostOwnEntries || static_cast<std::size_t>(own) == attachments_.size();
 }
 
-void Attachments::settleNext(ProfileStore& profiles) {
+void Attachments::settleNext() {
     const auto next =
         std::ranges::find_if(attachments_, [](const auto& item) { return !item.second.hasOwnEntry(); });
     if (next == attachments_.end())
         return;
     // An empty port has its own by then; others' profiles are loaded.
-    const auto program = profiles.program(placed_.at(next->first));
+    const auto program = profiles_.program(placed_.at(next->first));
     const auto taken =
         program ? takeOwnEntry(next->second, *program) : Result<void>{std::unexpected(program.error())};
     if (!taken) {

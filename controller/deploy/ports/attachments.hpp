@@ -8,6 +8,7 @@
 #include "deploy/ports/entry_programs.hpp"
 #include "deploy/ports/port_attachment.hpp"
 #include "deploy/results/applied.hpp"
+#include "deploy/results/attached_programs.hpp"
 #include "model/network.hpp"
 
 #include <map>
@@ -18,19 +19,21 @@ namespace tna::deploy {
 
 /// What is attached to ports, and which profile is in place there. A port that is not accelerated at the
 /// moment may stay attached with a program that leaves all to Linux, because attaching takes long.
-class Attachments {
+class Attachments : public AttachedPrograms {
 public:
-    [[nodiscard]] static Result<Attachments> make(assemble::Hook hook, Buffers buffers, Presences presences);
+    /// The profiles must outlive it.
+    [[nodiscard]] static Result<Attachments> make(assemble::Hook hook, Buffers buffers, Presences presences,
+                                                  ProfileStore& profiles);
 
     /// Takes away what a plan does not want, before anything is put in place.
     void dropUnplanned(const assemble::Plan& plan, Applied& applied);
     /// Puts a port's profile in place, attaching first if need be.
     [[nodiscard]] Result<void> place(const assemble::PortPlan& port, const model::Link& link,
-                                     ProfileStore& profiles, Applied& applied);
+                                     Applied& applied);
     /// Leaves a port to Linux by detaching.
     void remove(model::IfIndex ifindex);
     /// What was inherited and not taken up is detached, and entries of profiles that are no more go.
-    void dropUnused(const ProfileStore& profiles);
+    void dropUnused();
 
     [[nodiscard]] bool has(model::IfIndex ifindex) const;
     /// Null: none is in place, though a program may be attached.
@@ -38,22 +41,18 @@ public:
     /// Whether somebody else has detached something of ours, or its device is gone.
     [[nodiscard]] bool anyCut() const;
 
-    /// Whether changing the profile of any port is fast by now; if not, settleNext() does more for it, by
-    /// giving one more port an entry program of its own.
-    [[nodiscard]] bool settled() const;
-    void settleNext(ProfileStore& profiles);
-
-    /// What is attached, from one process to the next and from one pipeline to the next: it stays attached,
-    /// as drivers may stop their queues to make room for XDP. Until it is taken up, all is left to Linux.
-    [[nodiscard]] std::vector<UniqueFd> handOver();
-    void inherit(std::vector<UniqueFd> links);
+    [[nodiscard]] std::vector<UniqueFd> handOver() override;
+    void inherit(std::vector<UniqueFd> links) override;
+    [[nodiscard]] bool settled() const override;
+    void settleNext() override;
 
 private:
-    Attachments(assemble::Hook hook, Presences presences, EntryPrograms entries, UniqueFd passAll)
-        : hook_(hook), presences_(std::move(presences)), entries_(std::move(entries)),
+    Attachments(assemble::Hook hook, Presences presences, EntryPrograms entries, UniqueFd passAll,
+                ProfileStore& profiles)
+        : hook_(hook), presences_(std::move(presences)), profiles_(profiles), entries_(std::move(entries)),
           passAll_(std::move(passAll)) {}
     [[nodiscard]] Result<PortAttachment*> attach(const assemble::PortPlan& port, const model::Link& link,
-                                                 ProfileStore& profiles, Applied& applied);
+                                                 Applied& applied);
     [[nodiscard]] std::optional<PortAttachment> adopt(model::IfIndex ifindex, const Entry& entry);
     [[nodiscard]] Result<void> setProgram(PortAttachment& attachment, int program);
     [[nodiscard]] Result<void> takeOwnEntry(PortAttachment& attachment, int program);
@@ -61,6 +60,7 @@ private:
 
     assemble::Hook hook_;
     Presences presences_;
+    ProfileStore& profiles_;
     EntryPrograms entries_;
     UniqueFd passAll_; ///< the profile of ports that are left to Linux, but stay attached
     std::map<model::IfIndex, assemble::Profile> placed_;

@@ -4,7 +4,7 @@
 #include "assemble/modules/bridge.hpp"
 #include "assemble/modules/route.hpp"
 #include "capability/kernel.hpp"
-#include "deploy/fast_path.hpp"
+#include "deploy/load_fast_path.hpp"
 
 #include <memory>
 #include <net/if.h>
@@ -25,12 +25,12 @@ inline Result<std::unique_ptr<deploy::FastPath>> loadBesidePorts(unsigned shorte
     const auto kernel = capability::probeKernel();
     if (!kernel)
         return std::unexpected(kernel.error());
-    auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel->hookFunctions, probe->casts());
+    auto loaded = deploy::loadFastPath({16, 256}, *facts, kernel->hookFunctions, probe->casts());
     if (!loaded)
         return loaded;
     for (const char* port : {"p0", "p1", "p2"})
         if (auto known =
-                (*loaded)->addSlot(::if_nametoindex(port), port == std::string_view("p1") ? shortest : 0);
+                (*loaded)->ports().add(::if_nametoindex(port), port == std::string_view("p1") ? shortest : 0);
             !known)
             return std::unexpected(known.error());
     return loaded;

@@ -3,7 +3,7 @@
 // tables that speaks against a frame, alone, and the reason that is counted for it.
 #include "assemble/modules/bridge.hpp"
 #include "bridge_fixture.hpp"
-#include "deploy/fast_path.hpp"
+#include "deploy/load_fast_path.hpp"
 #include "support/program.hpp"
 
 #include <bpf/bpf.h>
@@ -26,7 +26,7 @@ protected:
             load();
     }
     void load() {
-        auto loaded = deploy::FastPath::loadWatched({16, 1, 64}, buffers_);
+        auto loaded = deploy::loadWatchedFastPath({16, 1, 64}, buffers_);
         ASSERT_TRUE(loaded) << loaded.error().sentence();
         fastPath_ = std::move(*loaded);
         in_ = ::if_nametoindex("p0");
@@ -36,7 +36,7 @@ protected:
         place();
         knows(1, model::Station{.port = in_});
         knows(2, model::Station{.port = out_});
-        fastPath_->open(true);
+        fastPath_->fdb().open(true);
         expectFast(oneToTwo());
     }
     static WatchedPort open() {
@@ -65,7 +65,7 @@ protected:
         return key;
     }
     void knows(unsigned number, const std::optional<model::Station>& now) {
-        ASSERT_TRUE(fastPath_->mirror()->apply({{key(number), now}}));
+        ASSERT_TRUE(fastPath_->fdb().mirror()->apply({{key(number), now}}));
     }
     /// What the program says, and what it makes of the frame.
     [[nodiscard]] std::pair<int, Frame> run(const Frame& frame, model::IfIndex port) const {
@@ -97,7 +97,7 @@ TEST_F(Watched, FramesOfUnusualForm) {
     const auto builder = [](const Mac& to, const Mac& from) { return FrameBuilder().ethernet(to, from); };
     expectSlow(builder(group, station(1)).udp(), TNA_REASON_MULTICAST);
     model::StationKey groupKey{.bridge = bridge, .vlan = 0, .mac = {group}};
-    ASSERT_TRUE(fastPath_->mirror()->apply({{groupKey, model::Station{.port = in_}}}));
+    ASSERT_TRUE(fastPath_->fdb().mirror()->apply({{groupKey, model::Station{.port = in_}}}));
     expectSlow(builder(station(2), group).udp(), TNA_REASON_SOURCE_INVALID);
     expectSlow(builder(station(2), station(1)).etherType(0x0806).raw(46), TNA_REASON_PROTOCOL);
 }
@@ -172,14 +172,14 @@ TEST_F(Watched, StationsOfTheHost) {
 
 TEST_F(Watched, StationOfAnotherBridge) {
     knows(2, std::nullopt);
-    ASSERT_TRUE(fastPath_->mirror()->apply({{key(2, bridge + 1), model::Station{.port = out_}}}));
+    ASSERT_TRUE(fastPath_->fdb().mirror()->apply({{key(2, bridge + 1), model::Station{.port = out_}}}));
     expectSlow(oneToTwo(), TNA_REASON_UNKNOWN_UNICAST);
 }
 
 TEST_F(Watched, MirrorThatIsNotComplete) {
-    fastPath_->open(false);
+    fastPath_->fdb().open(false);
     expectSlow(oneToTwo(), TNA_REASON_FDB_INCOMPLETE);
-    fastPath_->open(true);
+    fastPath_->fdb().open(true);
     expectFast(oneToTwo());
 }
 
@@ -251,8 +251,8 @@ protected:
         }
         for (const std::uint16_t vlan : std::initializer_list<std::uint16_t>{10, 20})
             for (const auto& [number, port] : {std::pair(1U, in_), std::pair(2U, out_)})
-                ASSERT_TRUE(
-                    fastPath_->mirror()->apply({{key(number, bridge, vlan), model::Station{.port = port}}}));
+                ASSERT_TRUE(fastPath_->fdb().mirror()->apply(
+                    {{key(number, bridge, vlan), model::Station{.port = port}}}));
     }
     void part(model::IfIndex port, unsigned vid, std::uint64_t what) {
         change(port, [&](WatchedPort& watched) {
@@ -347,7 +347,7 @@ TEST_F(WatchedVlans, FrameIsUntouchedWhenThePortHasGoneAway) {
     plan_.ports[gone] = plan_.ports.at(out_);
     plan_.ports[gone].ifindex = gone;
     part(gone, 20, TNA_VLAN_TAGGED);
-    ASSERT_TRUE(fastPath_->mirror()->apply({{key(2, bridge, 20), model::Station{.port = gone}}}));
+    ASSERT_TRUE(fastPath_->fdb().mirror()->apply({{key(2, bridge, 20), model::Station{.port = gone}}}));
     expectFast(oneToTwo(), tagged(20));
     must("ip link del gone");
     expectSlow(oneToTwo(), TNA_REASON_EGRESS_UNMANAGED);

@@ -5,7 +5,7 @@
 #include "assemble/modules/bridge.hpp"
 #include "assemble/modules/route.hpp"
 #include "capability/kernel.hpp"
-#include "deploy/fast_path.hpp"
+#include "deploy/load_fast_path.hpp"
 #include "deploy/programs/libbpf_log.hpp"
 #include "diff/fast_path.hpp"
 #include "diff/random/random_case.hpp"
@@ -120,9 +120,9 @@ private:
         auto probe = orSkip(deploy::KernelProbe::load());
         const auto facts = orSkip(probe.readNamespace());
         const auto kernel = orSkip(capability::probeKernel());
-        loaded_ = orSkip(deploy::FastPath::load({16, 256}, facts, kernel.hookFunctions, probe.casts()));
+        loaded_ = orSkip(deploy::loadFastPath({16, 256}, facts, kernel.hookFunctions, probe.casts()));
         for (const char* port : {"p0", "p1", "p2", "p3"})
-            if (const auto added = loaded_->addSlot(::if_nametoindex(port)); !added)
+            if (const auto added = loaded_->ports().add(::if_nametoindex(port)); !added)
                 skip(added.error().sentence());
         const assemble::Profile bridge{.modules = {assemble::bridgeModule()},
                                        .brNetfilter = kernel.brNetfilter};

@@ -131,14 +131,14 @@ TEST_F(BothHooksTest, MistrustIsThatOfBoth) {
     apply(true);
     EXPECT_EQ(tcx_->takenOver.modules, 1U) << "what is loaded later begins with it";
     tcx_->mistrusted = {"bridge", "route"};
-    EXPECT_EQ(both_.mistrusted(), (std::vector<std::string>{"bridge", "route"}));
-    both_.trust();
+    EXPECT_EQ(both_.selfCheck().mistrusted(), (std::vector<std::string>{"bridge", "route"}));
+    both_.selfCheck().trust();
     EXPECT_TRUE(xdp_->mistrusted.empty() && tcx_->mistrusted.empty());
 }
 
 TEST_F(BothHooksTest, WhatIsAttachedIsHandedOverByBoth) {
     apply(true);
-    EXPECT_EQ(both_.handOver().size(), 2U);
+    EXPECT_EQ(both_.attachedPrograms().handOver().size(), 2U);
     both_.forgetFlows();
     EXPECT_EQ(xdp_->forgotten + tcx_->forgotten, 2U);
     tcx_->cut = true;

@@ -120,9 +120,72 @@ private:
     std::shared_ptr<PathState> state_;
 };
 
+class FakeAttachedPrograms : public deploy::AttachedPrograms {
+public:
+    explicit FakeAttachedPrograms(std::shared_ptr<PathState> state) : state_(std::move(state)) {}
+    [[nodiscard]] std::vector<UniqueFd> handOver() override {
+        state_->handedOver = true;
+        std::vector<UniqueFd> links(state_->attached.size());
+        state_->attached.clear();
+        return links;
+    }
+    void inherit(std::vector<UniqueFd> links) override { state_->inherited += links.size(); }
+    [[nodiscard]] bool settled() const override { return true; }
+    void settleNext() override {}
+
+private:
+    std::shared_ptr<PathState> state_;
+};
+
+class FakeRuleLearning : public deploy::RuleLearning {
+public:
+    explicit FakeRuleLearning(std::shared_ptr<PathState> state) : state_(std::move(state)) {}
+    [[nodiscard]] Result<std::unique_ptr<deploy::ConnectionLearner>> ofConnections() const override {
+        if (!state_->canLearn)
+            return fail("nothing is learnt here");
+        return std::make_unique<FakeLearner>(state_);
+    }
+    [[nodiscard]] Result<std::unique_ptr<deploy::BridgeRuleLearner>> ofBridges() const override {
+        if (!state_->canLearn)
+            return fail("nothing is learnt here");
+        return std::make_unique<FakeBridgeLearner>(state_);
+    }
+
+private:
+    std::shared_ptr<PathState> state_;
+};
+
+class FakeSelfCheck : public deploy::SelfCheck {
+public:
+    explicit FakeSelfCheck(std::shared_ptr<PathState> state) : state_(std::move(state)) {}
+    [[nodiscard]] std::optional<deploy::Disagreement> disagreement() const override { return state_->found; }
+    [[nodiscard]] std::vector<std::string> mistrusted() const override { return state_->mistrusted; }
+    void trust() const override { state_->mistrusted.clear(); }
+    [[nodiscard]] deploy::Mistrust mistrust() const override {
+        return {static_cast<unsigned>(state_->mistrusted.size()), {}};
+    }
+    void mistrustAs(const deploy::Mistrust& other) const override { state_->takenOver = other; }
+
+private:
+    std::shared_ptr<PathState> state_;
+};
+
+class FakeFdb : public deploy::FdbControl {
+public:
+    explicit FakeFdb(std::shared_ptr<PathState> state) : state_(state), stations_(std::move(state)) {}
+    [[nodiscard]] deploy::StationTable* mirror() override { return state_->mirrors ? &stations_ : nullptr; }
+    void open(bool informed) override { state_->open = informed; }
+
+private:
+    std::shared_ptr<PathState> state_;
+    FakeStations stations_;
+};
+
 class FakePath : public deploy::DataPath {
 public:
-    explicit FakePath(std::shared_ptr<PathState> state) : state_(state), stations_(std::move(state)) {}
+    explicit FakePath(std::shared_ptr<PathState> state)
+        : state_(state), attachedPrograms_(state), ruleLearning_(state), selfCheck_(state),
+          fdb_(std::move(state)) {}
 
     void setModules(deploy::ModulesById modules) override { state_->modules = std::move(modules); }
     [[nodiscard]] deploy::Applied apply(const assemble::Plan& plan, const model::Network&) override {
@@ -158,39 +221,15 @@ public:
     [[nodiscard]] bool attached(model::IfIndex ifindex) const override {
         return state_->attached.contains(ifindex);
     }
-    [[nodiscard]] std::vector<UniqueFd> handOver() override {
-        state_->handedOver = true;
-        std::vector<UniqueFd> links(state_->attached.size());
-        state_->attached.clear();
-        return links;
-    }
-    void inherit(std::vector<UniqueFd> links) override { state_->inherited += links.size(); }
-    [[nodiscard]] bool settled() const override { return true; }
-    void settleNext() override {}
     [[nodiscard]] Result<std::unique_ptr<deploy::RefusalLog>> watchRefusals() const override {
         return fail("nothing is seen here");
     }
-    [[nodiscard]] Result<std::unique_ptr<deploy::ConnectionLearner>> learnConnections() const override {
-        if (!state_->canLearn)
-            return fail("nothing is learnt here");
-        return std::make_unique<FakeLearner>(state_);
-    }
-    [[nodiscard]] Result<std::unique_ptr<deploy::BridgeRuleLearner>> learnBridgeRules() const override {
-        if (!state_->canLearn)
-            return fail("nothing is learnt here");
-        return std::make_unique<FakeBridgeLearner>(state_);
-    }
+    [[nodiscard]] deploy::AttachedPrograms& attachedPrograms() override { return attachedPrograms_; }
+    [[nodiscard]] const deploy::RuleLearning& ruleLearning() const override { return ruleLearning_; }
+    [[nodiscard]] const deploy::SelfCheck& selfCheck() const override { return selfCheck_; }
+    [[nodiscard]] deploy::FdbControl& fdb() override { return fdb_; }
     void forgetFlows() const override { state_->forgotten++; }
     void spare(const std::vector<model::PacketFilter>& /*filters*/) override {}
-    [[nodiscard]] std::optional<deploy::Disagreement> disagreement() const override { return state_->found; }
-    [[nodiscard]] std::vector<std::string> mistrusted() const override { return state_->mistrusted; }
-    void trust() const override { state_->mistrusted.clear(); }
-    [[nodiscard]] deploy::Mistrust mistrust() const override {
-        return {static_cast<unsigned>(state_->mistrusted.size()), {}};
-    }
-    void mistrustAs(const deploy::Mistrust& other) const override { state_->takenOver = other; }
-    [[nodiscard]] deploy::StationTable* mirror() override { return state_->mirrors ? &stations_ : nullptr; }
-    void open(bool informed) override { state_->open = informed; }
     [[nodiscard]] Result<deploy::Verdict> tryFrame(model::IfIndex,
                                                    const std::vector<std::uint8_t>&) const override {
         return fail("nothing is run here");
@@ -198,7 +237,10 @@ public:
 
 private:
     std::shared_ptr<PathState> state_;
-    FakeStations stations_;
+    FakeAttachedPrograms attachedPrograms_;
+    FakeRuleLearning ruleLearning_;
+    FakeSelfCheck selfCheck_;
+    FakeFdb fdb_;
 };
 
 /// Reads in place what the network says; no station, if it is wrong.

@@ -6,7 +6,7 @@
 #include "bench/measure/turns.hpp"
 #include "bench/traffic/traffic.hpp"
 #include "capability/kernel.hpp"
-#include "deploy/fast_path.hpp"
+#include "deploy/load_fast_path.hpp"
 #include "hooks.skel.h"
 
 #include <algorithm>
@@ -113,7 +113,7 @@ private:
         const auto kernel = capability::probeKernel();
         if (!kernel)
             return std::unexpected(kernel.error());
-        auto loaded = deploy::FastPath::load({16, 256}, *facts, kernel->hookFunctions, probe->casts());
+        auto loaded = deploy::loadFastPath({16, 256}, *facts, kernel->hookFunctions, probe->casts());
         if (!loaded)
             return std::unexpected(loaded.error());
         fastPath_ = std::move(*loaded);
@@ -125,7 +125,7 @@ private:
             return std::unexpected(module.error());
         fastPath_->setModules({{assemble::idleCustomModule, std::move(*module)}});
         for (const char* port : {"d0", "d1"})
-            if (auto known = fastPath_->addSlot(::if_nametoindex(port)); !known)
+            if (auto known = fastPath_->ports().add(::if_nametoindex(port)); !known)
                 return known;
         return {};
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "deploy/pipeline/self_check.hpp"
+#include "deploy/pipeline/pipeline_self_check.hpp"
 
 #include "assemble/manifest.hpp"
 #include "deploy/results/port_counters.hpp"
@@ -36,7 +36,7 @@ Disagreement::Answer answerOf(const tna_disagreement& found, const tna_answer& a
 }
 } // namespace
 
-std::optional<Disagreement> SelfCheck::disagreement() const {
+std::optional<Disagreement> PipelineSelfCheck::disagreement() const {
     const auto& found = pipeline_.home->disagreement;
     if (__atomic_load_n(&pipeline_.home->paused, __ATOMIC_SEQ_CST) == 0 || found.module == 0)
         return std::nullopt;
@@ -50,22 +50,22 @@ std::optional<Disagreement> SelfCheck::disagreement() const {
                         found.reason < TNA_REASON_COUNT ? reasonCode(found.reason) : ""};
 }
 
-std::vector<std::string> SelfCheck::mistrusted() const {
+std::vector<std::string> PipelineSelfCheck::mistrusted() const {
     const auto paused = __atomic_load_n(&pipeline_.home->paused, __ATOMIC_SEQ_CST);
     return namesOf(paused);
 }
 
-void SelfCheck::trust() const {
+void PipelineSelfCheck::trust() const {
     pipeline_.home->suspicion = {};
     __atomic_store_n(&pipeline_.home->paused, 0U, __ATOMIC_SEQ_CST);
     pipeline_.forgetFlows();
 }
 
-Mistrust SelfCheck::mistrust() const {
+Mistrust PipelineSelfCheck::mistrust() const {
     return {__atomic_load_n(&pipeline_.home->paused, __ATOMIC_SEQ_CST), pipeline_.home->disagreement};
 }
 
-void SelfCheck::mistrustAs(const Mistrust& other) const {
+void PipelineSelfCheck::mistrustAs(const Mistrust& other) const {
     pipeline_.home->disagreement = other.found;
     __atomic_store_n(&pipeline_.home->paused, other.modules, __ATOMIC_SEQ_CST);
     pipeline_.forgetFlows();
