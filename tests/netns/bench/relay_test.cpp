@@ -96,7 +96,7 @@ TEST(BenchRelay, SetLossComesOutExactlyAndNoFrameIsFasterThanTheSetDelay) {
     }
     auto traffic = Traffic::load(*topology, setup);
     ASSERT_TRUE(traffic) << traffic.error().sentence();
-    ASSERT_TRUE((*traffic)->watch(Traffic::Watch::latency));
+    ASSERT_TRUE((*traffic)->sink().watch(TrafficSink::Watch::latency));
     std::uint64_t dropped = 0;
     {
         const Relay relay{topology->device()};
@@ -115,7 +115,7 @@ TEST(BenchRelay, SetLossComesOutExactlyAndNoFrameIsFasterThanTheSetDelay) {
     EXPECT_EQ(counted.lost(), dropped);
     EXPECT_EQ(dropped, counted.sent / loseEvery);
     EXPECT_EQ(counted.late + counted.twice, 0U);
-    const auto latencies = (*traffic)->takeLatencies();
+    const auto latencies = (*traffic)->sink().takeLatencies();
     EXPECT_EQ(latencies.total(), counted.received);
     const double least = std::chrono::duration<double, std::nano>(delay).count();
     EXPECT_GE(latencies.quantile(0), least * 0.98) << "within a bucket";

@@ -23,7 +23,7 @@ public:
         if (auto asked = ask(); !asked)
             return asked;
         for (;; std::this_thread::sleep_for(betweenTries)) {
-            if (auto taught = traffic.sendBack(); !taught)
+            if (auto taught = traffic.source().sendBack(); !taught)
                 return taught;
             auto verified = traffic.verify(true);
             if (verified || std::chrono::steady_clock::now() > deadline)
@@ -33,17 +33,17 @@ public:
     void stop() override {}
     void pause() override {
         if (traffic_ != nullptr && !cabling_.bare())
-            traffic_->detach();
+            traffic_->sink().detach();
     }
     [[nodiscard]] Result<void> resume() override {
         if (traffic_ == nullptr || cabling_.bare())
             return {};
-        if (auto attached = traffic_->attach(); !attached)
+        if (auto attached = traffic_->sink().attach(); !attached)
             return attached;
         if (auto asked = ask(); !asked)
             return asked;
         // Whoever forwards now may not have seen the stations yet.
-        return traffic_->sendBack();
+        return traffic_->source().sendBack();
     }
     [[nodiscard]] bool connects() const override { return false; }
     [[nodiscard]] bool optional() const override { return true; }

@@ -44,7 +44,7 @@ private:
 class Direct : public Contender {
 public:
     Result<void> start(Traffic& traffic) override {
-        return traffic.putSink(traffic.topology().device(), "d0");
+        return traffic.sink().put(traffic.topology().device(), "d0");
     }
     void stop() override {}
     bool forwards() const override { return false; }

@@ -22,7 +22,7 @@ private:
             return running;
         if (auto made = makeSwitch(); !made)
             return made;
-        return traffic.sendBack();
+        return traffic.source().sendBack();
     }
     /// Where all of its programs look for each other.
     [[nodiscard]] std::vector<std::string> own(std::vector<std::string> words) const {

@@ -31,7 +31,7 @@ private:
         if (scenario_ == Scenario::forward)
             if (auto made = forwardPort(); !made)
                 return made;
-        return traffic.sendBack();
+        return traffic.source().sendBack();
     }
     [[nodiscard]] std::chrono::seconds patience() const override {
         const auto usual = External::patience();

@@ -43,23 +43,24 @@ public:
         : traffic_(traffic), netlink_(netlink), kind_(kind), series_(series) {}
 
     Result<void> one() {
-        traffic_.forgetDates();
-        if (auto flows = until([&] { return traffic_.dates().first != 0; }, "nothing arrives"); !flows)
+        traffic_.sink().forgetDates();
+        if (auto flows = until([&] { return traffic_.sink().dates().first != 0; }, "nothing arrives"); !flows)
             return flows;
         const auto closed = set(true);
         if (!closed)
             return std::unexpected(closed.error());
         if (auto stopped = untilQuiet(); !stopped)
             return stopped;
-        series_.closed.push_back(secondsAfter(*closed, traffic_.dates().last));
-        traffic_.forgetDates();
+        series_.closed.push_back(secondsAfter(*closed, traffic_.sink().dates().last));
+        traffic_.sink().forgetDates();
         const auto opened = set(false);
         if (!opened)
             return std::unexpected(opened.error());
-        if (auto flows = until([&] { return traffic_.dates().first != 0; }, "nothing arrives any more");
+        if (auto flows =
+                until([&] { return traffic_.sink().dates().first != 0; }, "nothing arrives any more");
             !flows)
             return flows;
-        series_.opened.push_back(secondsAfter(*opened, traffic_.dates().first));
+        series_.opened.push_back(secondsAfter(*opened, traffic_.sink().dates().first));
         return {};
     }
 
@@ -110,7 +111,7 @@ Result<void> play(const ChangeOptions& options, Lane& lane, const Kind& kind, Ch
     // Only between two isolated ports nothing is forwarded.
     if (auto isolated = netlink->setIsolated(::if_nametoindex("d0"), true); !isolated)
         return isolated;
-    if (auto watching = traffic.watch(Traffic::Watch::dates); !watching)
+    if (auto watching = traffic.sink().watch(TrafficSink::Watch::dates); !watching)
         return watching;
     const auto load = Load::paced(traffic, options.rate);
     Changes changes{traffic, *netlink, kind, series};
@@ -120,7 +121,7 @@ Result<void> play(const ChangeOptions& options, Lane& lane, const Kind& kind, Ch
     if (auto stopped = load->stop(); done && !stopped)
         done = stopped;
     [[maybe_unused]] const auto settled = traffic.settle();
-    if (auto back = traffic.watch(Traffic::Watch::nothing); done && !back)
+    if (auto back = traffic.sink().watch(TrafficSink::Watch::nothing); done && !back)
         done = back;
     return done;
 }

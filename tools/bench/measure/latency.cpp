@@ -40,8 +40,8 @@ Result<void> turn(const LatencyOptions& options, Lane& lane, LatencySeries& seri
     if (!turn.begun())
         return std::unexpected(turn.begun().error());
     auto& traffic = lane.traffic();
-    if (auto watching =
-            traffic.watch(options.roundTrip ? Traffic::Watch::roundTrips : Traffic::Watch::latency);
+    if (auto watching = traffic.sink().watch(options.roundTrip ? TrafficSink::Watch::roundTrips
+                                                               : TrafficSink::Watch::latency);
         !watching)
         return watching;
     const auto before = traffic.counters();
@@ -49,8 +49,8 @@ Result<void> turn(const LatencyOptions& options, Lane& lane, LatencySeries& seri
     std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds));
     auto sent = load->stop();
     const auto after = traffic.settle();
-    const auto latencies = traffic.takeLatencies();
-    if (auto back = traffic.watch(Traffic::Watch::nothing); !back)
+    const auto latencies = traffic.sink().takeLatencies();
+    if (auto back = traffic.sink().watch(TrafficSink::Watch::nothing); !back)
         return back;
     if (!sent)
         return sent;

@@ -28,9 +28,9 @@ Result<void> playAll(const Traffic& traffic, const Send& send) {
 }
 
 Result<void> playBothWays(const Traffic& traffic) {
-    if (auto there = playAll(traffic, [&] { return traffic.sendOnce(); }); !there)
+    if (auto there = playAll(traffic, [&] { return traffic.source().sendOnce(); }); !there)
         return there;
-    return playAll(traffic, [&] { return traffic.sendBack(); });
+    return playAll(traffic, [&] { return traffic.source().sendBack(); });
 }
 } // namespace
 
@@ -44,7 +44,7 @@ Result<void> warmUp(Traffic& traffic, const Setup& setup) {
     if (setup.tracking == Tracking::fresh)
         return {};
     if (setup.tracking == Tracking::oneWay)
-        return playAll(traffic, [&] { return traffic.sendOnce(); });
+        return playAll(traffic, [&] { return traffic.source().sendOnce(); });
     if (auto played = playBothWays(traffic); !played)
         return played;
     std::this_thread::sleep_for(untilItLasts);

@@ -27,13 +27,14 @@ unsigned cpuOf(unsigned sender, unsigned cpus) {
 } // namespace
 
 Load::Load(const Traffic& traffic, unsigned cpus, unsigned reverse)
-    : Load(traffic, cpus, reverse, [&traffic](const std::atomic<bool>& stop) { return traffic.send(stop); }) {
-}
+    : Load(traffic, cpus, reverse,
+           [&traffic](const std::atomic<bool>& stop) { return traffic.source().send(stop); }) {}
 
 std::unique_ptr<Load> Load::paced(const Traffic& traffic, double rate, unsigned reverse) {
     return std::unique_ptr<Load>{
-        new Load(traffic, 1, reverse,
-                 [&traffic, rate](const std::atomic<bool>& stop) { return traffic.sendPaced(rate, stop); })};
+        new Load(traffic, 1, reverse, [&traffic, rate](const std::atomic<bool>& stop) {
+            return traffic.source().sendPaced(rate, stop);
+        })};
 }
 
 Load::Load(const Traffic& traffic, unsigned cpus, unsigned reverse, Send send)
@@ -77,7 +78,7 @@ void Load::answer(unsigned rate) {
         const auto passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         const auto due = static_cast<std::uint64_t>(passed * rate);
         if (due > sent)
-            result = traffic_.sendBack(static_cast<unsigned>(due - sent));
+            result = traffic_.source().sendBack(static_cast<unsigned>(due - sent));
         sent = std::max(sent, due);
         std::this_thread::sleep_for(tick);
     }

@@ -2,13 +2,10 @@
 #include "bench/traffic/traffic.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bpf/bpf.h>
 #include <cerrno>
 #include <cstring>
-#include <linux/if_link.h>
 #include <net/if.h>
-#include <numeric>
 #include <thread>
 
 // The skeleton needs the types before it.
@@ -46,33 +43,6 @@ void waitFor(Done done, Progress progress) {
     }
 }
 } // namespace
-
-namespace {
-Result<UniqueFd> attachProgram(int program, const std::string& device, __u32 mode) {
-    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = mode);
-    UniqueFd link{
-        bpf_link_create(program, static_cast<int>(::if_nametoindex(device.c_str())), BPF_XDP, &options)};
-    if (!link)
-        return failErrno(errno, "cannot attach an XDP program to {}", device);
-    return link;
-}
-} // namespace
-
-Result<UniqueFd> attachXdp(int program, const std::string& device) {
-    return attachProgram(program, device, XDP_FLAGS_DRV_MODE);
-}
-
-/// A driver without XDP gives frames to a sink as well, only later.
-Result<UniqueFd> Traffic::attachSink(const bpf_program* program, const std::string& device) {
-    auto link = attachXdp(bpf_program__fd(program), device);
-    if (link || !topology_.cabled())
-        return link;
-    auto generic = attachProgram(bpf_program__fd(program), device, XDP_FLAGS_SKB_MODE);
-    if (generic)
-        remarks_.push_back(fmt::format("frames are counted on {} by generic XDP, which takes longer: {}",
-                                       device, link.error().sentence()));
-    return generic;
-}
 
 /// The programs write the start of each frame, as it is in the first flow, and add what is a flow's own.
 void Traffic::describeFrames(const Setup& setup) {
@@ -115,32 +85,14 @@ Result<std::unique_ptr<Traffic>> Traffic::load(const Topology& topology, const S
         return std::unexpected(Error{"cannot load the traffic programs", errnoText(errno), "needs root"});
     if (auto named = traffic->nameDevices(); !named)
         return std::unexpected(named.error());
-    if (auto attached = traffic->attach(); !attached)
+    if (auto attached = traffic->sink_.attach(); !attached)
         return std::unexpected(attached.error());
     const auto inside = NamespaceScope::enter(topology.generator());
     if (!inside)
         return std::unexpected(inside.error());
-    if (auto chosen = traffic->chooseGenerator(setup); !chosen)
+    if (auto chosen = traffic->source_.choose(setup); !chosen)
         return std::unexpected(chosen.error());
     return traffic;
-}
-
-Result<void> Traffic::attach() {
-    if (auto attached = putSink(topology_.sink(), topology_.sinkDevice()); !attached)
-        return attached;
-    const auto inside = NamespaceScope::enter(topology_.generator());
-    if (!inside)
-        return std::unexpected(inside.error());
-    auto back = attachSink(skeleton_->progs.sink_back, topology_.generatorDevice());
-    if (!back)
-        return std::unexpected(back.error());
-    backLink_ = std::move(*back);
-    return {};
-}
-
-void Traffic::detach() {
-    sinkLink_.reset();
-    backLink_.reset();
 }
 
 /// A device map finds devices in the caller's namespace, and keeps them wherever it is used.
@@ -156,21 +108,15 @@ Result<void> Traffic::nameDevices() {
     return {};
 }
 
-Result<void> Traffic::putSink(const NetNamespace& where, const std::string& device) {
-    sinkLink_.reset();
-    auto inside = NamespaceScope::enter(where);
-    if (!inside)
-        return std::unexpected(inside.error());
-    auto link = attachSink(skeleton_->progs.sink, device);
-    if (!link)
-        return std::unexpected(link.error());
-    sinkLink_ = std::move(*link);
-    return {};
+Traffic::~Traffic() {
+    sink_.detach();
+    traffic__destroy(skeleton_);
 }
 
-Traffic::~Traffic() {
-    detach();
-    traffic__destroy(skeleton_);
+std::vector<std::string> Traffic::remarks() const {
+    auto all = sink_.remarks();
+    all.insert(all.end(), source_.remarks().begin(), source_.remarks().end());
+    return all;
 }
 
 int Traffic::ceilingProgram() const {
@@ -234,85 +180,18 @@ Counters Traffic::settle() const {
     return counters();
 }
 
-Result<void> Traffic::useSink(const bpf_program* program) {
-    if (bpf_link_update(sinkLink_.get(), bpf_program__fd(program), nullptr) != 0)
-        return failErrno(errno, "cannot replace the sink's program");
-    return {};
-}
-
-Result<void> Traffic::watch(Watch what) {
-    const auto& programs = skeleton_->progs;
-    skeleton_->bss->dated = what == Watch::dates ? 1 : 0;
-    const auto* back = what == Watch::roundTrips ? programs.sink_back_stamped : programs.sink_back;
-    if (bpf_link_update(backLink_.get(), bpf_program__fd(back), nullptr) != 0)
-        return failErrno(errno, "cannot replace the program for frames that come back");
-    switch (what) {
-    case Watch::latency:
-        return useSink(programs.sink_stamped);
-    case Watch::roundTrips:
-        return useSink(programs.reflect);
-    case Watch::dates:
-        return useSink(programs.sink_dated);
-    case Watch::nothing:
-        break;
-    }
-    return useSink(programs.sink);
-}
-
-Traffic::Dates Traffic::dates() const {
-    return {__atomic_load_n(&skeleton_->bss->earliest, __ATOMIC_ACQUIRE),
-            __atomic_load_n(&skeleton_->bss->latest, __ATOMIC_ACQUIRE)};
-}
-
-void Traffic::forgetDates() {
-    __atomic_store_n(&skeleton_->bss->latest, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&skeleton_->bss->earliest, 0, __ATOMIC_RELEASE);
-}
-
-Histogram Traffic::takeLatencies() const {
-    const int map = bpf_map__fd(skeleton_->maps.latencies);
-    const auto cpus = static_cast<std::size_t>(libbpf_num_possible_cpus());
-    std::vector<__u64> counts(cpus);
-    const std::vector<__u64> none(cpus);
-    Histogram histogram;
-    for (__u32 bucket = 0; bucket < LATENCY_BUCKETS; bucket++) {
-        if (bpf_map_lookup_elem(map, &bucket, counts.data()) != 0)
-            continue;
-        const auto sum = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-        histogram.add(bucket, sum);
-        if (sum != 0)
-            bpf_map_update_elem(map, &bucket, none.data(), BPF_ANY);
-    }
-    return histogram;
-}
-
-std::vector<Frame> Traffic::kept() const {
-    std::vector<Frame> frames;
-    const auto count =
-        std::min<__u32>(__atomic_load_n(&skeleton_->bss->kept_count, __ATOMIC_ACQUIRE), KEPT_FRAMES);
-    for (__u32 index = 0; index < count; index++) {
-        const auto frame = std::make_unique<kept_frame>();
-        if (bpf_map_lookup_elem(bpf_map__fd(skeleton_->maps.kept), &index, frame.get()) == 0)
-            frames.emplace_back(frame->bytes,
-                                frame->bytes + std::min<std::size_t>(frame->size, sizeof(frame->bytes)));
-    }
-    return frames;
-}
-
 Result<void> Traffic::verify(bool forwarded) {
     const auto flows = std::min<unsigned>(flows_, KEPT_FRAMES);
     const auto cpu = lastCpu();
     forgetCounts();
     expectFrames(forwarded);
-    __atomic_store_n(&skeleton_->bss->kept_count, 0, __ATOMIC_RELEASE);
-    if (auto keeping = useSink(skeleton_->progs.keep); !keeping)
+    if (auto keeping = sink_.keep(); !keeping)
         return keeping;
     // Of each flow, and of each size.
     const auto count = std::max<unsigned>(flows, frames_.size() > 1 ? PATTERN : 1);
-    auto sent = sendPinned(cpu, count);
-    const auto arrived = [this] { return __atomic_load_n(&skeleton_->bss->kept_count, __ATOMIC_ACQUIRE); };
-    waitFor([&] { return arrived() >= count; }, arrived);
-    if (auto counting = useSink(skeleton_->progs.sink); !counting)
+    auto sent = source_.sendPinned(cpu, count);
+    waitFor([&] { return sink_.keptCount() >= count; }, [&] { return sink_.keptCount(); });
+    if (auto counting = sink_.count(); !counting)
         return counting;
     forgetCounts();
     if (!sent)
@@ -324,7 +203,7 @@ Result<void> Traffic::verify(bool forwarded) {
         const auto flow = number % flows_;
         expected.push_back(forwarded ? frames.forwarded(flow, sequence) : frames.sent(flow, sequence));
     }
-    if (const auto difference = differences(kept(), expected); !difference.empty())
+    if (const auto difference = differences(sink_.kept(), expected); !difference.empty())
         return fail("it does not forward correctly: {}", difference);
     return {};
 }

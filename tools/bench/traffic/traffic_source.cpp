@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How frames are sent: live from the kernel, or from here.
+#include "bench/traffic/traffic_source.hpp"
+
 #include "bench/traffic/clock.hpp"
 #include "bench/traffic/pacer.hpp"
-#include "bench/traffic/traffic.hpp"
 #include "capability/xdp_features.hpp"
 
 #include <algorithm>
@@ -39,8 +39,12 @@ void pinTo(unsigned cpu) {
     ::pthread_setaffinity_np(::pthread_self(), sizeof(set), &set);
 }
 
+TrafficSource::TrafficSource(::traffic& skeleton, const Topology& topology, const Setup& setup)
+    : skeleton_(skeleton), topology_(topology), flows_(setup.flows), queues_(setup.queues),
+      whole_(framesOf(setup).back().sent(0)), writer_(setup) {}
+
 /// In the generator's namespace, with the sinks attached: some drivers take redirected frames only then.
-Result<void> Traffic::chooseGenerator(const Setup& setup) {
+Result<void> TrafficSource::choose(const Setup& setup) {
     generator_ = setup.generator == Generator::automatic ? Generator::live : setup.generator;
     if (setup.generator != Generator::automatic)
         return {};
@@ -63,8 +67,8 @@ Result<void> Traffic::chooseGenerator(const Setup& setup) {
     return {};
 }
 
-Result<void> Traffic::run(const bpf_program* program, unsigned count, unsigned batch) const {
-    auto frame = frames_.back().sent(0);
+Result<void> TrafficSource::run(const bpf_program* program, unsigned count, unsigned batch) const {
+    auto frame = whole_;
     const auto size = static_cast<__u32>(frame.size());
     xdp_md context{};
     context.data_end = size;
@@ -76,7 +80,7 @@ Result<void> Traffic::run(const bpf_program* program, unsigned count, unsigned b
     return {};
 }
 
-Result<std::unique_ptr<Sender>> Traffic::makeSender(unsigned cpu) const {
+Result<std::unique_ptr<Sender>> TrafficSource::makeSender(unsigned cpu) const {
     const auto& device = topology_.generatorDevice();
     return generator_ == Generator::xdp ? makeXdpSender(device, cpu % queues_) : makePacketSender(device);
 }
@@ -106,13 +110,13 @@ Result<void> sendSome(Sender& sender, const FrameWriter& writer, per_cpu& own, F
 }
 } // namespace
 
-Result<void> Traffic::sendFromHere(std::optional<double> rate, std::uint64_t count,
-                                   const std::atomic<bool>& stop) const {
+Result<void> TrafficSource::sendFromHere(std::optional<double> rate, std::uint64_t count,
+                                         const std::atomic<bool>& stop) const {
     const auto cpu = static_cast<unsigned>(::sched_getcpu()) % CPUS;
     auto sender = makeSender(cpu);
     if (!sender)
         return std::unexpected(sender.error());
-    auto& own = skeleton_->bss->generated[cpu];
+    auto& own = skeleton_.bss->generated[cpu];
     Result<void> result;
     if (rate) {
         Pacer pacer{*rate, monotonicNow()};
@@ -132,21 +136,21 @@ Result<void> Traffic::sendFromHere(std::optional<double> rate, std::uint64_t cou
     return result;
 }
 
-Result<void> Traffic::send(const std::atomic<bool>& stop) const {
+Result<void> TrafficSource::send(const std::atomic<bool>& stop) const {
     if (generator_ != Generator::live)
         return sendFromHere({}, std::numeric_limits<std::uint64_t>::max(), stop);
     Result<void> result;
     while (result && !stop)
-        result = run(skeleton_->progs.generate, hugeCount, largestBatch);
+        result = run(skeleton_.progs.generate, hugeCount, largestBatch);
     return result;
 }
 
-Result<void> Traffic::sendBack(unsigned count) const {
+Result<void> TrafficSource::sendBack(unsigned count) const {
     const auto inside = NamespaceScope::enter(topology_.sink());
     if (!inside)
         return std::unexpected(inside.error());
     if (generator_ == Generator::live)
-        return run(skeleton_->progs.generate_back, count, std::min(largestBatch, count));
+        return run(skeleton_.progs.generate_back, count, std::min(largestBatch, count));
     if (!backSender_) {
         auto sender = makePacketSender(topology_.sinkDevice());
         if (!sender)
@@ -157,43 +161,43 @@ Result<void> Traffic::sendBack(unsigned count) const {
     Result<void> result;
     for (unsigned sent = 0; sent < count && result;) {
         const auto some = std::min(backSender_->room(), count - sent);
-        result = sendSome(*backSender_, writer_, skeleton_->bss->generated_back[0], {.back = true}, some,
+        result = sendSome(*backSender_, writer_, skeleton_.bss->generated_back[0], {.back = true}, some,
                           flows_, never);
         sent += some;
     }
     return result;
 }
 
-Result<void> Traffic::sendBack() const {
+Result<void> TrafficSource::sendBack() const {
     return sendBack(flows_);
 }
 
-Result<void> Traffic::sendPaced(double framesPerSecond, const std::atomic<bool>& stop) const {
+Result<void> TrafficSource::sendPaced(double framesPerSecond, const std::atomic<bool>& stop) const {
     if (generator_ != Generator::live)
         return sendFromHere(framesPerSecond, 0, stop);
     const double gap = nanoseconds / framesPerSecond;
-    skeleton_->bss->pace = static_cast<__u64>(gap);
-    skeleton_->bss->pace_rest = static_cast<__u32>(std::ldexp(gap - std::floor(gap), 32));
-    skeleton_->bss->due = monotonicNow();
+    skeleton_.bss->pace = static_cast<__u64>(gap);
+    skeleton_.bss->pace_rest = static_cast<__u32>(std::ldexp(gap - std::floor(gap), 32));
+    skeleton_.bss->due = monotonicNow();
     Result<void> result;
     while (result && !stop)
-        result = run(skeleton_->progs.generate_paced, untilInterrupted, 1);
+        result = run(skeleton_.progs.generate_paced, untilInterrupted, 1);
     return result;
 }
 
-Result<void> Traffic::sendOnce() const {
+Result<void> TrafficSource::sendOnce() const {
     return sendPinned(lastCpu(), flows_);
 }
 
 /// From one CPU, so that each flow has its turn: CPUs count flows by themselves.
-Result<void> Traffic::sendPinned(unsigned cpu, unsigned count) const {
+Result<void> TrafficSource::sendPinned(unsigned cpu, unsigned count) const {
     Result<void> sent;
     std::thread([&] {
         pinTo(cpu);
         sent = topology_.generator().enter();
         if (sent)
             sent = generator_ == Generator::live
-                       ? run(skeleton_->progs.generate, count, std::min(largestBatch, count))
+                       ? run(skeleton_.progs.generate, count, std::min(largestBatch, count))
                        : sendFromHere({}, count, std::atomic<bool>{false});
     }).join();
     return sent;
