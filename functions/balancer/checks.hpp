@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "balancer.hpp"
 #include "base/unique_fd.hpp"
 #include "health.hpp"
+#include "services.hpp"
 
 #include <chrono>
 #include <string>

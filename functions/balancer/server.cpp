@@ -60,8 +60,9 @@ Server::Server(const Options& options, Configuration configuration, NetworkFunct
 }
 
 void Server::reconfigure(Configuration configuration) {
-    if (configuration.sessions != balancer_.sessions().most())
-        tell(fmt::format("'sessions' stays {} until it is started again", balancer_.sessions().most()));
+    if (configuration.sessions != balancer_.affinity().sessions().most())
+        tell(fmt::format("'sessions' stays {} until it is started again",
+                         balancer_.affinity().sessions().most()));
     balancer_.reconfigure(std::move(configuration));
     checks_.follow(balancer_.services(), std::chrono::steady_clock::now());
 }

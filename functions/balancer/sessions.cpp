@@ -15,11 +15,9 @@ constexpr int looks = 4;
 } // namespace
 
 Sessions::Sessions(std::uint32_t most, std::uint64_t seed)
-    : all_(most + first), buckets_(std::bit_ceil(most), none), seed_(seed) {
-    for (std::uint32_t list = 0; list < first; list++)
-        all_[list].older = all_[list].newer = list;
-    for (auto number = first; number < all_.size(); number++)
-        link(number, freeList);
+    : all_(most), lists_(lists, most), buckets_(std::bit_ceil(most), none), seed_(seed) {
+    for (std::uint32_t number = 0; number < most; number++)
+        lists_.add(unused, number);
 }
 
 std::uint32_t& Sessions::bucketOf(std::uint16_t service, const Endpoint& client) {
@@ -41,7 +39,7 @@ bool Sessions::isOver(const Session& session, std::uint32_t now) const {
 }
 
 void Sessions::removeIfOver(std::uint32_t number, std::uint32_t now) {
-    if (number >= first && all_[number].state != Session::unused && isOver(all_[number], now))
+    if (all_[number].state != Session::unused && isOver(all_[number], now))
         remove(all_[number]);
 }
 
@@ -49,10 +47,11 @@ void Sessions::removeIfOver(std::uint32_t number, std::uint32_t now) {
 /// other idle times: so all are looked at in turn as well.
 void Sessions::clean(std::uint32_t now) {
     for (const auto list : {beginners, lasting, closing})
-        removeIfOver(oldestOf(list), now);
+        if (!lists_.isEmpty(list))
+            removeIfOver(lists_.oldest(list), now);
     for (int i = 0; i < looks; i++) {
         removeIfOver(hand_, now);
-        hand_ = hand_ + 1 < all_.size() ? hand_ + 1 : first;
+        hand_ = hand_ + 1 < all_.size() ? hand_ + 1 : 0;
     }
 }
 
@@ -60,18 +59,18 @@ void Sessions::clean(std::uint32_t now) {
 void Sessions::evict() {
     auto list = beginners;
     if (beginning_ < std::max(most() / shareOfBeginners, 1U))
-        list = isEmpty(closing) ? lasting : closing;
-    remove(all_[oldestOf(isEmpty(list) ? beginners : list)]);
+        list = lists_.isEmpty(closing) ? lasting : closing;
+    remove(all_[lists_.oldest(lists_.isEmpty(list) ? beginners : list)]);
     evicted_++;
 }
 
 Session& Sessions::add(std::uint16_t service, const Endpoint& client, std::uint16_t backend,
                        std::uint32_t now) {
     clean(now);
-    if (isEmpty(freeList))
+    if (lists_.isEmpty(unused))
         evict();
-    const auto number = oldestOf(freeList);
-    unlink(number);
+    const auto number = lists_.oldest(unused);
+    lists_.remove(number);
     auto& session = all_[number];
     session.client = client;
     session.service = service;
@@ -79,7 +78,7 @@ Session& Sessions::add(std::uint16_t service, const Endpoint& client, std::uint1
     session.state = Session::begun;
     session.seen = now;
     chain(number);
-    link(number, beginners);
+    lists_.add(beginners, number);
     size_++;
     beginning_++;
     return session;
@@ -95,28 +94,28 @@ void Sessions::touch(Session& session, Session::State state, std::uint32_t now) 
     beginning_ += (state == Session::begun ? 1U : 0U) - (session.state == Session::begun ? 1U : 0U);
     session.state = state;
     session.seen = now;
-    unlink(numberOf(session));
-    link(numberOf(session), listOf(state));
+    lists_.remove(numberOf(session));
+    lists_.add(listOf(state), numberOf(session));
 }
 
 void Sessions::remove(Session& session) {
     unchain(numberOf(session));
-    unlink(numberOf(session));
+    lists_.remove(numberOf(session));
     beginning_ -= session.state == Session::begun ? 1 : 0;
     session.state = Session::unused;
-    link(numberOf(session), freeList);
+    lists_.add(unused, numberOf(session));
     size_--;
 }
 
 void Sessions::forEach(const std::function<void(const Session&)>& each) const {
-    for (auto number = first; number < all_.size(); number++)
+    for (std::uint32_t number = 0; number < all_.size(); number++)
         if (all_[number].state != Session::unused)
             each(all_[number]);
 }
 
 void Sessions::renumber(const std::function<bool(std::uint16_t&, std::uint16_t&)>& change) {
     std::ranges::fill(buckets_, none);
-    for (auto number = first; number < all_.size(); number++) {
+    for (std::uint32_t number = 0; number < all_.size(); number++) {
         auto& session = all_[number];
         if (session.state == Session::unused)
             continue;
@@ -125,19 +124,6 @@ void Sessions::renumber(const std::function<bool(std::uint16_t&, std::uint16_t&)
         if (!stays)
             remove(session);
     }
-}
-
-/// As the newest.
-void Sessions::link(std::uint32_t number, std::uint32_t list) {
-    all_[number].newer = list;
-    all_[number].older = all_[list].older;
-    all_[all_[list].older].newer = number;
-    all_[list].older = number;
-}
-
-void Sessions::unlink(std::uint32_t number) {
-    all_[all_[number].older].newer = all_[number].newer;
-    all_[all_[number].newer].older = all_[number].older;
 }
 
 void Sessions::chain(std::uint32_t number) {

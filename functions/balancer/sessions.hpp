@@ -2,6 +2,7 @@
 #pragma once
 
 #include "address.hpp"
+#include "age_lists.hpp"
 
 #include <functional>
 #include <vector>
@@ -25,8 +26,6 @@ struct Session {
 private:
     friend class Sessions;
     std::uint32_t chained = 0; ///< with the same hash
-    std::uint32_t older = 0;
-    std::uint32_t newer = 0;
 };
 
 /// Sessions in memory that is taken at the beginning and never grows. Those that are over make room first.
@@ -52,17 +51,15 @@ public:
     void renumber(const std::function<bool(std::uint16_t& service, std::uint16_t& backend)>& change);
 
     [[nodiscard]] std::uint32_t size() const { return size_; }
-    [[nodiscard]] std::uint32_t most() const { return static_cast<std::uint32_t>(all_.size() - first); }
+    [[nodiscard]] std::uint32_t most() const { return static_cast<std::uint32_t>(all_.size()); }
     /// How many have made room before they were over.
     [[nodiscard]] std::uint64_t evicted() const { return evicted_; }
 
 private:
-    // Numbers of sessions. The first ones are the ends of the lists.
-    static constexpr std::uint32_t freeList = 0, beginners = 1, lasting = 2, closing = 3, first = 4,
-                                   none = 0xffffffff;
+    // Each session is in one of these lists.
+    static constexpr std::uint32_t unused = 0, beginners = 1, lasting = 2, closing = 3, lists = 4;
+    static constexpr std::uint32_t none = 0xffffffff; ///< instead of a session's number
     [[nodiscard]] static std::uint32_t listOf(Session::State state);
-    [[nodiscard]] std::uint32_t oldestOf(std::uint32_t list) const { return all_[list].newer; }
-    [[nodiscard]] bool isEmpty(std::uint32_t list) const { return oldestOf(list) == list; }
     void clean(std::uint32_t now);
     void removeIfOver(std::uint32_t number, std::uint32_t now);
     void evict();
@@ -70,18 +67,17 @@ private:
         return static_cast<std::uint32_t>(&session - all_.data());
     }
     [[nodiscard]] std::uint32_t& bucketOf(std::uint16_t service, const Endpoint& client);
-    void link(std::uint32_t number, std::uint32_t list);
-    void unlink(std::uint32_t number);
     void chain(std::uint32_t number);
     void unchain(std::uint32_t number);
 
     std::vector<Session> all_;
+    AgeLists lists_;
     std::vector<std::uint32_t> buckets_; ///< a power of two
     std::vector<std::uint32_t> idle_;
     std::uint64_t seed_;
     std::uint32_t size_ = 0;
     std::uint32_t beginning_ = 0; ///< how many have only begun
-    std::uint32_t hand_ = first;  ///< the next one that is looked at, whether it is over
+    std::uint32_t hand_ = 0;      ///< the next one that is looked at, whether it is over
     std::uint64_t evicted_ = 0;
 };
 

@@ -8,16 +8,17 @@ namespace tna::balancer {
 
 std::string inWords(const Statistics& statistics, const Balancer& balancer, const tna_function_counts& counts,
                     std::uint32_t now) {
-    const auto& sessions = balancer.sessions();
-    auto text = fmt::format("received {}, sessions {} of {}, evicted {}, moved {}\n", statistics.received,
-                            sessions.size(), sessions.most(), sessions.evicted(), balancer.moved());
+    const auto& sessions = balancer.affinity().sessions();
+    auto text =
+        fmt::format("received {}, sessions {} of {}, evicted {}, moved {}\n", statistics.received,
+                    sessions.size(), sessions.most(), sessions.evicted(), balancer.affinity().moved());
     if (counts.lost + counts.invalid != 0)
         text += fmt::format("lost before {}, invalid {}\n", counts.lost, counts.invalid);
     for (std::size_t i = 0; i < outcomeWords.size(); i++)
         if (statistics.outcomes[i] != 0)
             text += fmt::format("  {} {}: {}\n", statistics.outcomes[i], outcomeWords[i].name,
                                 outcomeWords[i].sentence);
-    const auto lasting = balancer.sessionsOfBackends(now);
+    const auto lasting = balancer.affinity().countByBackend(now);
     for (std::size_t i = 0; i < lasting.size(); i++) {
         const auto& service = balancer.services()[i];
         text += fmt::format("{}:\n", service.settings.name);
@@ -57,11 +58,11 @@ std::string asJson(const Statistics& statistics, const Balancer& balancer, const
     for (std::size_t i = 0; i < outcomeWords.size(); i++)
         outcomes[outcomeWords[i].name] = statistics.outcomes[i];
     auto services = nlohmann::json::array();
-    const auto lasting = balancer.sessionsOfBackends(now);
+    const auto lasting = balancer.affinity().countByBackend(now);
     for (std::size_t i = 0; i < lasting.size(); i++)
         services.push_back({{"name", balancer.services()[i].settings.name},
                             {"backends", backendsOf(balancer.services()[i], lasting[i])}});
-    const auto& sessions = balancer.sessions();
+    const auto& sessions = balancer.affinity().sessions();
     const nlohmann::json document{{"received", statistics.received},
                                   {"outcomes", outcomes},
                                   {"lost", counts.lost},
@@ -70,7 +71,7 @@ std::string asJson(const Statistics& statistics, const Balancer& balancer, const
                                    {{"now", sessions.size()},
                                     {"most", sessions.most()},
                                     {"evicted", sessions.evicted()},
-                                    {"moved", balancer.moved()}}},
+                                    {"moved", balancer.affinity().moved()}}},
                                   {"services", services}};
     return document.dump() + "\n";
 }

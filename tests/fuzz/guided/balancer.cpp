@@ -119,7 +119,7 @@ void treat(lb::Balancer& balancer, const Bytes& frame, std::uint32_t now) {
         requireChange(frame, changed, outcome);
     else
         require(changed == frame, "it is changed");
-    require(balancer.sessions().size() <= mostSessions, "there are too many sessions");
+    require(balancer.affinity().sessions().size() <= mostSessions, "there are too many sessions");
 }
 
 std::string inputOf(std::uint8_t mode, const std::vector<Bytes>& packets) {

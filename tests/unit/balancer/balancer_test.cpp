@@ -66,10 +66,10 @@ TEST_F(Frames, WhatIsNobodysIsLinuxs) {
 }
 
 TEST_F(Frames, ServicesHaveClientsThatAreHostsOnly) {
-    balancer_.setOwnAddresses({ip("10.0.1.1")});
+    balancer_->setOwnAddresses({ip("10.0.1.1")});
     for (const auto* source : {"0.0.0.0", "127.0.0.1", "224.0.0.1", "10.0.1.1"})
         expectLeft(tcpPacket({source, "192.0.2.80", 4000, 80}, syn), Outcome::badSource);
-    EXPECT_EQ(balancer_.sessions().size(), 0U);
+    EXPECT_EQ(balancer_->affinity().sessions().size(), 0U);
 }
 
 /// A single datagram would go to and fro for ever.
@@ -77,12 +77,12 @@ TEST_F(Frames, ServicesAreNoClientsOfEachOther) {
     expectLeft(udpPacket({"192.0.2.80", "192.0.2.80", 53, 53}), Outcome::badSource);
     expectLeft(tcpPacket({"192.0.2.80", "192.0.2.80", 9999, 80}, syn), Outcome::badSource);
     expectLeft(tcpPacket({"10.0.1.11", "192.0.2.80", 8080, 4000}, ack), Outcome::noSession, 0);
-    EXPECT_EQ(balancer_.sessions().size(), 0U);
+    EXPECT_EQ(balancer_->affinity().sessions().size(), 0U);
 }
 
 /// As those to its checks.
 TEST_F(Frames, AnswersToThisHostAreItsOwn) {
-    balancer_.setOwnAddresses({ip("10.0.1.1")});
+    balancer_->setOwnAddresses({ip("10.0.1.1")});
     const Flow check{"10.0.1.11", "10.0.1.1", 8080, 4000};
     for (const std::uint32_t now : {0U, late}) {
         expectLeft(tcpPacket(check, synAck), Outcome::ownHost, now);
@@ -95,7 +95,7 @@ TEST_F(Frames, BackendsWithoutASessionAreLinuxs) {
     const Flow there = redirected(client4, "10.0.1.11", 8080);
     for (const auto flags : {synAck, ack, fin, rst})
         expectLeft(tcpPacket(backwards(there), flags), Outcome::noSession);
-    EXPECT_EQ(balancer_.sessions().size(), 0U);
+    EXPECT_EQ(balancer_->affinity().sessions().size(), 0U);
 }
 
 TEST_F(Frames, OfTheOtherBackendAreLinuxs) {
@@ -125,7 +125,7 @@ TEST_F(Frames, BackendsAreBelievedAtTheBeginning) {
 class Ambiguous : public Frames {
 protected:
     Ambiguous() {
-        balancer_ = Balancer(configured(R"(
+        balancer_ = std::make_unique<Balancer>(configured(R"(
 [[service]]
 address = "192.0.2.80"
 port = 80
@@ -139,7 +139,7 @@ port = 80
 address = "10.0.1.11"
 port = 8080
 )"),
-                             1);
+                                               1);
     }
 };
 
@@ -169,16 +169,16 @@ TEST_F(Frames, ConnectionsStayWhereTheyAre) {
     EXPECT_GT(met["10.0.1.12"], 25U);
     for (std::uint16_t port = 1000; port < 1100; port++)
         EXPECT_EQ(to(tcpPacket(from(client4, port), ack)), chosen[port]);
-    const auto counts = balancer_.sessionsOfBackends(late);
+    const auto counts = balancer_->affinity().countByBackend(late);
     EXPECT_EQ(counts[0][0], met["10.0.1.11"]);
-    EXPECT_EQ(balancer_.services()[0].backends[0].chosen, met["10.0.1.11"]);
-    EXPECT_EQ(balancer_.sessionsOfBackends(late + 901)[0][0], 0U) << "forgotten";
+    EXPECT_EQ(balancer_->services()[0].backends[0].chosen, met["10.0.1.11"]);
+    EXPECT_EQ(balancer_->affinity().countByBackend(late + 901)[0][0], 0U) << "forgotten";
 }
 
 TEST_F(Frames, SameClientGoesToTheSameOneIfWanted) {
     auto text = services;
     text.insert(text.find("port = 80\n"), "affinity = \"address\"\n");
-    balancer_ = Balancer(configured(text), 1);
+    balancer_ = std::make_unique<Balancer>(configured(text), 1);
     std::map<std::string, unsigned> met, all;
     for (std::uint16_t port = 1000; port < 1100; port++)
         met[to(tcpPacket(from(client4, port), syn))]++;
@@ -190,10 +190,10 @@ TEST_F(Frames, SameClientGoesToTheSameOneIfWanted) {
 
 TEST_F(Frames, SessionsAreForgottenWithoutPackets) {
     (void)to(tcpPacket(client4, syn), 1000);
-    EXPECT_EQ(balancer_.sessions().size(), 1U);
+    EXPECT_EQ(balancer_->affinity().sessions().size(), 1U);
     const auto there = redirected(client4, to(tcpPacket(client4, ack), 1900), 8080);
     expectLeft(tcpPacket(backwards(there), ack), Outcome::noSession, 1900 + 901);
-    EXPECT_EQ(balancer_.sessions().size(), 0U);
+    EXPECT_EQ(balancer_->affinity().sessions().size(), 0U);
 }
 
 TEST_F(Frames, SessionsThatEndAreForgottenSooner) {
@@ -209,9 +209,9 @@ TEST_F(Frames, EndedConnectionBeginsAnew) {
     (void)to(tcpPacket(client4, syn));
     (void)to(tcpPacket(client4, fin));
     (void)to(tcpPacket(client4, syn));
-    const auto& backends = balancer_.services()[0].backends;
+    const auto& backends = balancer_->services()[0].backends;
     EXPECT_EQ(backends[0].chosen + backends[1].chosen, 2U);
-    EXPECT_EQ(balancer_.sessions().size(), 1U);
+    EXPECT_EQ(balancer_->affinity().sessions().size(), 1U);
 }
 
 /// As many as there are places for sessions.
@@ -233,7 +233,7 @@ TEST_F(Frames, ManyBeginAtOnceAfterManyHaveEnded) {
 /// Whatever they say, and whether or not one side of a connection has ended it already.
 TEST_F(Frames, SinglePacketsDoNotDisplaceConnections) {
     for (const auto flags : {syn, ack, fin, rst, finFlag}) {
-        balancer_ = Balancer(configured(services), 1);
+        balancer_ = std::make_unique<Balancer>(configured(services), 1);
         for (std::uint16_t port = 1000; port < 1500; port++)
             for (const auto each : {syn, ack, port % 2 == 0 ? ack : fin})
                 (void)to(tcpPacket(from(client4, port), each));
@@ -241,7 +241,7 @@ TEST_F(Frames, SinglePacketsDoNotDisplaceConnections) {
             EXPECT_NE(to(tcpPacket(from(client4, port), flags), late + 1), "");
         for (std::uint16_t port = 1000; port < 1500; port++)
             (void)to(tcpPacket(from(client4, port), ack), late + 1);
-        const auto& backends = balancer_.services()[0].backends;
+        const auto& backends = balancer_->services()[0].backends;
         EXPECT_EQ(backends[0].chosen + backends[1].chosen, 3500U) << "none chooses anew, flags " << +flags;
     }
 }
@@ -249,11 +249,11 @@ TEST_F(Frames, SinglePacketsDoNotDisplaceConnections) {
 TEST_F(Frames, NothingGoesToWeightZero) {
     auto text = services;
     text.insert(text.find("[[service.backend]]\naddress = \"10.0.1.12\"\n") + 20, "weight = 0\n");
-    balancer_ = Balancer(configured(text), 1);
+    balancer_ = std::make_unique<Balancer>(configured(text), 1);
     for (std::uint16_t port = 1000; port < 1100; port++)
         EXPECT_EQ(to(tcpPacket(from(client4, port), syn)), "10.0.1.11");
     text.insert(text.find("[[service.backend]]\n") + 20, "weight = 0\n");
-    balancer_ = Balancer(configured(text), 1);
+    balancer_ = std::make_unique<Balancer>(configured(text), 1);
     expectLeft(tcpPacket(client4, syn), Outcome::noBackend);
 }
 

@@ -72,7 +72,7 @@ TEST_P(Errors, FromNobodyAreLinuxs) {
 }
 
 TEST_P(Errors, AboutThisHostsOwnPacketsAreItsOwn) {
-    balancer_.setOwnAddresses({ip(clientAddress_)});
+    balancer_->setOwnAddresses({ip(clientAddress_)});
     expectLeft(error(router_, clientAddress_, tcpPacket(there_, syn)), Outcome::ownHost);
 }
 

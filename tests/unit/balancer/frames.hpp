@@ -6,6 +6,7 @@
 #include "support/packets.hpp"
 
 #include <gtest/gtest.h>
+#include <memory>
 
 namespace tna::balancer::test {
 
@@ -77,7 +78,7 @@ class Frames : public ::testing::Test {
 protected:
     void expectBecomes(const Bytes& before, const Bytes& after, Outcome outcome, std::uint32_t now = late) {
         auto frame = frameOf(before);
-        EXPECT_STREQ(nameOf(balancer_.treat(frame, now)), nameOf(outcome));
+        EXPECT_STREQ(nameOf(balancer_->treat(frame, now)), nameOf(outcome));
         EXPECT_EQ(hex(frame), hex(frameOf(after)));
     }
     void expectLeft(const Bytes& packet, Outcome outcome, std::uint32_t now = late) {
@@ -86,7 +87,7 @@ protected:
     /// To which backend's address a packet of a client goes; "" if to none.
     std::string to(const Bytes& packet, std::uint32_t now = late) {
         auto frame = frameOf(packet);
-        if (balancer_.treat(frame, now) != Outcome::forwarded)
+        if (balancer_->treat(frame, now) != Outcome::forwarded)
             return "";
         const auto result = parse(frame);
         return text(result.outer.to.address);
@@ -94,7 +95,7 @@ protected:
 
     /// When sessions are not adopted any more.
     static constexpr std::uint32_t late = 1000;
-    Balancer balancer_{configured(services), 1};
+    std::unique_ptr<Balancer> balancer_ = std::make_unique<Balancer>(configured(services), 1);
 };
 
 } // namespace tna::balancer::test

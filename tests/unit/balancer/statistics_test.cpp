@@ -16,16 +16,16 @@ protected:
     Telling() {
         for (const std::uint16_t port : {std::uint16_t{53}, std::uint16_t{54}}) {
             auto frame = frameOf(udpPacket({"198.51.100.2", "192.0.2.80", 4000, port}));
-            statistics_.count(balancer_.treat(frame, late));
+            statistics_.count(balancer_->treat(frame, late));
         }
-        balancer_.setUp(0, 1, false);
+        balancer_->setUp(0, 1, false);
     }
     Statistics statistics_;
     tna_function_counts counts_{};
 };
 
 TEST_F(Telling, InWordsIsWhatThereIs) {
-    const auto text = inWords(statistics_, balancer_, counts_, late);
+    const auto text = inWords(statistics_, *balancer_, counts_, late);
     EXPECT_THAT(text, HasSubstr("received 2, sessions 1 of 1000, evicted 0, moved 0\n"));
     EXPECT_THAT(text, HasSubstr("  1 forwarded: to a backend\n  1 no-service: to Linux as it is"));
     EXPECT_THAT(text, Not(HasSubstr("replied")));
@@ -36,12 +36,12 @@ TEST_F(Telling, InWordsIsWhatThereIs) {
         text,
         HasSubstr("dns:\n  10.0.1.11:5353 up, weight 1: sessions 1 (chosen 1), packets 1 to it, 0 from it"));
     counts_.lost = 5;
-    EXPECT_THAT(inWords(statistics_, balancer_, counts_, late), HasSubstr("lost before 5, invalid 0\n"));
+    EXPECT_THAT(inWords(statistics_, *balancer_, counts_, late), HasSubstr("lost before 5, invalid 0\n"));
 }
 
 TEST_F(Telling, AsJsonIsAll) {
     counts_.lost = 5;
-    const auto document = nlohmann::json::parse(asJson(statistics_, balancer_, counts_, late));
+    const auto document = nlohmann::json::parse(asJson(statistics_, *balancer_, counts_, late));
     EXPECT_EQ(document["received"], 2);
     EXPECT_EQ(document["lost"], 5);
     EXPECT_EQ(document["outcomes"].size(), outcomeWords.size());

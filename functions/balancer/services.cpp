@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes a balancer but for frames: its configuration, and what is told about its backends.
-#include "balancer.hpp"
+#include "services.hpp"
 
 #include <algorithm>
 
@@ -30,13 +29,6 @@ std::optional<std::size_t> find(const std::vector<Backend>& backends, const Endp
     return found == backends.end() ? std::nullopt : std::optional{found - backends.begin()};
 }
 
-std::vector<std::uint32_t> idleTimesOf(const std::vector<Service>& services) {
-    std::vector<std::uint32_t> times;
-    for (const auto& service : services)
-        times.push_back(service.settings.idle);
-    return times;
-}
-
 /// What a backend of the same place has counted, and is known to be.
 void inherit(Service& service, const Service& old) {
     for (auto& backend : service.backends) {
@@ -50,47 +42,8 @@ void inherit(Service& service, const Service& old) {
         backend.up = backend.up || service.settings.check.kind == "none";
     }
 }
-} // namespace
 
-Balancer::Balancer(Configuration configuration, std::uint64_t seed)
-    : services_(servicesOf(configuration)), adopting_(configuration.adopt),
-      sessions_(configuration.sessions, seed) {
-    for (auto& service : services_)
-        rebuild(service);
-    indexPlaces();
-    sessions_.setIdleTimes(idleTimesOf(services_));
-}
-
-void Balancer::reconfigure(Configuration configuration) {
-    adopting_ = configuration.adopt;
-    const auto before = std::exchange(services_, servicesOf(configuration));
-    for (auto& service : services_) {
-        if (const auto old = find(before, service.settings.place))
-            inherit(service, before[*old]);
-        rebuild(service);
-    }
-    indexPlaces();
-    sessions_.renumber([&](std::uint16_t& service, std::uint16_t& backend) {
-        const auto& old = before[service];
-        const auto place = find(services_, old.settings.place);
-        const auto known =
-            place ? find(services_[*place].backends, old.backends[backend].settings.endpoint) : std::nullopt;
-        if (!known)
-            return false;
-        service = static_cast<std::uint16_t>(*place);
-        backend = static_cast<std::uint16_t>(*known);
-        return true;
-    });
-    sessions_.setIdleTimes(idleTimesOf(services_));
-}
-
-void Balancer::setUp(std::size_t service, std::size_t backend, bool up) {
-    auto& of = services_.at(service);
-    if (std::exchange(of.backends.at(backend).up, up) != up)
-        rebuild(of);
-}
-
-void Balancer::rebuild(Service& service) {
+void rebuild(Service& service) {
     std::vector<Choice> choices;
     for (std::size_t i = 0; i < service.backends.size(); i++)
         if (const auto& backend = service.backends[i]; backend.up)
@@ -99,7 +52,54 @@ void Balancer::rebuild(Service& service) {
     service.table = Maglev(choices, service.settings.table);
 }
 
-void Balancer::indexPlaces() {
+/// Which one a backend is among other services.
+std::optional<BackendNumber> numberAmong(const std::vector<Service>& services, const Place& place,
+                                         const Endpoint& endpoint) {
+    const auto service = find(services, place);
+    const auto backend = service ? find(services[*service].backends, endpoint) : std::nullopt;
+    if (!backend)
+        return std::nullopt;
+    return BackendNumber{static_cast<std::uint16_t>(*service), static_cast<std::uint16_t>(*backend)};
+}
+} // namespace
+
+Services::Services(Configuration configuration) : services_(servicesOf(configuration)) {
+    for (auto& service : services_)
+        rebuild(service);
+    indexPlaces();
+}
+
+Services::Renumbering Services::reconfigure(Configuration configuration) {
+    const auto before = std::exchange(services_, servicesOf(configuration));
+    for (auto& service : services_) {
+        if (const auto old = find(before, service.settings.place))
+            inherit(service, before[*old]);
+        rebuild(service);
+    }
+    indexPlaces();
+    Renumbering now;
+    for (const auto& old : before) {
+        auto& backends = now.emplace_back();
+        for (const auto& backend : old.backends)
+            backends.push_back(numberAmong(services_, old.settings.place, backend.settings.endpoint));
+    }
+    return now;
+}
+
+void Services::setUp(std::size_t service, std::size_t backend, bool up) {
+    auto& of = services_.at(service);
+    if (std::exchange(of.backends.at(backend).up, up) != up)
+        rebuild(of);
+}
+
+std::vector<std::uint32_t> Services::idleTimes() const {
+    std::vector<std::uint32_t> times;
+    for (const auto& service : services_)
+        times.push_back(service.settings.idle);
+    return times;
+}
+
+void Services::indexPlaces() {
     places_.clear();
     backends_.clear();
     ofServices_.clear();
@@ -115,15 +115,28 @@ void Balancer::indexPlaces() {
     }
 }
 
-std::vector<std::vector<std::uint64_t>> Balancer::sessionsOfBackends(std::uint32_t now) const {
-    std::vector<std::vector<std::uint64_t>> counts;
-    for (const auto& service : services_)
-        counts.emplace_back(service.backends.size());
-    sessions_.forEach([&](const Session& session) {
-        if (!sessions_.isOver(session, now))
-            counts[session.service][session.backend]++;
-    });
-    return counts;
+std::optional<std::uint16_t> Services::serviceAt(const Place& place) const {
+    const auto found = places_.find(place);
+    return found == places_.end() ? std::nullopt : std::optional{found->second};
+}
+
+const std::vector<BackendNumber>* Services::backendsAt(const Place& place) const {
+    const auto found = backends_.find(place);
+    return found == backends_.end() ? nullptr : &found->second;
+}
+
+/// Whoever claims an address of this host would have what backends answer to this host as a client's; and one
+/// of a service, that two of them talk to each other for ever.
+bool Services::isClient(const Address& address) const {
+    return address.isSource() && !own_.contains(address) && !ofServices_.contains(address);
+}
+
+std::optional<std::uint16_t> Services::choose(std::uint16_t service, const Endpoint& client) const {
+    const auto& [settings, backends, table] = services_[service];
+    if (table.empty())
+        return std::nullopt;
+    const auto seed = hashOf(settings.place.endpoint, settings.place.protocol);
+    return table.at(hashOf({client.address, settings.byAddress ? std::uint16_t{0} : client.port}, seed));
 }
 
 } // namespace tna::balancer
