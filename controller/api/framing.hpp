@@ -17,6 +17,9 @@ struct Framing {
     bool looks = false;          ///< GET or HEAD
 };
 
+/// The interim answer to who waits for it before sending a body.
+inline constexpr std::string_view interimAnswer = "HTTP/1.1 100 Continue\r\n\r\n";
+
 /// Nothing as long as the head is not there.
 [[nodiscard]] std::optional<Framing> framingOf(std::string_view received);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/front.hpp"
 
+#include "api/framing.hpp"
+#include "api/room.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <exception>
@@ -15,17 +18,25 @@ namespace {
 constexpr std::size_t largestHead = std::size_t{16} * 1024;
 /// Bodies on their way, of all connections together.
 constexpr std::size_t mostBodies = std::size_t{16} * 1024 * 1024;
-constexpr std::size_t lookerThreads = 3;
-constexpr std::size_t keptThreads = 1; ///< for those who may change something
-/// What is read of a body that is too large, so that who sends it comes to reading the refusal.
-constexpr std::size_t mostDrained = std::size_t{64} * 1024 * 1024;
-constexpr std::string_view goOn = "HTTP/1.1 100 Continue\r\n\r\n";
+constexpr int acceptedAtOnce = 64;
+
+/// Nobody, where the kernel does not know who it is.
+std::optional<Peer> whoIs(int fd) {
+    int domain = 0;
+    socklen_t size = sizeof(domain);
+    if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain != AF_UNIX)
+        return Peer{};
+    auto peer = peerOf(fd);
+    if (peer)
+        return std::move(*peer);
+    spdlog::warn("{}", peer.error().sentence());
+    return std::nullopt;
+}
 } // namespace
 
 Front::Front(UniqueFd listening, UniqueFd wake, Answerer& answerer)
     : listening_(std::move(listening)), wake_(std::move(wake)), answerer_(answerer),
-      lookerTurns_(lookerThreads, keptThreads), changerTurns_(1), lookers_(lookerThreads), changers_(1),
-      thread_([this] { run(); }) {}
+      answers_(answerer, [this] { this->wake(); }), thread_([this] { run(); }) {}
 
 Result<std::unique_ptr<Front>> Front::start(UniqueFd listening, Answerer& answerer) {
     UniqueFd wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
@@ -57,23 +68,6 @@ void Front::run() {
             connection.stream.lines->onLine({});
 }
 
-/// That somebody has hung up is told in any case.
-short Front::awaited(const Connection& connection) {
-    switch (connection.state) {
-    case State::waiting:
-    case State::answering:
-        return 0;
-    case State::sending:
-        return POLLOUT;
-    case State::streaming:
-        return connection.out.empty() ? POLLIN : POLLIN | POLLOUT;
-    case State::receiving:
-    case State::draining:
-        return POLLIN;
-    }
-    return 0;
-}
-
 void Front::wait() {
     std::vector<pollfd> watched{{wake_.get(), POLLIN, 0}};
     auto until = Clock::time_point::max();
@@ -84,9 +78,8 @@ void Front::wait() {
     std::vector<Connections::iterator> polled;
     for (auto it = connections_.begin(); it != connections_.end(); ++it) {
         const auto& connection = it->second;
-        const bool settled =
-            !connection.looks && (connection.state == State::waiting || connection.state == State::answering);
-        watched.push_back({settled ? -1 : connection.fd.get(), awaited(connection), 0});
+        const bool settled = !connection.looks && connection.state == State::answering;
+        watched.push_back({settled ? -1 : connection.fd.get(), connection.awaited(), 0});
         polled.push_back(it);
         until = std::min(until, connection.deadline);
     }
@@ -111,16 +104,48 @@ void Front::wait() {
         if (!serve(id, connection, watched[i + 2].revents) || connection.deadline <= now)
             drop(polled[i]);
     }
-    boundAnswers();
+    for (auto goes = whoseAnswerGoes(connections_); goes != connections_.end();
+         goes = whoseAnswerGoes(connections_))
+        drop(goes);
     if (watched[1].revents != 0)
         acceptAll();
+}
+
+void Front::acceptAll() {
+    for (int i = 0; i < acceptedAtOnce; i++) {
+        UniqueFd fd{::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+        if (!fd) {
+            if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+                acceptAgain_ = Clock::now() + rest;
+            return;
+        }
+        auto peer = whoIs(fd.get());
+        const bool mayChange = peer && answerer_.mayChange(*peer);
+        if (!peer || !makeRoom(mayChange))
+            continue;
+        auto& connection = connections_[nextId_++];
+        connection.fd = std::move(fd);
+        connection.peer = std::move(*peer);
+        connection.mayChange = mayChange;
+        connection.since = Clock::now();
+        connection.deadline = connection.since + patience;
+    }
+}
+
+bool Front::makeRoom(bool mayChange) {
+    if (hasRoom(connections_, mayChange))
+        return true;
+    const auto goes = whoGoesFor(connections_, mayChange);
+    if (goes == connections_.end())
+        return false;
+    drop(goes);
+    return true;
 }
 
 bool Front::serve(std::uint64_t id, Connection& connection, short events) {
     switch (connection.state) {
     case State::receiving:
         return events == 0 || receive(id, connection);
-    case State::waiting:
     case State::answering:
         return (events & (POLLHUP | POLLERR)) == 0;
     case State::sending:
@@ -128,19 +153,18 @@ bool Front::serve(std::uint64_t id, Connection& connection, short events) {
     case State::streaming:
         return sendLines(connection, events);
     case State::draining:
-        return events == 0 || drain(connection);
+        return events == 0 || connection.drain();
     }
     return false;
 }
 
 bool Front::receive(std::uint64_t id, Connection& connection) {
-    const bool first = connection.in.empty();
-    char buffer[16384];
-    const auto got = ::recv(connection.fd.get(), buffer, sizeof(buffer), 0);
-    if (got <= 0)
-        return got < 0 && (errno == EAGAIN || errno == EINTR);
-    connection.in.append(buffer, static_cast<std::size_t>(got));
-    if (first)
+    const auto before = connection.in.size();
+    if (!connection.pull())
+        return false;
+    if (connection.in.size() == before)
+        return true;
+    if (before == 0)
         connection.deadline = Clock::now() + patience;
     return advance(id, connection);
 }
@@ -173,54 +197,28 @@ bool Front::advance(std::uint64_t id, Connection& connection) {
     }
     if (framing->awaitsContinue && !connection.continued) {
         connection.continued = true;
-        return ::send(connection.fd.get(), goOn.data(), goOn.size(), MSG_NOSIGNAL) ==
-               static_cast<ssize_t>(goOn.size());
+        return ::send(connection.fd.get(), interimAnswer.data(), interimAnswer.size(), MSG_NOSIGNAL) ==
+               static_cast<ssize_t>(interimAnswer.size());
     }
     return true;
 }
 
 void Front::dispatch(std::uint64_t id, Connection& connection, std::size_t size, bool looks) {
-    connection.request = connection.in.substr(0, size);
+    auto text = connection.in.substr(0, size);
     connection.in.erase(0, size);
     reserved_ -= std::exchange(connection.reserved, 0);
     connection.continued = false;
     connection.looks = looks;
-    connection.state = State::waiting;
+    connection.state = State::answering;
     connection.deadline = Clock::time_point::max();
-    turns(looks).wait(id, connection.peer.user, connection.mayChange);
-    startWaiting(looks);
-}
-
-void Front::startWaiting(bool looks) {
-    while (const auto id = turns(looks).next()) {
-        auto& connection = connections_.at(*id); // who has gone does not wait
-        connection.state = State::answering;
-        (looks ? lookers_ : changers_)
-            .enqueue([this, id = *id, looks, mayChange = connection.mayChange, peer = connection.peer,
-                      request = std::exchange(connection.request, {})] {
-                auto answer = answerer_.answer(peer, request);
-                // The interim answer has been given when it was waited for.
-                if (answer.bytes.starts_with(goOn))
-                    answer.bytes.erase(0, goOn.size());
-                const std::lock_guard lock{mutex_};
-                answers_.push_back({id, looks, mayChange, std::move(answer)});
-                wake();
-            });
-    }
+    answers_.ask(id, {connection.peer, connection.mayChange, looks, std::move(text)});
 }
 
 void Front::takeAnswers() {
-    std::vector<Answered> answers;
-    {
-        const std::lock_guard lock{mutex_};
-        answers.swap(answers_);
-    }
-    for (auto& [id, looks, mayChange, answer] : answers) {
-        turns(looks).done(mayChange);
-        startWaiting(looks);
+    for (auto& [id, answer] : answers_.take()) {
         const auto found = connections_.find(id);
         if (found == connections_.end()) {
-            letGo(std::move(answer.stream.source));
+            answers_.destroy(std::move(answer.stream.source));
             continue;
         }
         auto& connection = found->second;
@@ -232,23 +230,8 @@ void Front::takeAnswers() {
     }
 }
 
-/// The end of a source may wait for the network.
-void Front::letGo(std::shared_ptr<void> source) {
-    if (source)
-        changers_.enqueue([source = std::move(source)]() mutable { source.reset(); });
-}
-
-/// What the other side takes at once.
-bool Front::push(Connection& connection) {
-    const auto sent = ::send(connection.fd.get(), connection.out.data(), connection.out.size(), MSG_NOSIGNAL);
-    if (sent < 0)
-        return errno == EAGAIN || errno == EINTR;
-    connection.out.erase(0, static_cast<std::size_t>(sent));
-    return true;
-}
-
 bool Front::send(std::uint64_t id, Connection& connection) {
-    if (!push(connection))
+    if (!connection.push())
         return false;
     if (!connection.out.empty())
         return true;
@@ -273,15 +256,6 @@ bool Front::send(std::uint64_t id, Connection& connection) {
     return connection.in.empty() || advance(id, connection);
 }
 
-bool Front::drain(Connection& connection) {
-    char ignored[16384];
-    const auto got = ::recv(connection.fd.get(), ignored, sizeof(ignored), 0);
-    if (got <= 0)
-        return got < 0 && (errno == EAGAIN || errno == EINTR);
-    connection.drained += static_cast<std::size_t>(got);
-    return connection.drained < mostDrained;
-}
-
 bool Front::sendLines(Connection& connection, short events) {
     if ((events & (POLLHUP | POLLERR)) != 0)
         return false;
@@ -296,7 +270,7 @@ bool Front::sendLines(Connection& connection, short events) {
     if (connection.out.empty())
         return !connection.stream.lines->closed();
     const auto before = connection.out.size();
-    if (!push(connection))
+    if (!connection.push())
         return false;
     if (connection.out.empty())
         connection.deadline = Clock::time_point::max();
@@ -310,11 +284,10 @@ bool Front::sendLines(Connection& connection, short events) {
 void Front::drop(Connections::iterator connection) {
     auto& [id, gone] = *connection;
     reserved_ -= gone.reserved;
-    if (gone.state == State::waiting)
-        turns(gone.looks).leave(id, gone.peer.user, gone.mayChange);
+    answers_.withdraw(id);
     if (gone.stream.lines)
         gone.stream.lines->onLine({});
-    letGo(std::exchange(gone.stream.source, nullptr));
+    answers_.destroy(std::exchange(gone.stream.source, nullptr));
     ::shutdown(gone.fd.get(), SHUT_RDWR);
     connections_.erase(connection);
 }
