@@ -47,12 +47,12 @@ bool sameOutcome(const std::vector<assemble::RuleObstacle>& these,
     };
     return std::ranges::equal(these, those, {}, place, place);
 }
-} // namespace
 
 /// Once for each outcome, not for each change of the rules.
-void Connections::announce(const assemble::RuleJudgement& judged) const {
-    const bool told = judged.generation != 0 && judgement_.generation != 0;
-    if (learner_ && !(told && sameOutcome(judged.obstacles, judgement_.obstacles))) {
+void announce(const assemble::RuleJudgement& judged, const assemble::RuleJudgement& before, bool learning,
+              bool learningOfBridges) {
+    const bool told = judged.generation != 0 && before.generation != 0;
+    if (learning && !(told && sameOutcome(judged.obstacles, before.obstacles))) {
         if (judged.obstacles.empty())
             spdlog::info("the rules are steady: flows that Linux lets pass are learnt");
         else
@@ -60,7 +60,7 @@ void Connections::announce(const assemble::RuleJudgement& judged) const {
                          judged.obstacles.size() > 1 ? ", and more" : "");
     }
     const auto& ofBridges = judged.bridge.obstacles;
-    if (bridgeLearner_ && !(told && sameOutcome(ofBridges, judgement_.bridge.obstacles))) {
+    if (learningOfBridges && !(told && sameOutcome(ofBridges, before.bridge.obstacles))) {
         if (ofBridges.empty())
             spdlog::info("the rules of bridges (family bridge) are steady: flows that Linux lets pass are "
                          "learnt");
@@ -69,6 +69,16 @@ void Connections::announce(const assemble::RuleJudgement& judged) const {
                          ofBridges.front().reason, ofBridges.size() > 1 ? ", and more" : "");
     }
 }
+
+/// The devices are not those that the rules were judged for, which asked for them.
+bool othersMatter(const assemble::RuleJudgement& judgement, const assemble::SpecialDevices& devices,
+                  const model::Network& network) {
+    if (loopbackName(network) != devices.loopback.name)
+        return true;
+    return (judgement.ipv4.asksDevices || judgement.ipv6.asksDevices) &&
+           specialDevicesOf(network).others != devices.others;
+}
+} // namespace
 
 bool Connections::possible(const model::Network& network) const {
     return haveRules(network) && !impossible_;
@@ -187,19 +197,12 @@ void Connections::tell(const model::Network& network, bool atInterval) {
     if (!learner_ && !bridgeLearner_)
         return;
     if (auto judged = watch_->take()) {
-        announce(*judged);
+        announce(*judged, judgement_, learning(), learningOfBridges());
         judgement_ = std::move(*judged);
     }
-    if ((atInterval && (judgement_.generation == 0 || missed())) || othersMatter(network))
+    if ((atInterval && (judgement_.generation == 0 || missed())) ||
+        othersMatter(judgement_, devices_, network))
         rulesChanged(network);
-}
-
-/// The devices are not those that the rules were judged for, which asked for them.
-bool Connections::othersMatter(const model::Network& network) const {
-    if (loopbackName(network) != devices_.loopback.name)
-        return true;
-    return (judgement_.ipv4.asksDevices || judgement_.ipv6.asksDevices) &&
-           specialDevicesOf(network).others != devices_.others;
 }
 
 } // namespace tna::daemon

@@ -54,8 +54,6 @@ private:
     void endForBridges(const model::Network& network);
     void watchRules(const model::Network& network);
     [[nodiscard]] bool missed() const;
-    [[nodiscard]] bool othersMatter(const model::Network& network) const;
-    void announce(const assemble::RuleJudgement& judged) const;
 
     Kernel& kernel_;
     std::unique_ptr<deploy::ConnectionLearner> learner_;

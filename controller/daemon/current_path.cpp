@@ -111,4 +111,10 @@ bool CurrentPath::fallBack(const std::string& why) {
     return true;
 }
 
+void CurrentPath::inform(bool informed) {
+    observed_.informed = informed;
+    if (!informed)
+        dataPath().fdb().open(false);
+}
+
 } // namespace tna::daemon

@@ -34,6 +34,8 @@ public:
     /// Where reading in place is wrong about one thing, nothing that it says is believed; whether another way
     /// has taken its place.
     [[nodiscard]] bool fallBack(const std::string& why);
+    /// What is not known as a whole closes the fast path before anything is written because of it.
+    void inform(bool informed);
     /// Custom modules came or went; see DataPath::setModules().
     void useModules() { dataPath().setModules(wanted_.modules.byIdentity()); }
 

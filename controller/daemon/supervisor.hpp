@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "daemon/connections.hpp"
 #include "daemon/current_path.hpp"
 #include "daemon/observer.hpp"
-#include "daemon/reconciler.hpp"
-#include "daemon/resting_ports.hpp"
+#include "daemon/planner.hpp"
 #include "daemon/self_check.hpp"
 
 #include <functional>
@@ -13,14 +11,13 @@
 namespace tna::daemon {
 
 /// Keeps the fast path of a namespace as Linux is configured and the operator wants it: has the network read,
-/// what is not announced looked for, and what comes of it put in place. Not thread safe.
+/// what is not announced looked for, and what comes of it planned and put in place. Not thread safe.
 class Supervisor {
 public:
-    using Time = std::chrono::steady_clock::time_point;
-    using Clock = std::function<Time()>;
+    using Clock = Planner::Clock;
 
     Supervisor(std::unique_ptr<Kernel> kernel, std::unique_ptr<introspect::NetworkSource> source,
-               Wanted& wanted, Reporter& reporter, Clock clock = std::chrono::steady_clock::now);
+               const Wanted& wanted, Reporter& reporter, Clock clock = std::chrono::steady_clock::now);
 
     /// Readable when onReadable() has something to do; `source` is one of those that make it so.
     [[nodiscard]] Result<void> watch(int source) { return path_.watch(source); }
@@ -47,26 +44,13 @@ public:
     [[nodiscard]] const introspect::NetworkSource& source() const { return *source_; }
     [[nodiscard]] const model::Network& network() const { return source_->network(); }
     [[nodiscard]] const Observed& observed() const { return observed_; }
-    [[nodiscard]] const assemble::Plan& plan() const { return reconciler_.plan(); }
-    [[nodiscard]] const Failures& failures() const { return reconciler_.failures(); }
-    [[nodiscard]] const Connections& connections() const { return connections_; }
+    [[nodiscard]] const assemble::Plan& plan() const { return planner_.plan(); }
+    [[nodiscard]] const Failures& failures() const { return planner_.failures(); }
+    [[nodiscard]] const Connections& connections() const { return planner_.connections(); }
     [[nodiscard]] const Way& way() const { return path_.way(); }
     [[nodiscard]] deploy::DataPath& dataPath() const { return path_.dataPath(); }
 
 private:
-    void reconcile(Time since);
-    [[nodiscard]] bool reconcileOnce(Time since);
-    /// Whether there are rules whose connections are to be learnt, where the kernel is read in place.
-    [[nodiscard]] bool mayLearn() const;
-    [[nodiscard]] bool followConnections(const assemble::Plan& plan);
-    [[nodiscard]] assemble::Wishes wishes() const;
-    [[nodiscard]] bool followRests();
-    void exchanged();
-    void inform(bool informed);
-    void followRules(bool changed, bool atInterval);
-    [[nodiscard]] bool isConcern(const Result<introspect::Changes>& changes) const;
-
-    Wanted& wanted_;
     Reporter& reporter_;
     Clock clock_;
     std::unique_ptr<Kernel> kernel_;
@@ -74,12 +58,8 @@ private:
     Observed observed_;
     CurrentPath path_;
     Observer observer_;
-    Reconciler reconciler_;
     SelfCheck selfCheck_;
-    RefusedPorts refusedPorts_;
-    RestingPorts restingPorts_;
-    Connections connections_;
-    bool again_ = false; ///< to be decided anew
+    Planner planner_;
 };
 
 } // namespace tna::daemon
