@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/function_control.hpp"
 
-#include "base/file.hpp"
-#include "base/folder.hpp"
 #include "base/pattern.hpp"
 #include "daemon/function_views.hpp"
 #include "deploy/custom/module_object.hpp"
 
 #include <algorithm>
 #include <climits>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <utility>
 
 namespace tna::daemon {
 
 namespace {
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-constexpr std::string_view suffix = ".toml";
-constexpr std::size_t largestFile = std::size_t{1} << 20U;
 
 /// Where the calling thread is; 0: nowhere that a port could be.
 std::uint32_t thisNamespace() {
@@ -33,55 +24,6 @@ std::uint32_t thisNamespace() {
 }
 
 } // namespace
-
-FunctionControl::Interfaces FunctionControl::interfaces() const {
-    const auto names = set_.ports();
-    Interfaces found;
-    for (const auto& [ifindex, link] : supervisor_.network().links)
-        if (std::ranges::find(names, link.name) != names.end())
-            found.emplace(link.name, ifindex);
-    return found;
-}
-
-/// What there is against steering frames of a port.
-std::optional<Error> FunctionControl::obstacleAt(unsigned ifindex, const std::string& name) const {
-    const auto refused = [&](std::string why, std::string hint) {
-        return Error{fmt::format("no frames of {} can be steered", name), std::move(why), std::move(hint)};
-    };
-    // What the card has taken out of a frame, nobody could put back into it.
-    if (const auto* link = supervisor_.network().link(ifindex);
-        link != nullptr && link->kind != "veth" && (link->vlanRxOffload || link->serviceTagRxOffload))
-        return refused("it takes VLAN tags out of frames before XDP sees them",
-                       fmt::format("`ethtool -K {} rxvlan off rx-vlan-stag-hw-parse off`", name));
-    const auto& ports = supervisor_.plan().ports;
-    const auto it = ports.find(ifindex);
-    if (it == ports.end())
-        return std::nullopt;
-    const auto& port = it->second;
-    if (port.hook != assemble::Hook::xdp)
-        return refused("it is accelerated at tcx, and steering is done at XDP",
-                       "take its kind out of 'tcx_kinds'");
-    if (const auto foreign = std::ranges::find(port.reasons, "foreign-xdp", &assemble::Reason::code);
-        foreign != port.reasons.end())
-        return refused(foreign->text, foreign->hint);
-    return std::nullopt;
-}
-
-std::map<std::string, std::string> FunctionControl::obstacles(const Interfaces& there) const {
-    std::map<std::string, std::string> found;
-    for (const auto& [name, ifindex] : there)
-        if (const auto against = obstacleAt(ifindex, name))
-            found.emplace(name, against->sentence());
-    return found;
-}
-
-std::optional<Error> FunctionControl::obstacle(const functions::Declaration& declared) const {
-    for (const auto& [name, ifindex] : interfaces())
-        if (std::ranges::find(declared.ports, name) != declared.ports.end())
-            if (auto against = obstacleAt(ifindex, name))
-                return against;
-    return std::nullopt;
-}
 
 /// The module goes behind all others at ingress, on the functions' ports.
 Result<void> FunctionControl::placeModule() {
@@ -114,10 +56,9 @@ Result<void> FunctionControl::tellOf(const FunctionSet::Function& function) cons
 }
 
 Result<void> FunctionControl::apply() {
-    auto there = interfaces();
-    against_ = obstacles(there);
-    std::erase_if(there, [&](const auto& port) { return against_.contains(port.first); });
-    const auto table = set_.table(there);
+    auto there = functionPorts(set_.ports(), supervisor_.network(), supervisor_.plan());
+    ports_.against = std::move(there.against);
+    const auto table = set_.table(there.usable);
     if (!table)
         return std::unexpected(table.error());
     if (!steering_) {
@@ -134,12 +75,12 @@ Result<void> FunctionControl::apply() {
             if (auto let = wayBack_.letReceive(); !let)
                 return let;
     }
-    placedFor_ = std::move(there);
+    ports_.usable = std::move(there.usable);
     auto placed = placeModule();
     if (placed)
         placed = steering_->replace(*table);
     if (!placed)
-        placedFor_.clear(); // to be tried again
+        ports_.usable.clear(); // to be tried again
     return placed;
 }
 
@@ -150,7 +91,9 @@ Result<void> FunctionControl::put(functions::Declaration declared, bool fromFile
     if (auto there = set_.put(std::move(declared), fromFile); !there)
         return there;
     auto applied = apply();
-    if (auto against = applied ? obstacle(set_.find(name)->declared) : std::nullopt)
+    if (auto against = applied ? whyNotSteered(set_.find(name)->declared.ports, supervisor_.network(),
+                                               supervisor_.plan())
+                               : std::nullopt)
         applied = std::unexpected(std::move(*against));
     if (!applied) {
         set_ = before;
@@ -205,8 +148,7 @@ void FunctionControl::takeOut(const std::string& name) {
     supervisor_.useModules();
     wayBack_.takeAway();
     steering_.reset();
-    placedFor_.clear();
-    against_.clear();
+    ports_ = {};
 }
 
 Result<bool> FunctionControl::remove(const std::string& name) {
@@ -238,45 +180,24 @@ Result<bool> FunctionControl::bypass(const std::string& name, bool bypassed) {
 }
 
 void FunctionControl::readDirectory(const std::string& directory) {
-    const auto paths = filesIn(directory, suffix);
-    if (!paths) {
-        spdlog::error("network functions stay as they are: {}", paths.error().sentence());
+    const auto changes = files_.read(directory, [&](const std::string& name) {
+        const auto* there = set_.find(name);
+        return there != nullptr && there->fromFile;
+    });
+    if (!changes) {
+        spdlog::error("network functions stay as they are: {}", changes.error().sentence());
         return;
     }
-    std::map<std::string, std::string> found;
-    std::set<std::string> unreadable;
-    for (const auto& path : *paths) {
-        const auto base = fs::path(path).filename().string();
-        const auto name = base.substr(0, base.size() - suffix.size());
-        auto text = readNamedFile(path, largestFile, std::chrono::seconds(2));
-        if (!text) {
-            spdlog::error("network function {}: {}", name, text.error().sentence());
-            unreadable.insert(name);
-            continue;
-        }
-        found.emplace(name, std::move(*text));
-    }
     // What is gone makes room for what is new.
-    const auto before = std::exchange(files_, {});
-    for (const auto& [name, text] : before) {
-        const auto* there = set_.find(name);
-        if (unreadable.contains(name) || there == nullptr || !there->fromFile)
-            continue;
-        if (found.contains(name)) {
-            files_.emplace(name, text);
-            continue;
-        }
+    for (const auto& name : changes->gone) {
         takeOut(name);
         reporter_.functionChanged(name, "removed");
     }
-    for (const auto& [name, text] : found) {
-        if (const auto same = files_.find(name); same != files_.end() && same->second == text)
-            continue;
-        auto declared = functions::parseDeclaration(
-            text, name, (fs::path(directory) / name).string() + std::string(suffix));
+    for (const auto& [name, text] : changes->changed) {
+        auto declared = functions::parseDeclaration(text, name, FunctionFiles::pathOf(directory, name));
         auto done = declared ? put(std::move(*declared), true) : std::unexpected(declared.error());
         if (done)
-            files_[name] = text; // what was refused is tried again the next time
+            files_.takenIn(name, text);
         else
             spdlog::error("network function {}: {}", name, done.error().sentence());
     }
@@ -332,12 +253,11 @@ void FunctionControl::follow() {
     if (!steering_)
         return;
     const bool renewed = wayBack_.renewIfGone(*steering_);
-    auto there = interfaces();
-    const auto against = obstacles(there);
-    for (const auto& [name, why] : against)
-        if (there.erase(name) != 0 && !against_.contains(name))
+    const auto there = functionPorts(set_.ports(), supervisor_.network(), supervisor_.plan());
+    for (const auto& [name, why] : there.against)
+        if (!ports_.against.contains(name))
             spdlog::warn("network functions: {}", why);
-    if (!renewed && there == placedFor_ && against == against_ && !connections_.anyLostAPort())
+    if (!renewed && there == ports_ && !connections_.anyLostAPort())
         return;
     if (auto applied = apply(); !applied)
         spdlog::error("network functions: {}", applied.error().sentence());
@@ -351,7 +271,7 @@ void FunctionControl::endOutdated() {
 }
 
 json FunctionControl::viewOf(const FunctionSet::Function& function) const {
-    return viewFunction(function, connections_, *steering_, placedFor_, against_);
+    return viewFunction(function, connections_, *steering_, ports_.usable, ports_.against);
 }
 
 json FunctionControl::list() const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "daemon/function_files.hpp"
+#include "daemon/function_ports.hpp"
 #include "daemon/supervisor.hpp"
 #include "daemon/way_back_control.hpp"
 
@@ -47,12 +49,6 @@ public:
     void follow();
 
 private:
-    using Interfaces = std::map<std::string, unsigned>;
-    [[nodiscard]] Interfaces interfaces() const;
-    /// Why nothing of a port is steered, by name.
-    [[nodiscard]] std::map<std::string, std::string> obstacles(const Interfaces& there) const;
-    [[nodiscard]] std::optional<Error> obstacleAt(unsigned ifindex, const std::string& name) const;
-    [[nodiscard]] std::optional<Error> obstacle(const functions::Declaration& declared) const;
     /// Makes the fast path as the set wants it; else says what is against it.
     [[nodiscard]] Result<void> apply();
     [[nodiscard]] Result<void> tellOf(const FunctionSet::Function& function) const;
@@ -69,9 +65,8 @@ private:
     std::unique_ptr<deploy::Steering> steering_; ///< while there are any functions
     FunctionConnections connections_;
     WayBackControl wayBack_{connections_};
-    Interfaces placedFor_;
-    std::map<std::string, std::string> against_; ///< ports that are there, and not among those
-    std::map<std::string, std::string> files_;   ///< by name, what was read last
+    FunctionPorts ports_; ///< as they are in place
+    FunctionFiles files_;
 };
 
 } // namespace tna::daemon
