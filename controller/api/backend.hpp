@@ -28,6 +28,35 @@ struct TraceWish {
     unsigned oneIn = 1;              ///< of so many packets of each CPU
 };
 
+/// Custom modules.
+class ModuleBackend {
+public:
+    virtual ~ModuleBackend() = default;
+    virtual nlohmann::json list() = 0;
+    /// Nothing if there is no such module, or no such map of its own where one is named.
+    virtual std::optional<nlohmann::json> find(const std::string& name,
+                                               const std::optional<std::string>& map) = 0;
+    /// In the place of the one of this name if `replace`; then there must be one, else there must be none.
+    virtual Result<nlohmann::json> place(const std::string& name, const std::string& object,
+                                         const Placement& placement, bool replace) = 0;
+    /// False if there is none.
+    virtual Result<bool> remove(const std::string& name) = 0;
+};
+
+/// Network functions.
+class FunctionBackend {
+public:
+    virtual ~FunctionBackend() = default;
+    virtual nlohmann::json list() = 0;
+    /// Nothing if there is no such function.
+    virtual std::optional<nlohmann::json> find(const std::string& name) = 0;
+    /// From the text of a declaration; takes the place of the one of this name, if there is one.
+    virtual Result<nlohmann::json> declare(const std::string& name, const std::string& text) = 0;
+    /// False if there is none.
+    virtual Result<bool> remove(const std::string& name) = 0;
+    virtual Result<bool> bypass(const std::string& name, bool bypassed) = 0;
+};
+
 /// What the API tells and changes; documents as in docs/api.md. Called from the server's threads.
 class Backend {
 public:
@@ -52,24 +81,8 @@ public:
     /// All ports if none is named. False if there is no such port.
     virtual bool pause(const std::optional<std::string>& port, bool paused) = 0;
 
-    virtual nlohmann::json customModules() = 0;
-    /// Nothing if there is no such module, or no such map of its own where one is named.
-    virtual std::optional<nlohmann::json> customModule(const std::string& name,
-                                                       const std::optional<std::string>& map) = 0;
-    /// In the place of the one of this name if `replace`; then there must be one, else there must be none.
-    virtual Result<nlohmann::json> placeCustomModule(const std::string& name, const std::string& object,
-                                                     const Placement& placement, bool replace) = 0;
-    /// False if there is none.
-    virtual Result<bool> removeCustomModule(const std::string& name) = 0;
-
-    virtual nlohmann::json networkFunctions() = 0;
-    /// Nothing if there is no such function.
-    virtual std::optional<nlohmann::json> networkFunction(const std::string& name) = 0;
-    /// From the text of a declaration; takes the place of the one of this name, if there is one.
-    virtual Result<nlohmann::json> declareFunction(const std::string& name, const std::string& text) = 0;
-    /// False if there is none.
-    virtual Result<bool> removeFunction(const std::string& name) = 0;
-    virtual Result<bool> bypassFunction(const std::string& name, bool bypassed) = 0;
+    virtual ModuleBackend& modules() = 0;
+    virtual FunctionBackend& functions() = 0;
 };
 
 } // namespace tna::api

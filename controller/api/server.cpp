@@ -192,13 +192,13 @@ private:
     void addModules() {
         const char* one = R"(/v1/modules/([A-Za-z0-9_.-]{1,32}))";
         http_.Get("/v1/modules",
-                  [this](const auto&, auto& response) { answer(response, 200, backend_.customModules()); });
+                  [this](const auto&, auto& response) { answer(response, 200, backend_.modules().list()); });
         http_.Get(one, [this](const httplib::Request& request, auto& response) {
-            tell(response, backend_.customModule(request.matches[1], std::nullopt));
+            tell(response, backend_.modules().find(request.matches[1], std::nullopt));
         });
         http_.Get(std::string(one) + R"(/maps/([A-Za-z0-9_.]{1,64}))",
                   [this](const httplib::Request& request, auto& response) {
-                      tell(response, backend_.customModule(request.matches[1], request.matches[2]));
+                      tell(response, backend_.modules().find(request.matches[1], request.matches[2]));
                   });
         http_.Put(one, ifAllowed([this](const auto& request, auto& response) { place(request, response); }));
         http_.Delete(one,
@@ -207,7 +207,7 @@ private:
 
     void takeOut(const httplib::Request& request, httplib::Response& response) {
         const std::string name = request.matches[1];
-        if (const auto removed = backend_.removeCustomModule(name); !removed)
+        if (const auto removed = backend_.modules().remove(name); !removed)
             answer(response, 500, errorDocument(removed.error()));
         else if (!*removed)
             tell(response, std::nullopt);
@@ -235,7 +235,7 @@ private:
         if (!wish)
             return answer(response, 400, errorDocument(wish.error()));
         const auto placed =
-            backend_.placeCustomModule(request.matches[1], request.body, wish->placement, wish->replace);
+            backend_.modules().place(request.matches[1], request.body, wish->placement, wish->replace);
         if (placed)
             answer(response, 200, *placed);
         else
@@ -245,16 +245,16 @@ private:
     void addFunctions() {
         const char* one = R"(/v1/functions/([^/]{1,255}))";
         http_.Get("/v1/functions", [this](const auto&, auto& response) {
-            answer(response, 200, backend_.networkFunctions());
+            answer(response, 200, backend_.functions().list());
         });
         http_.Get(one, [this](const httplib::Request& request, auto& response) {
-            if (const auto document = backend_.networkFunction(request.matches[1]))
+            if (const auto document = backend_.functions().find(request.matches[1]))
                 answer(response, 200, *document);
             else
                 answer(response, 404, noSuchFunction(request.matches[1]));
         });
         http_.Put(one, ifAllowed([this](const auto& request, auto& response) {
-                      const auto added = backend_.declareFunction(request.matches[1], request.body);
+                      const auto added = backend_.functions().declare(request.matches[1], request.body);
                       if (added)
                           answer(response, 200, *added);
                       else
@@ -262,13 +262,13 @@ private:
                   }));
         http_.Delete(one, ifAllowed([this](const auto& request, auto& response) {
                          const std::string name = request.matches[1];
-                         changed(response, name, backend_.removeFunction(name), {{"removed", name}});
+                         changed(response, name, backend_.functions().remove(name), {{"removed", name}});
                      }));
         for (const bool bypassed : {true, false})
             http_.Post(std::string(one) + (bypassed ? "/bypass" : "/resume"),
                        ifAllowed([this, bypassed](const auto& request, auto& response) {
                            const std::string name = request.matches[1];
-                           changed(response, name, backend_.bypassFunction(name, bypassed),
+                           changed(response, name, backend_.functions().bypass(name, bypassed),
                                    {{"function", name}, {"bypassed", bypassed}});
                        }));
     }

@@ -2,7 +2,6 @@
 #include "daemon/controller.hpp"
 
 #include "config/reload.hpp"
-#include "daemon/function_access.hpp"
 #include "daemon/route_question.hpp"
 #include "daemon/trace_lines.hpp"
 #include "deploy/kernel/requirements.hpp"
@@ -19,7 +18,8 @@ Controller::Controller(config::Config config, std::unique_ptr<Kernel> kernel,
     : wanted_{std::move(config), {}, {}},
       supervisor_(std::move(kernel), std::move(source), wanted_, reporter_),
       modules_(supervisor_, wanted_, reporter_), functions_(supervisor_, wanted_, reporter_),
-      traces_(supervisor_, wanted_), questions_(supervisor_, wanted_, reporter_) {}
+      moduleRequests_(mutex_, modules_), functionRequests_(mutex_, functions_), traces_(supervisor_, wanted_),
+      questions_(supervisor_, wanted_, reporter_) {}
 
 Result<std::unique_ptr<Controller>> Controller::start(config::Config config, Seams seams,
                                                       std::vector<UniqueFd> inherited) {
@@ -75,9 +75,11 @@ std::vector<UniqueFd> Controller::handOver() {
     return supervisor_.dataPath().attachedPrograms().handOver();
 }
 
-void Controller::setConfig(config::Config config) {
+void Controller::setConfig(Result<config::Config> config) {
     const std::lock_guard lock{mutex_};
-    auto reloaded = config::reloaded(wanted_.config, std::move(config));
+    if (!config)
+        return reporter_.configurationRefused(config.error());
+    auto reloaded = config::reloaded(wanted_.config, std::move(*config));
     wanted_.config = std::move(reloaded.config);
     modules_.readDirectory(wanted_.config.modules.directory);
     supervisor_.useModules();
@@ -184,101 +186,6 @@ Result<std::shared_ptr<void>> Controller::trace(const api::TraceWish& wish,
         const std::lock_guard atEnd{mutex_};
         traces_.end(name);
     });
-}
-
-json Controller::customModules() {
-    const std::lock_guard lock{mutex_};
-    return modules_.list();
-}
-
-std::optional<json> Controller::customModule(const std::string& name, const std::optional<std::string>& map) {
-    const std::lock_guard lock{mutex_};
-    return modules_.find(name, map);
-}
-
-Result<json> Controller::placeCustomModule(const std::string& name, const std::string& object,
-                                           const api::Placement& placement, bool replace) {
-    {
-        const std::lock_guard lock{mutex_};
-        if (auto possible = modules_.checkPlace(name, replace); !possible)
-            return std::unexpected(possible.error());
-    }
-    // What the kernel needs for verifying is not to keep the network waiting.
-    auto module = CustomModules::load(name, object, placement);
-    if (!module)
-        return std::unexpected(module.error());
-    const std::lock_guard lock{mutex_};
-    return modules_.place(name, object, std::move(*module), replace);
-}
-
-Result<bool> Controller::removeCustomModule(const std::string& name) {
-    const std::lock_guard lock{mutex_};
-    return modules_.remove(name);
-}
-
-namespace {
-/// Not for who has the lock.
-void tellWhoIsUnknown(json& function) {
-    function["unknown"] = unknownAmong(function["users"], function["groups"]);
-}
-} // namespace
-
-json Controller::networkFunctions() {
-    auto list = locked([&] { return functions_.list(); });
-    for (auto& function : list["functions"])
-        tellWhoIsUnknown(function);
-    return list;
-}
-
-std::optional<json> Controller::networkFunction(const std::string& name) {
-    auto function = locked([&] { return functions_.find(name); });
-    if (function)
-        tellWhoIsUnknown(*function);
-    return function;
-}
-
-Result<json> Controller::declareFunction(const std::string& name, const std::string& text) {
-    auto function = locked([&] { return functions_.add(name, text); });
-    if (function)
-        tellWhoIsUnknown(*function);
-    return function;
-}
-
-Result<bool> Controller::removeFunction(const std::string& name) {
-    const std::lock_guard lock{mutex_};
-    return functions_.remove(name);
-}
-
-Result<bool> Controller::bypassFunction(const std::string& name, bool bypassed) {
-    const std::lock_guard lock{mutex_};
-    return functions_.bypass(name, bypassed);
-}
-
-std::expected<HandedOver, FunctionControl::Refused>
-Controller::connectFunction(const std::string& name, const api::Peer& peer, FunctionCaller caller) {
-    const auto declared = locked([&] { return functions_.declared(name); });
-    if (!declared)
-        return std::unexpected(declared.error());
-    // A name service that is slow, and a kernel that is, are not to keep the network waiting.
-    if (!mayConnect(*declared, peer))
-        return std::unexpected(FunctionControl::Refused{
-            Error{fmt::format("user {} may not be the network function '{}'", peer.user, name),
-                  {},
-                  "see 'users' and 'groups' in its declaration"},
-            true});
-    const auto plan = locked([&] { return functions_.plan(*declared, caller); });
-    if (!plan)
-        return std::unexpected(plan.error());
-    auto parts = makeParts(*plan);
-    if (!parts)
-        return std::unexpected(
-            FunctionControl::Refused{parts.error(), parts.error().code == ExitCode::usage});
-    return locked([&] { return functions_.connect(*plan, std::move(*parts), std::move(caller)); });
-}
-
-void Controller::functionGone(std::uint64_t connection) {
-    const std::lock_guard lock{mutex_};
-    functions_.disconnected(connection);
 }
 
 } // namespace tna::daemon

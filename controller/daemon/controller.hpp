@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "api/peer.hpp"
-#include "daemon/function_control.hpp"
-#include "daemon/module_control.hpp"
+#include "daemon/function_requests.hpp"
+#include "daemon/module_requests.hpp"
 #include "daemon/questions.hpp"
 #include "daemon/real_kernel.hpp"
 #include "daemon/rule_question.hpp"
@@ -32,9 +31,8 @@ public:
     void settle();
     /// What is attached, for the process after this one: until then all is left to Linux.
     [[nodiscard]] std::vector<UniqueFd> handOver();
-    void setConfig(config::Config config);
-    /// What the configuration says now is wrong.
-    void refuseConfig(const Error& error) { reporter_.configurationRefused(error); }
+    /// What the configuration says now, or what is wrong with it.
+    void setConfig(Result<config::Config> config);
     [[nodiscard]] std::string summary();
 
     nlohmann::json status() override;
@@ -49,32 +47,12 @@ public:
     nlohmann::json capabilities() override;
     nlohmann::json rules() override;
     bool pause(const std::optional<std::string>& port, bool paused) override;
-    nlohmann::json customModules() override;
-    std::optional<nlohmann::json> customModule(const std::string& name,
-                                               const std::optional<std::string>& map) override;
-    Result<nlohmann::json> placeCustomModule(const std::string& name, const std::string& object,
-                                             const api::Placement& placement, bool replace) override;
-    Result<bool> removeCustomModule(const std::string& name) override;
-    nlohmann::json networkFunctions() override;
-    std::optional<nlohmann::json> networkFunction(const std::string& name) override;
-    Result<nlohmann::json> declareFunction(const std::string& name, const std::string& text) override;
-    Result<bool> removeFunction(const std::string& name) override;
-    Result<bool> bypassFunction(const std::string& name, bool bypassed) override;
-
-    /// A process wants to be a network function; see FunctionServer, which calls it from one thread.
-    [[nodiscard]] std::expected<HandedOver, FunctionControl::Refused>
-    connectFunction(const std::string& name, const api::Peer& peer, FunctionCaller caller);
-    void functionGone(std::uint64_t connection);
+    api::ModuleBackend& modules() override { return moduleRequests_; }
+    FunctionRequests& functions() override { return functionRequests_; }
 
 private:
     Controller(config::Config config, std::unique_ptr<Kernel> kernel,
                std::unique_ptr<introspect::NetworkSource> source);
-
-    template <typename Ask>
-    auto locked(Ask ask) {
-        const std::lock_guard lock{mutex_};
-        return ask();
-    }
 
     std::mutex mutex_;
     Wanted wanted_;
@@ -82,6 +60,8 @@ private:
     Supervisor supervisor_;
     ModuleControl modules_;
     FunctionControl functions_;
+    ModuleRequests moduleRequests_;
+    FunctionRequests functionRequests_;
     TraceControl traces_;
     Questions questions_;
     RuleQuestion ruleQuestion_;

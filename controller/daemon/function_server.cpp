@@ -51,17 +51,17 @@ tna_function_answer refusal(const FunctionControl::Refused& refused) {
 }
 } // namespace
 
-Result<std::unique_ptr<FunctionServer>> FunctionServer::start(Controller& controller,
+Result<std::unique_ptr<FunctionServer>> FunctionServer::start(FunctionRequests& functions,
                                                               api::Listening listening) {
     UniqueFd wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!wake)
         return failErrno(errno, "cannot make an eventfd for network functions");
     return std::unique_ptr<FunctionServer>(
-        new FunctionServer(controller, std::move(listening), std::move(wake)));
+        new FunctionServer(functions, std::move(listening), std::move(wake)));
 }
 
-FunctionServer::FunctionServer(Controller& controller, api::Listening place, UniqueFd wake)
-    : controller_(controller), place_(std::move(place)), listening_(place_.take()), wake_(std::move(wake)),
+FunctionServer::FunctionServer(FunctionRequests& functions, api::Listening place, UniqueFd wake)
+    : functions_(functions), place_(std::move(place)), listening_(place_.take()), wake_(std::move(wake)),
       thread_([this] { run(); }) {}
 
 FunctionServer::~FunctionServer() {
@@ -96,7 +96,7 @@ void FunctionServer::wait() {
         if (watched[i + 2].revents == 0 ? !late : serve(client))
             continue;
         if (client.connection != 0)
-            controller_.functionGone(client.connection);
+            functions_.disconnected(client.connection);
         clients_.erase(clients_.begin() + static_cast<std::ptrdiff_t>(i));
     }
     if (watched[1].revents != 0)
@@ -145,10 +145,9 @@ bool FunctionServer::greet(Client& client) {
     socklen_t size = sizeof(credentials);
     if (!peer || ::getsockopt(client.fd.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
         return false;
-    auto handed =
-        controller_.connectFunction(name, *peer,
-                                    {peer->user, credentials.pid, greeting.queue, greeting.gives_back != 0,
-                                     UniqueFd{::fcntl(client.fd.get(), F_DUPFD_CLOEXEC, 0)}});
+    auto handed = functions_.connect(name, *peer,
+                                     {peer->user, credentials.pid, greeting.queue, greeting.gives_back != 0,
+                                      UniqueFd{::fcntl(client.fd.get(), F_DUPFD_CLOEXEC, 0)}});
     if (!handed)
         return refuse(handed.error());
     client.connection = handed->id;

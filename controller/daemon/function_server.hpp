@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/listening.hpp"
-#include "daemon/controller.hpp"
+#include "daemon/function_requests.hpp"
 
 #include <atomic>
 #include <map>
@@ -15,7 +15,7 @@ namespace tna::daemon {
 class FunctionServer {
 public:
     /// Serves until destruction. Who has connected before is answered then.
-    [[nodiscard]] static Result<std::unique_ptr<FunctionServer>> start(Controller& controller,
+    [[nodiscard]] static Result<std::unique_ptr<FunctionServer>> start(FunctionRequests& functions,
                                                                        api::Listening listening);
     FunctionServer(const FunctionServer&) = delete;
     FunctionServer& operator=(const FunctionServer&) = delete;
@@ -28,7 +28,7 @@ private:
         std::uint64_t connection = 0; ///< 0: it has not said yet who it is
         std::chrono::steady_clock::time_point deadline;
     };
-    FunctionServer(Controller& controller, api::Listening place, UniqueFd wake);
+    FunctionServer(FunctionRequests& functions, api::Listening place, UniqueFd wake);
     void run();
     void wait();
     void accept();
@@ -36,7 +36,7 @@ private:
     [[nodiscard]] bool serve(Client& client);
     [[nodiscard]] bool greet(Client& client);
 
-    Controller& controller_;
+    FunctionRequests& functions_;
     api::Listening place_;
     UniqueFd listening_;
     UniqueFd wake_;

@@ -105,16 +105,11 @@ int run(const Options& options) {
             return complain(started.error());
         metrics = std::move(*started);
     }
-    auto functions = daemon::FunctionServer::start(**controller, std::move(*forFunctions));
+    auto functions = daemon::FunctionServer::start((*controller)->functions(), std::move(*forFunctions));
     if (!functions)
         return complain(functions.error());
     ::sd_notify(0, "READY=1");
-    const auto reload = [&] {
-        if (auto fresh = configFor(options))
-            (*controller)->setConfig(std::move(*fresh));
-        else
-            (*controller)->refuseConfig(fresh.error());
-    };
+    const auto reload = [&] { (*controller)->setConfig(configFor(options)); };
     const auto ended = daemon::runEventLoop(**controller, reload);
     ::sd_notify(0, "STOPPING=1");
     functions->reset();

@@ -9,6 +9,44 @@
 
 namespace tna::test {
 
+using Complaint = std::atomic<const char*>;
+
+class NoModules : public api::ModuleBackend {
+public:
+    explicit NoModules(Complaint& complaint) : complaint_(complaint) {}
+
+    nlohmann::json list() override { return nlohmann::json::object(); }
+    std::optional<nlohmann::json> find(const std::string& name,
+                                       const std::optional<std::string>& map) override {
+        if (name.size() > 32)
+            complaint_ = "no name of a module";
+        return map ? std::nullopt : std::optional(nlohmann::json{{"name", name}});
+    }
+    Result<nlohmann::json> place(const std::string& name, const std::string& object, const api::Placement&,
+                                 bool) override {
+        if (name.find('/') != std::string::npos)
+            complaint_ = "no name of a module";
+        if (object.size() > std::size_t{1} << 20U)
+            complaint_ = "too large an object";
+        return fail("no modules here");
+    }
+    Result<bool> remove(const std::string&) override { return false; }
+
+private:
+    Complaint& complaint_;
+};
+
+class NoFunctions : public api::FunctionBackend {
+public:
+    nlohmann::json list() override { return nlohmann::json::object(); }
+    std::optional<nlohmann::json> find(const std::string&) override { return std::nullopt; }
+    Result<nlohmann::json> declare(const std::string& name, const std::string&) override {
+        return fail("no function '{}' here", name);
+    }
+    Result<bool> remove(const std::string&) override { return false; }
+    Result<bool> bypass(const std::string&, bool) override { return false; }
+};
+
 /// Answers like a daemon that has one port, p0.
 class OnePort : public api::Backend {
 public:
@@ -45,35 +83,20 @@ public:
         changes++;
         return !port || *port == "p0";
     }
-    nlohmann::json customModules() override { return nlohmann::json::object(); }
-    std::optional<nlohmann::json> customModule(const std::string& name,
-                                               const std::optional<std::string>& map) override {
-        expect(name.size() <= 32, "no name of a module");
-        return map ? std::nullopt : std::optional(nlohmann::json{{"name", name}});
-    }
-    Result<nlohmann::json> placeCustomModule(const std::string& name, const std::string& object,
-                                             const api::Placement&, bool) override {
-        expect(name.find('/') == std::string::npos, "no name of a module");
-        expect(object.size() <= std::size_t{1} << 20U, "too large an object");
-        return fail("no modules here");
-    }
-    Result<bool> removeCustomModule(const std::string&) override { return false; }
-    nlohmann::json networkFunctions() override { return nlohmann::json::object(); }
-    std::optional<nlohmann::json> networkFunction(const std::string&) override { return std::nullopt; }
-    Result<nlohmann::json> declareFunction(const std::string& name, const std::string&) override {
-        return fail("no function '{}' here", name);
-    }
-    Result<bool> removeFunction(const std::string&) override { return false; }
-    Result<bool> bypassFunction(const std::string&, bool) override { return false; }
+    api::ModuleBackend& modules() override { return modules_; }
+    api::FunctionBackend& functions() override { return functions_; }
     std::atomic<unsigned> changes = 0;
     /// What no server should have let through.
-    std::atomic<const char*> complaint = nullptr;
+    Complaint complaint = nullptr;
 
 private:
     void expect(bool holds, const char* what) {
         if (!holds)
             complaint = what;
     }
+
+    NoModules modules_{complaint};
+    NoFunctions functions_;
 };
 
 } // namespace tna::test

@@ -169,12 +169,12 @@ TYPED_TEST(TranslatedEither, AreLinuxsBesideCustomModules) {
     this->expectAllAsAsked();
     const auto object = readFile(TNA_MODULE);
     ASSERT_TRUE(object);
-    const auto placed = this->controller_->placeCustomModule("module", *object, {.hooks = {"route"}}, false);
+    const auto placed = this->controller_->modules().place("module", *object, {.hooks = {"route"}}, false);
     ASSERT_TRUE(placed) << placed.error().sentence();
     EXPECT_EQ(ownPrograms("tna_on_route"), 1U) << "the module's own: it is a part of the pipeline";
     for (const auto& [frame, in, out] : this->asked_)
         EXPECT_EQ(this->treated(frame, in), (Treatment{slowPath("flow-translated"), out}));
-    ASSERT_TRUE(this->controller_->removeCustomModule("module"));
+    ASSERT_TRUE(this->controller_->modules().remove("module"));
     this->expectAllAsAsked();
 }
 

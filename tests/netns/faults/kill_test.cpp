@@ -89,7 +89,7 @@ TEST_F(FaultsTest, KilledWhileAModuleIsRead) {
     const pid_t child = ::fork();
     if (child == 0) {
         startAgain();
-        (void)controller_->placeCustomModule("module", *object, {}, false);
+        (void)controller_->modules().place("module", *object, {}, false);
         ::_exit(0);
     }
     EXPECT_TRUE(eventually([] { return HangingReader::there(); }, std::chrono::seconds(20)));

@@ -28,7 +28,7 @@ protected:
         std::filesystem::remove_all(directory_, ignored);
     }
     void expectRefused(const std::string& object, const std::string& words) {
-        const auto placed = controller_->placeCustomModule("bad", object, {}, false);
+        const auto placed = controller_->modules().place("bad", object, {}, false);
         ASSERT_FALSE(placed);
         EXPECT_THAT(placed.error().sentence(), HasSubstr(words));
         EXPECT_EQ(send(oneToTwo()), fastPath()) << "the running path stays";
@@ -49,7 +49,7 @@ TEST_F(Control, IsAsBeforeOnceRemoved) {
         EXPECT_EQ(treat(order(number)), (Treatment{fastPath(), {{1, {order(number)}}}}));
     EXPECT_EQ((*controller_->port("p0"))["port"]["profile"].get<std::string>().find("custom"),
               std::string::npos);
-    EXPECT_FALSE(controller_->removeCustomModule("obedient").value_or(true));
+    EXPECT_FALSE(controller_->modules().remove("obedient").value_or(true));
 }
 
 /// Where they stand, and who comes first.
@@ -114,12 +114,12 @@ TEST_F(Control, RefusedModulesLeaveThePathAsItIs) {
     for (std::size_t at = 40; at < 64; at++) { // the rest of the header, byte by byte
         auto harmed = object;
         harmed[at] = '\xee';
-        (void)controller_->placeCustomModule("harmed", harmed, {}, false);
-        (void)controller_->removeCustomModule("harmed");
+        (void)controller_->modules().place("harmed", harmed, {}, false);
+        (void)controller_->modules().remove("harmed");
     }
     EXPECT_EQ(send(oneToTwo()), fastPath());
     const auto hook =
-        controller_->placeCustomModule("bad", moduleObject("obedient"), {.hooks = {"nope"}}, false);
+        controller_->modules().place("bad", moduleObject("obedient"), {.hooks = {"nope"}}, false);
     ASSERT_FALSE(hook);
     EXPECT_THAT(hook.error().sentence(), HasSubstr("there is no hook 'nope'"));
 }
@@ -146,10 +146,9 @@ TEST_F(Control, ModuleOfAnotherVersionIsRefused) {
 
 TEST_F(Control, OneNameOneModule) {
     modules_.insert("obedient", moduleObject("obedient"));
-    EXPECT_FALSE(controller_->placeCustomModule("obedient", moduleObject("obedient"), {}, false));
-    EXPECT_FALSE(controller_->placeCustomModule("other", moduleObject("obedient"), {}, true));
-    EXPECT_EQ(controller_->placeCustomModule("obedient", moduleObject("refused"), {}, true).has_value(),
-              false);
+    EXPECT_FALSE(controller_->modules().place("obedient", moduleObject("obedient"), {}, false));
+    EXPECT_FALSE(controller_->modules().place("other", moduleObject("obedient"), {}, true));
+    EXPECT_EQ(controller_->modules().place("obedient", moduleObject("refused"), {}, true).has_value(), false);
     EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}})) << "the old one stays";
 }
 
@@ -191,7 +190,7 @@ TEST_F(Control, ModuleIsKeptWithItsOwnPlacement) {
     const auto block = directory_ + "/obedient.bpf.o.new";
     std::filesystem::create_directory(block);
     const auto other = moduleObject("obedient") + '\0';
-    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.hooks = {"bridge"}}, true));
+    ASSERT_TRUE(controller_->modules().place("obedient", other, {.hooks = {"bridge"}}, true));
     controller_->setConfig(config_);
     EXPECT_EQ(treat(order(7101)), (Treatment{nobody_, {}})) << "what nobody has changed brings nothing back";
     controller_.reset();
@@ -199,7 +198,7 @@ TEST_F(Control, ModuleIsKeptWithItsOwnPlacement) {
     EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}})) << "the old one, where it was";
     EXPECT_EQ(send(order(7101)), fastPath());
     std::filesystem::remove(block);
-    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.hooks = {"bridge"}}, true));
+    ASSERT_TRUE(controller_->modules().place("obedient", other, {.hooks = {"bridge"}}, true));
     controller_.reset();
     accelerate();
     EXPECT_EQ(send(order(7001)), fastPath()) << "the new one, elsewhere";
@@ -207,9 +206,9 @@ TEST_F(Control, ModuleIsKeptWithItsOwnPlacement) {
     EXPECT_EQ(readFile(directory_ + "/obedient.json")->find("before"), std::string::npos)
         << "where another object is put by hand, what is there holds for it";
     std::filesystem::create_directory(block);
-    ASSERT_TRUE(controller_->placeCustomModule("obedient", moduleObject("obedient"), {}, true));
+    ASSERT_TRUE(controller_->modules().place("obedient", moduleObject("obedient"), {}, true));
     std::filesystem::remove(block);
-    EXPECT_TRUE(controller_->removeCustomModule("obedient").value_or(false));
+    EXPECT_TRUE(controller_->modules().remove("obedient").value_or(false));
     controller_.reset();
     accelerate();
     EXPECT_EQ(send(order(7101)), fastPath()) << "removed, with what it had taken the place of";
@@ -221,11 +220,11 @@ TEST_F(Control, ModuleHasItsNewPlacementAsSoonAsItIsThere) {
     const auto block = directory_ + "/obedient.bpf.o.new", placement = directory_ + "/obedient.json";
     const auto other = moduleObject("obedient") + '\0';
     std::filesystem::create_directory(block);
-    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.hooks = {"bridge"}}, true));
+    ASSERT_TRUE(controller_->modules().place("obedient", other, {.hooks = {"bridge"}}, true));
     const auto between = readFile(placement);
     ASSERT_TRUE(between);
     std::filesystem::remove(block);
-    ASSERT_TRUE(controller_->placeCustomModule("obedient", other, {.hooks = {"bridge"}}, true));
+    ASSERT_TRUE(controller_->modules().place("obedient", other, {.hooks = {"bridge"}}, true));
     ASSERT_TRUE(writeFile(placement, *between));
     controller_.reset();
     accelerate();

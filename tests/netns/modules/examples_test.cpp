@@ -33,13 +33,13 @@ TEST_F(Examples, MonitorCountsFlows) {
     modules_.insert("monitor", exampleObject("monitor"));
     for (int i = 0; i < 3; i++)
         EXPECT_EQ(send(oneToTwo()), fastPath());
-    const auto document = controller_->customModule("monitor", "flows");
+    const auto document = controller_->modules().find("monitor", "flows");
     ASSERT_TRUE(document);
     const auto& entries = (*document)["entries"];
     ASSERT_EQ(entries.size(), 1U);
     EXPECT_EQ(entries[0]["key"], "{{10,0,0,1,},{10,0,0,2,},4000,4001,17,}");
     EXPECT_NE(entries[0]["values"].dump().find("3,180,"), std::string::npos) << entries;
-    EXPECT_FALSE(controller_->customModule("monitor", "tna_next")) << "not a map of its own";
+    EXPECT_FALSE(controller_->modules().find("monitor", "tna_next")) << "not a map of its own";
 }
 
 TEST_F(Examples, RateIsLimitedForEachSource) {

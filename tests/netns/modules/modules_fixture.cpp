@@ -31,24 +31,24 @@ Frame toUdpPort(Frame frame, unsigned port) {
 
 void ModuleControl::insert(const std::string& name, const std::string& object,
                            const api::Placement& placement) {
-    const auto placed = controller_->placeCustomModule(name, object, placement, false);
+    const auto placed = controller_->modules().place(name, object, placement, false);
     ASSERT_TRUE(placed) << placed.error().sentence();
 }
 
 void ModuleControl::replace(const std::string& name, const std::string& object,
                             const api::Placement& placement) {
-    const auto placed = controller_->placeCustomModule(name, object, placement, true);
+    const auto placed = controller_->modules().place(name, object, placement, true);
     ASSERT_TRUE(placed) << placed.error().sentence();
 }
 
 void ModuleControl::remove(const std::string& name) {
-    const auto removed = controller_->removeCustomModule(name);
+    const auto removed = controller_->modules().remove(name);
     ASSERT_TRUE(removed) << removed.error().sentence();
     ASSERT_TRUE(*removed);
 }
 
 Said ModuleControl::said(const std::string& name, const std::string& hook) const {
-    const auto document = controller_->customModule(name, std::nullopt);
+    const auto document = controller_->modules().find(name, std::nullopt);
     Said said;
     if (!document)
         return said;
@@ -61,7 +61,7 @@ Said ModuleControl::said(const std::string& name, const std::string& hook) const
 }
 
 UniqueFd ModuleControl::map(const std::string& name, const std::string& map) const {
-    const auto document = controller_->customModule(name, std::nullopt);
+    const auto document = controller_->modules().find(name, std::nullopt);
     if (document)
         for (const auto& item : (*document)["maps"])
             if (item["name"] == map)

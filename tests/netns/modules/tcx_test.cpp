@@ -65,7 +65,7 @@ TEST_P(TcxModules, WhatTheyLeaveAloneIsTreatedAsWithoutThem) {
     EXPECT_EQ(treat(unknown), (Treatment{slowPath("unknown-unicast"), {{1, {unknown}}, {2, {unknown}}}}));
     for (const char* hook : {"ingress", "bridge"})
         EXPECT_EQ(modules_.said("obedient", hook), (Said{{"continue", 3}})) << hook;
-    const auto document = *controller_->customModule("obedient", std::nullopt);
+    const auto document = *controller_->modules().find("obedient", std::nullopt);
     EXPECT_EQ(document["tcx"], (nlohmann::json{"ingress", "bridge", "route"}));
     EXPECT_EQ(document["places"].size(), 3U) << document;
     EXPECT_EQ(document["places"][0]["hooks"], (nlohmann::json{"ingress", "bridge"}));
@@ -213,15 +213,15 @@ TEST_P(TcxModules, ModuleForXdpLeavesItsPortsToLinux) {
 }
 
 TEST_P(TcxModules, RefusedFunctionForTcxLeavesThePathAsItIs) {
-    const auto placed = controller_->placeCustomModule("bad", moduleObject("refused_tcx"), {}, false);
+    const auto placed = controller_->modules().place("bad", moduleObject("refused_tcx"), {}, false);
     ASSERT_FALSE(placed);
     EXPECT_THAT(placed.error().sentence(),
                 HasSubstr("the kernel refuses the module's function for ingress at tcx"));
     EXPECT_THAT(placed.error().sentence(), HasSubstr("bpf_xdp_adjust_tail"));
-    EXPECT_FALSE(controller_->customModule("bad", std::nullopt));
+    EXPECT_FALSE(controller_->modules().find("bad", std::nullopt));
     EXPECT_EQ(treat(oneToTwo()), usual());
     insertObedient();
-    EXPECT_FALSE(controller_->placeCustomModule("obedient", moduleObject("refused_tcx"), {}, true));
+    EXPECT_FALSE(controller_->modules().place("obedient", moduleObject("refused_tcx"), {}, true));
     EXPECT_EQ(treat(order(7001)), (Treatment{nobody, {}})) << "the old one stays";
 }
 

@@ -272,14 +272,14 @@ TEST_F(ToVlanStack, CustomModulesBehindRouting) {
     expectFastTo(packet(), out());
     const auto object = readFile(TNA_MODULE);
     ASSERT_TRUE(object);
-    const auto placed = controller_->placeCustomModule("module", *object, {.hooks = {"route"}}, false);
+    const auto placed = controller_->modules().place("module", *object, {.hooks = {"route"}}, false);
     ASSERT_TRUE(placed) << placed.error().sentence();
     for (unsigned i = 0; i < 2; i++) {
         const auto treated = treat(packet());
         EXPECT_EQ(treated.out, out());
         EXPECT_EQ(treated.path.fast, 0U);
     }
-    ASSERT_TRUE(controller_->removeCustomModule("module"));
+    ASSERT_TRUE(controller_->modules().remove("module"));
     expectFastTo(packet(), out());
 }
 

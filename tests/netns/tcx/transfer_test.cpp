@@ -165,16 +165,16 @@ TEST_F(TcxTransfer, PastModules) {
     for (const std::string name : {"monitor", "sampler"}) {
         const auto object = readFile(TNA_EXAMPLES + name + ".bpf.o");
         ASSERT_TRUE(object);
-        const auto placed = controller_->placeCustomModule(name, *object, {}, false);
+        const auto placed = controller_->modules().place(name, *object, {}, false);
         ASSERT_TRUE(placed) << placed.error().sentence();
     }
     ASSERT_NO_FATAL_FAILURE(expectWholeAsIs());
-    const auto sum = sumOf((*controller_->customModule("monitor", "flows"))["entries"]);
-    const auto said = (*controller_->customModule("monitor", std::nullopt))["counters"][0]["continue"];
+    const auto sum = sumOf((*controller_->modules().find("monitor", "flows"))["entries"]);
+    const auto said = (*controller_->modules().find("monitor", std::nullopt))["counters"][0]["continue"];
     EXPECT_GT(sum.bytes, 4e6);
     EXPECT_GT(sum.packets, 1.5 * said.get<double>()) << "several in one";
     EXPECT_LE(sum.bytes / sum.packets, 1514);
-    const auto behind = (*controller_->customModule("sampler", std::nullopt))["counters"];
+    const auto behind = (*controller_->modules().find("sampler", std::nullopt))["counters"];
     EXPECT_EQ(behind[1]["hook"], "route");
     EXPECT_GT(behind[1]["continue"], 10) << behind;
 }

@@ -29,33 +29,53 @@ public:
     nlohmann::json capabilities() override { return nlohmann::json::object(); }
     nlohmann::json rules() override { return nlohmann::json::object(); }
     bool pause(const std::optional<std::string>&, bool) override { return ++changes > 0; }
-    nlohmann::json customModules() override { return nlohmann::json::object(); }
-    std::optional<nlohmann::json> customModule(const std::string&,
-                                               const std::optional<std::string>&) override {
-        return std::nullopt;
-    }
-    Result<nlohmann::json> placeCustomModule(const std::string&, const std::string& object,
-                                             const api::Placement& placement, bool) override {
-        changes++;
-        placed = object;
-        placedAt = placement;
-        return nlohmann::json::object();
-    }
-    Result<bool> removeCustomModule(const std::string&) override { return ++changes > 0; }
-    nlohmann::json networkFunctions() override { return nlohmann::json::object(); }
-    std::optional<nlohmann::json> networkFunction(const std::string&) override { return std::nullopt; }
-    Result<nlohmann::json> declareFunction(const std::string&, const std::string&) override {
-        changes++;
-        return nlohmann::json::object();
-    }
-    Result<bool> removeFunction(const std::string&) override { return ++changes > 0; }
-    Result<bool> bypassFunction(const std::string&, bool) override { return ++changes > 0; }
+    api::ModuleBackend& modules() override { return modules_; }
+    api::FunctionBackend& functions() override { return functions_; }
 
     std::atomic<int> changes = 0;
     std::weak_ptr<api::LineSink> followed;
     std::string padding;
     std::string placed; ///< a custom module
     api::Placement placedAt;
+
+private:
+    class Modules : public api::ModuleBackend {
+    public:
+        explicit Modules(SilentBackend& all) : all_(all) {}
+        nlohmann::json list() override { return nlohmann::json::object(); }
+        std::optional<nlohmann::json> find(const std::string&, const std::optional<std::string>&) override {
+            return std::nullopt;
+        }
+        Result<nlohmann::json> place(const std::string&, const std::string& object,
+                                     const api::Placement& placement, bool) override {
+            all_.changes++;
+            all_.placed = object;
+            all_.placedAt = placement;
+            return nlohmann::json::object();
+        }
+        Result<bool> remove(const std::string&) override { return ++all_.changes > 0; }
+
+    private:
+        SilentBackend& all_;
+    };
+    class Functions : public api::FunctionBackend {
+    public:
+        explicit Functions(SilentBackend& all) : all_(all) {}
+        nlohmann::json list() override { return nlohmann::json::object(); }
+        std::optional<nlohmann::json> find(const std::string&) override { return std::nullopt; }
+        Result<nlohmann::json> declare(const std::string&, const std::string&) override {
+            all_.changes++;
+            return nlohmann::json::object();
+        }
+        Result<bool> remove(const std::string&) override { return ++all_.changes > 0; }
+        Result<bool> bypass(const std::string&, bool) override { return ++all_.changes > 0; }
+
+    private:
+        SilentBackend& all_;
+    };
+
+    Modules modules_{*this};
+    Functions functions_{*this};
 };
 
 } // namespace tna::test
