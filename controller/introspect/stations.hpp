@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "model/station.hpp"
+#include "introspect/station_book.hpp"
 #include "netlink/socket.hpp"
 
-#include <list>
-#include <unordered_map>
-#include <unordered_set>
+#include <functional>
+#include <vector>
 
 namespace tna::introspect {
 
 /// All stations of all bridges of a network namespace, followed one by one; for those who cannot read the
 /// kernel's own table. Not thread safe.
-///
-/// The kernel does not always announce changes of one station in their order: a move may be announced after
-/// the removal that came after it, and of two moves either one first. So Linux is asked where a station is
-/// that was announced elsewhere than it was, or soon after it was removed.
+/// What is doubtful (StationBook says why) is asked for.
 class Stations {
 public:
     struct Stats {
@@ -37,47 +33,30 @@ public:
     /// Asks Linux for those that are doubtful; some wait for the next call where there are many.
     [[nodiscard]] Result<void> confirm();
     /// What came, changed or went since the last call. Those that are doubtful are nowhere.
-    [[nodiscard]] std::vector<model::StationChange> take();
+    [[nodiscard]] std::vector<model::StationChange> take() { return book_.take(); }
     /// Whether nothing is missing, and nothing that was announced waits.
     [[nodiscard]] bool complete() const { return complete_ && !behind_; }
-    [[nodiscard]] std::size_t size() const { return stations_.size(); }
+    [[nodiscard]] std::size_t size() const { return book_.size(); }
     [[nodiscard]] Stats stats() const { return stats_; }
 
 private:
-    using Keys = std::unordered_set<model::StationKey, model::StationHash>;
     Stations(netlink::Socket requests, netlink::Socket events, netlink::Socket comparing)
         : requests_(std::move(requests)), events_(std::move(events)), comparing_(std::move(comparing)) {}
-    void apply(const model::StationChange& change);
-    void announced(const model::StationChange& change);
-    void remove(const model::StationKey& key);
-    void doubt(const model::StationKey& key);
-    void trust(const model::StationKey& key);
-    [[nodiscard]] bool removedLately(const model::StationKey& key) const;
-    void forgetRemoved();
     [[nodiscard]] Result<void> ask(const model::StationKey& key);
     /// Whether a station was removed.
     bool drain();
     [[nodiscard]] Result<void> readAll();
     [[nodiscard]] Result<void> compare();
     [[nodiscard]] std::unexpected<Error> breakOff(int error);
-    void compare(const model::StationChange& station);
-    [[nodiscard]] std::vector<model::StationKey> missingIn(const Keys& found) const;
 
     netlink::Socket requests_;
     netlink::Socket events_;
     netlink::Socket comparing_;
-    std::unordered_map<model::StationKey, model::Station, model::StationHash> stations_;
-    Keys changed_;
-    std::list<model::StationKey> questions_; ///< the doubtful ones, the first one asked for first
-    std::unordered_map<model::StationKey, std::list<model::StationKey>::iterator, model::StationHash>
-        doubtful_;
-    Keys removed_, removedBefore_; ///< in the last seconds
-    std::chrono::steady_clock::time_point forgetAt_{};
+    StationBook book_;
     Stats stats_;
     bool complete_ = false;
     bool behind_ = false; ///< announcements wait still
     bool suspected_ = false;
-    std::optional<Keys> compared_; ///< a comparison is under way, and has come by these
 };
 
 } // namespace tna::introspect
