@@ -3,11 +3,19 @@
 
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace tna::nat64 {
 
 inline constexpr std::uint32_t nobody = UINT32_MAX;
+
+/// All numbers below a bound, the first one at the end.
+[[nodiscard]] inline std::vector<std::uint32_t> allFree(std::size_t count) {
+    std::vector<std::uint32_t> numbers(count);
+    std::iota(numbers.rbegin(), numbers.rend(), 0U);
+    return numbers;
+}
 
 /// Lists of numbers below a bound that is known from the beginning; a number is in one of them at most.
 class Lists {

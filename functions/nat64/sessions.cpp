@@ -1,41 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sessions.hpp"
 
-#include <cstring>
-#include <numeric>
+#include <utility>
 
 namespace tna::nat64 {
 
-namespace {
-std::vector<std::uint32_t> allFree(std::size_t count) {
-    std::vector<std::uint32_t> numbers(count);
-    std::iota(numbers.rbegin(), numbers.rend(), 0U);
-    return numbers;
-}
-} // namespace
-
 Sessions::Sessions(const SessionSettings& settings, Pool pool, std::uint64_t seed)
-    : settings_(settings), pool_(std::move(pool)), seed_(seed), random_(seed), bindings_(settings.most),
-      sessions_(settings.most), freeBindings_(allFree(settings.most)), freeSessions_(allFree(settings.most)),
-      byHost_(settings.most), byPlace_(settings.most), byRemote_(settings.most),
+    : settings_(settings), seed_(seed), bindings_(settings.most, std::move(pool), seed),
+      sessions_(settings.most), freeSessions_(allFree(settings.most)), byRemote_(settings.most),
       byAddress_(settings.filterAddress ? settings.most : 1), waiting_(patiences, settings.most) {}
-
-std::uint64_t Sessions::hashOf(Kind kind, const Address6& host, std::uint16_t port) const {
-    std::uint64_t halves[2];
-    std::memcpy(halves, host.data(), sizeof(halves));
-    return Hash(seed_)
-        .add(halves[0])
-        .add(halves[1])
-        .add(std::uint64_t{port} << 8U | static_cast<std::uint8_t>(kind))
-        .value();
-}
-
-std::uint64_t Sessions::hashOf(Kind kind, const Pool::Place& place) const {
-    return Hash(seed_)
-        .add(std::uint64_t{place.address} << 32U | std::uint64_t{place.port} << 8U |
-             static_cast<std::uint8_t>(kind))
-        .value();
-}
 
 std::uint64_t Sessions::hashOf(std::uint32_t binding, const Remote& remote) const {
     return Hash(seed_).add(std::uint64_t{remote.address} << 16U | remote.port).add(binding).value();
@@ -43,21 +16,6 @@ std::uint64_t Sessions::hashOf(std::uint32_t binding, const Remote& remote) cons
 
 std::uint64_t Sessions::hashOf(std::uint32_t binding, Address4 remote) const {
     return Hash(seed_).add(remote).add(binding).value();
-}
-
-std::uint32_t Sessions::bindingOf(Kind kind, const Address6& host, std::uint16_t port) const {
-    return byHost_.find(hashOf(kind, host, port), [&](auto number) {
-        const auto& binding = bindings_[number];
-        return binding.port == port && binding.kind == kind && binding.host == host;
-    });
-}
-
-std::uint32_t Sessions::bindingOf(Kind kind, const Pool::Place& place) const {
-    return byPlace_.find(hashOf(kind, place), [&](auto number) {
-        const auto& binding = bindings_[number];
-        return binding.place.address == place.address && binding.place.port == place.port &&
-               binding.kind == kind;
-    });
 }
 
 std::uint32_t Sessions::sessionOf(std::uint32_t binding, const Remote& remote) const {
@@ -72,29 +30,6 @@ bool Sessions::hasSentTo(std::uint32_t binding, Address4 remote) const {
     }) != nobody;
 }
 
-std::expected<std::uint32_t, Reason> Sessions::bind(Kind kind, const Address6& host, std::uint16_t port) {
-    // of a host, so that all its ports are at one address
-    const auto hash = hashOf(Kind::udp, host, 0) >> 16U;
-    random_ = Hash(random_).add(port).value();
-    const auto place = pool_.take(kind, port, hash, static_cast<std::uint32_t>(random_ >> 16U));
-    if (!place)
-        return std::unexpected(Reason::poolExhausted);
-    const auto number = freeBindings_.back(); // there is one for each session that is free
-    freeBindings_.pop_back();
-    bindings_[number] = {host, *place, port, kind, 0};
-    byHost_.insert(hashOf(kind, host, port), number);
-    byPlace_.insert(hashOf(kind, *place), number);
-    return number;
-}
-
-void Sessions::unbind(std::uint32_t number) {
-    const auto& binding = bindings_[number];
-    byHost_.remove(hashOf(binding.kind, binding.host, binding.port), number);
-    byPlace_.remove(hashOf(binding.kind, binding.place), number);
-    pool_.giveBack(binding.kind, binding.place);
-    freeBindings_.push_back(number);
-}
-
 void Sessions::begin(std::uint32_t binding, const Remote& remote, Side by, std::uint32_t now) {
     const auto number = freeSessions_.back();
     freeSessions_.pop_back();
@@ -103,7 +38,7 @@ void Sessions::begin(std::uint32_t binding, const Remote& remote, Side by, std::
                .remote = remote,
                .last = now,
                .state = by == Side::six ? TcpState::begunBy6 : TcpState::begunBy4};
-    switch (bindings_[binding].kind) {
+    switch (bindings_.at(binding).kind) {
     case Kind::tcp:
         session.patience = Patience::tcpTransitory;
         break;
@@ -114,7 +49,7 @@ void Sessions::begin(std::uint32_t binding, const Remote& remote, Side by, std::
         session.patience = Patience::icmp;
         break;
     }
-    bindings_[binding].sessions++;
+    bindings_.at(binding).sessions++;
     byRemote_.insert(hashOf(binding, remote), number);
     if (settings_.filterAddress)
         byAddress_.insert(hashOf(binding, remote.address), number);
@@ -128,14 +63,14 @@ void Sessions::end(std::uint32_t number) {
     if (settings_.filterAddress)
         byAddress_.remove(hashOf(session.binding, session.remote.address), number);
     freeSessions_.push_back(number);
-    if (--bindings_[session.binding].sessions == 0)
-        unbind(session.binding);
+    if (--bindings_.at(session.binding).sessions == 0)
+        bindings_.remove(session.binding);
 }
 
 void Sessions::live(std::uint32_t number, Side from, std::uint8_t flags, std::uint32_t now) {
     auto& session = sessions_[number];
     TcpStep step{session.state, session.patience, true};
-    if (bindings_[session.binding].kind == Kind::tcp)
+    if (bindings_.at(session.binding).kind == Kind::tcp)
         step = afterPacket(session.state, from, flags);
     session.state = step.state;
     if (!step.refresh)
@@ -148,34 +83,34 @@ void Sessions::live(std::uint32_t number, Side from, std::uint8_t flags, std::ui
 
 Sessions::Found Sessions::from6(Kind kind, const Address6& host, std::uint16_t port, const Remote& remote,
                                 std::uint8_t flags, std::uint32_t now) {
-    auto binding = bindingOf(kind, host, port);
+    auto binding = bindings_.find(kind, host, port);
     if (binding != nobody)
         if (const auto session = sessionOf(binding, remote); session != nobody) {
             live(session, Side::six, flags, now);
-            return &bindings_[binding];
+            return &bindings_.at(binding);
         }
     if (kind == Kind::tcp && !beginsConnection(flags))
         return std::unexpected(Reason::noSession);
     if (freeSessions_.empty())
         return std::unexpected(Reason::tableFull);
     if (binding == nobody) {
-        const auto fresh = bind(kind, host, port);
+        const auto fresh = bindings_.add(kind, host, port); // there is one for each session that is free
         if (!fresh)
             return std::unexpected(fresh.error());
         binding = *fresh;
     }
     begin(binding, remote, Side::six, now);
-    return &bindings_[binding];
+    return &bindings_.at(binding);
 }
 
 Sessions::Found Sessions::from4(Kind kind, const Pool::Place& place, const Remote& remote, std::uint8_t flags,
                                 std::uint32_t now) {
-    const auto binding = bindingOf(kind, place);
+    const auto binding = bindings_.find(kind, place);
     if (binding == nobody)
         return std::unexpected(Reason::noBinding);
     if (const auto session = sessionOf(binding, remote); session != nobody) {
         live(session, Side::four, flags, now);
-        return &bindings_[binding];
+        return &bindings_.at(binding);
     }
     if (settings_.filterAddress && !hasSentTo(binding, remote.address))
         return std::unexpected(Reason::filtered);
@@ -184,18 +119,18 @@ Sessions::Found Sessions::from4(Kind kind, const Pool::Place& place, const Remot
     if (freeSessions_.empty())
         return std::unexpected(Reason::tableFull);
     begin(binding, remote, Side::four, now);
-    return &bindings_[binding];
+    return &bindings_.at(binding);
 }
 
 const Binding* Sessions::quoted6(Kind kind, const Address6& host, std::uint16_t port,
                                  const Remote& remote) const {
-    const auto binding = bindingOf(kind, host, port);
-    return binding == nobody || sessionOf(binding, remote) == nobody ? nullptr : &bindings_[binding];
+    const auto binding = bindings_.find(kind, host, port);
+    return binding == nobody || sessionOf(binding, remote) == nobody ? nullptr : &bindings_.at(binding);
 }
 
 const Binding* Sessions::quoted4(Kind kind, const Pool::Place& place, const Remote& remote) const {
-    const auto binding = bindingOf(kind, place);
-    return binding == nobody || sessionOf(binding, remote) == nobody ? nullptr : &bindings_[binding];
+    const auto binding = bindings_.find(kind, place);
+    return binding == nobody || sessionOf(binding, remote) == nobody ? nullptr : &bindings_.at(binding);
 }
 
 void Sessions::expire(std::uint32_t now) {

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "chains.hpp"
-#include "pool.hpp"
-#include "reasons.hpp"
+#include "bindings.hpp"
 #include "tcp_state.hpp"
 
-#include <expected>
+#include <array>
 
 namespace tna::nat64 {
-
-/// An IPv6 host's port, and what it is in IPv4 (RFC 6146: an entry of the binding information base).
-struct Binding {
-    Address6 host{};
-    Pool::Place place;
-    std::uint16_t port = 0; ///< the host's
-    Kind kind = Kind::udp;
-    std::uint32_t sessions = 0;
-};
 
 /// The other end, in IPv4; without a port in ICMP.
 struct Remote {
@@ -33,7 +22,8 @@ struct SessionSettings {
     std::array<std::uint32_t, patiences> seconds{60, 300, 240, 7440}; ///< by Patience, see RFC 6146, 4
 };
 
-/// Bindings and sessions, as many as there may be from the beginning. Times are seconds that only grow.
+/// Sessions, as many as there may be from the beginning, and the bindings that they hold. Times are seconds
+/// that only grow.
 class Sessions {
 public:
     Sessions(const SessionSettings& settings, Pool pool, std::uint64_t seed);
@@ -53,8 +43,8 @@ public:
     /// Removes what has been without packets for too long.
     void expire(std::uint32_t now);
 
-    [[nodiscard]] const Pool& pool() const { return pool_; }
-    [[nodiscard]] std::size_t bindings() const { return bindings_.size() - freeBindings_.size(); }
+    [[nodiscard]] const Pool& pool() const { return bindings_.pool(); }
+    [[nodiscard]] std::size_t bindings() const { return bindings_.size(); }
     [[nodiscard]] std::size_t sessions() const { return sessions_.size() - freeSessions_.size(); }
     [[nodiscard]] std::size_t most() const { return sessions_.size(); }
 
@@ -66,30 +56,21 @@ private:
         TcpState state = TcpState::begunBy6;
         Patience patience = Patience::udp;
     };
-    [[nodiscard]] std::uint64_t hashOf(Kind kind, const Address6& host, std::uint16_t port) const;
-    [[nodiscard]] std::uint64_t hashOf(Kind kind, const Pool::Place& place) const;
     [[nodiscard]] std::uint64_t hashOf(std::uint32_t binding, const Remote& remote) const;
     [[nodiscard]] std::uint64_t hashOf(std::uint32_t binding, Address4 remote) const;
-    [[nodiscard]] std::uint32_t bindingOf(Kind kind, const Address6& host, std::uint16_t port) const;
-    [[nodiscard]] std::uint32_t bindingOf(Kind kind, const Pool::Place& place) const;
     [[nodiscard]] std::uint32_t sessionOf(std::uint32_t binding, const Remote& remote) const;
     [[nodiscard]] bool hasSentTo(std::uint32_t binding, Address4 remote) const;
-    [[nodiscard]] std::expected<std::uint32_t, Reason> bind(Kind kind, const Address6& host,
-                                                            std::uint16_t port);
-    void unbind(std::uint32_t number);
     void begin(std::uint32_t binding, const Remote& remote, Side by, std::uint32_t now);
     void end(std::uint32_t number);
     void live(std::uint32_t number, Side from, std::uint8_t flags, std::uint32_t now);
 
     SessionSettings settings_;
-    Pool pool_;
     std::uint64_t seed_;
-    std::uint64_t random_;
-    std::vector<Binding> bindings_;
+    Bindings bindings_;
     std::vector<Session> sessions_;
-    std::vector<std::uint32_t> freeBindings_, freeSessions_;
-    Chains byHost_, byPlace_, byRemote_, byAddress_; ///< the last one of sessions, without their ports
-    Lists waiting_;                                  ///< sessions by Patience, the longest waiting first
+    std::vector<std::uint32_t> freeSessions_;
+    Chains byRemote_, byAddress_; ///< the last one without their ports
+    Lists waiting_;               ///< sessions by Patience, the longest waiting first
 };
 
 } // namespace tna::nat64

@@ -52,6 +52,35 @@ TEST(PoolOfPorts, GivesAllThatThereAreAndTakesThemBack) {
     EXPECT_EQ(again->port, 2077);
 }
 
+TEST(BindingTable, IsFoundByHostAndByPlace) {
+    Bindings bindings{4, poolOf("192.0.2.1"), 99};
+    const auto number = bindings.add(Kind::udp, v6("2001:db8::1"), 5004);
+    ASSERT_TRUE(number);
+    const auto place = bindings.at(*number).place;
+    EXPECT_EQ(place.port, 5004);
+    EXPECT_EQ(bindings.find(Kind::udp, v6("2001:db8::1"), 5004), *number);
+    EXPECT_EQ(bindings.find(Kind::udp, place), *number);
+    EXPECT_EQ(bindings.find(Kind::tcp, v6("2001:db8::1"), 5004), nobody);
+    EXPECT_EQ(bindings.find(Kind::tcp, place), nobody);
+    EXPECT_EQ(bindings.find(Kind::udp, v6("2001:db8::1"), 5005), nobody);
+    EXPECT_EQ(bindings.find(Kind::udp, v6("2001:db8::2"), 5004), nobody);
+    bindings.remove(*number);
+    EXPECT_EQ(bindings.find(Kind::udp, v6("2001:db8::1"), 5004), nobody);
+    EXPECT_EQ(bindings.find(Kind::udp, place), nobody);
+    EXPECT_EQ(bindings.size(), 0U);
+    EXPECT_EQ(bindings.pool().taken(), 0U);
+}
+
+TEST(BindingTable, NeedsAPlaceForEach) {
+    Bindings bindings{4, poolOf("192.0.2.1:2000-2001"), 99};
+    EXPECT_TRUE(bindings.add(Kind::udp, v6("2001:db8::1"), 1));
+    EXPECT_TRUE(bindings.add(Kind::udp, v6("2001:db8::1"), 2));
+    const auto third = bindings.add(Kind::udp, v6("2001:db8::1"), 3);
+    ASSERT_FALSE(third);
+    EXPECT_EQ(third.error(), Reason::poolExhausted);
+    EXPECT_TRUE(bindings.add(Kind::tcp, v6("2001:db8::1"), 3)) << "each protocol has its own";
+}
+
 TEST(SessionTable, HostHasOneAddressAndAPortForAllThatItSendsTo) {
     auto sessions = sessionsOf("192.0.2.0/24");
     const auto host = v6("2001:db8::1");
