@@ -61,7 +61,7 @@ private:
     std::unordered_map<model::StationKey, std::list<model::StationKey>::iterator, model::StationHash>
         doubtful_;
     Keys removed_, removedBefore_; ///< in the last seconds
-    Time forgetAt_{};
+    Time forgetAt_;
     std::optional<Keys> compared_; ///< a comparison is under way, and has come by these
 };
 

@@ -145,5 +145,41 @@ TEST_F(BothHooksTest, WhatIsAttachedIsHandedOverByBoth) {
     EXPECT_TRUE(both_.anyCut());
 }
 
+/// As many entries as are left to be prepared.
+class Preparing : public deploy::AttachedPrograms {
+public:
+    explicit Preparing(unsigned left) : left_(left) {}
+    [[nodiscard]] std::vector<UniqueFd> handOver() override { return std::vector<UniqueFd>(left_); }
+    void inherit(std::vector<UniqueFd> links) override { inherited_ += links.size(); }
+    [[nodiscard]] bool settled() const override { return left_ == 0; }
+    void settleNext() override { left_--; }
+
+    unsigned left_;
+    std::size_t inherited_ = 0;
+};
+
+TEST(AttachedAtBoth, IsPreparedAtXdpFirst) {
+    Preparing xdp{1};
+    Preparing tcx{2};
+    deploy::AttachedAtBoth both{xdp};
+    EXPECT_EQ(both.handOver().size(), 1U);
+    both.add(tcx);
+    EXPECT_EQ(both.handOver().size(), 3U);
+    for (const unsigned left : {2U, 1U, 0U}) {
+        EXPECT_FALSE(both.settled());
+        both.settleNext();
+        EXPECT_EQ(xdp.left_, 0U);
+        EXPECT_EQ(tcx.left_, left);
+    }
+    EXPECT_TRUE(both.settled());
+}
+
+TEST(AttachedAtBoth, WhatIsNoLinkAtTcxIsXdps) {
+    Preparing xdp{0};
+    deploy::AttachedAtBoth both{xdp};
+    both.inherit(std::vector<UniqueFd>(2));
+    EXPECT_EQ(xdp.inherited_, 2U);
+}
+
 } // namespace
 } // namespace tna::daemon

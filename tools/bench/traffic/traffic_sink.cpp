@@ -102,7 +102,7 @@ TrafficSink::Dates TrafficSink::dates() const {
             __atomic_load_n(&skeleton_.bss->latest, __ATOMIC_ACQUIRE)};
 }
 
-void TrafficSink::forgetDates() {
+void TrafficSink::forgetDates() const {
     __atomic_store_n(&skeleton_.bss->latest, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&skeleton_.bss->earliest, 0, __ATOMIC_RELEASE);
 }

@@ -42,7 +42,7 @@ public:
         std::uint64_t last = 0;
     };
     [[nodiscard]] Dates dates() const;
-    void forgetDates();
+    void forgetDates() const;
     /// What it has counted since the last time it was asked.
     [[nodiscard]] Histogram takeLatencies() const;
 
