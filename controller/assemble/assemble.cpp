@@ -32,6 +32,15 @@ std::vector<std::string> customWanted(const Wishes& wishes, model::IfIndex link,
     return wanted;
 }
 
+const char* whyAtTcx(const Surroundings& around, const model::Link& link) {
+    if (around.wishes.atTcx.contains(link.ifindex))
+        return "the configuration says so";
+    if (around.alone.contains(link.ifindex))
+        return "it has no other port to exchange frames with, and those of containers would be at tcx";
+    return mayBePort(link) ? "XDP sends to none of the ports that it exchanges frames with"
+                           : "others are there, and it can be nowhere else";
+}
+
 class PortDecision {
 public:
     PortDecision(const Surroundings& around, const model::Link& link, const model::Link* bridge)
@@ -47,7 +56,7 @@ public:
         const auto judgement = judge(around_.network, link_, promises(), !watched());
         plan.hook = hook_;
         if (hook_ == Hook::tcx)
-            plan.hookWhy = whyAtTcx();
+            plan.hookWhy = whyAtTcx(around_, link_);
         ruleOperator();
         if (hook_ == Hook::tcx)
             ruleTcx(judgement);
@@ -74,15 +83,6 @@ public:
     }
 
 private:
-    [[nodiscard]] const char* whyAtTcx() const {
-        if (wishes_.atTcx.contains(link_.ifindex))
-            return "the configuration says so";
-        if (around_.alone.contains(link_.ifindex))
-            return "it has no other port to exchange frames with, and those of containers would be at tcx";
-        return mayBePort(link_) ? "XDP sends to none of the ports that it exchanges frames with"
-                                : "others are there, and it can be nowhere else";
-    }
-
     [[nodiscard]] bool watched() const { return around_.watched(); }
 
     void no(std::string code, std::string text, std::string hint = {}) {
