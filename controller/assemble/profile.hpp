@@ -115,6 +115,7 @@ struct PortPlan {
     /// empty, because attaching again takes 10 ms and a new profile 50 us.
     bool standby = false;
     Hook hook = Hook::xdp;                  ///< where its own frames are seen first
+    bool wouldMove = false;                 ///< at tcx, but steering would have it at XDP
     std::optional<Profile> behind;          ///< at tcx, for what XDP leaves to Linux
     std::string hookWhy;                    ///< why not at XDP, or not there alone; or why there alone
     bool egress = false;                    ///< frames may be redirected to it, at XDP

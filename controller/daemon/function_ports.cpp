@@ -30,7 +30,7 @@ std::optional<Error> obstacleAt(unsigned ifindex, const std::string& name, const
     if (it == plan.ports.end())
         return std::nullopt;
     const auto& port = it->second;
-    if (port.hook != assemble::Hook::xdp)
+    if (port.hook != assemble::Hook::xdp && !port.wouldMove)
         return refused("it is accelerated at tcx, and steering is done at XDP",
                        "take its kind out of 'tcx_kinds'");
     if (const auto foreign = std::ranges::find(port.reasons, "foreign-xdp", &assemble::Reason::code);

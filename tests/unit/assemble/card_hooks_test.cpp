@@ -79,6 +79,13 @@ TEST(Hooks, CardThatIsAloneIsWhereContainersWouldBe) {
     EXPECT_EQ(world.hookOfCard(), Hook::xdp);
     world.wishes.moreForTcx = true;
     EXPECT_EQ(world.hookOfCard(), Hook::tcx);
+    EXPECT_TRUE(assemble(world.network, world.capabilities, world.wishes).ports.at(9).wouldMove);
+    world.wishes.steered[9] = "steering";
+    EXPECT_EQ(world.hookOfCard(), Hook::xdp);
+    world.wishes.steered.clear();
+    world.wishes.atTcx.insert(9);
+    EXPECT_FALSE(assemble(world.network, world.capabilities, world.wishes).ports.at(9).wouldMove);
+    world.wishes.atTcx.erase(9);
     world.network.links[10] = world.card();
     world.network.links[10].ifindex = 10;
     world.capabilities.devices[10] = world.capabilities.devices[9];

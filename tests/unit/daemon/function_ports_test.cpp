@@ -54,6 +54,13 @@ TEST_F(FunctionPortsTest, NorIsWhatIsAtTcxOrSomebodyElses) {
                                              Pair("eth1", HasSubstr("there is another program"))));
 }
 
+TEST_F(FunctionPortsTest, WhatIsAtTcxByItselfMovesForIt) {
+    plan_.ports[2].hook = assemble::Hook::tcx;
+    plan_.ports[2].wouldMove = true;
+    EXPECT_THAT(ports().usable, ElementsAre(Pair("eth0", 2U), Pair("eth1", 3U)));
+    EXPECT_FALSE(whyNotSteered({"eth0"}, network_, plan_));
+}
+
 TEST_F(FunctionPortsTest, AFunctionIsToldOfItsOwnPortsOnly) {
     plan_.ports[3].hook = assemble::Hook::tcx;
     EXPECT_FALSE(whyNotSteered({"eth0", "eth9"}, network_, plan_));
