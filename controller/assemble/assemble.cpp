@@ -183,6 +183,10 @@ private:
         ruleWire();
         if (capabilities_.devices.empty()) // not even the loopback's
             no("no-native-xdp", "the kernel does not tell what drivers can do with XDP");
+        else if (!native() && link_.kind == "veth") // veth_set_xdp_features()
+            no("no-native-xdp",
+               "it has fewer receive queues than its peer has transmit queues, and no native XDP for that",
+               "`ethtool -L " + link_.name + " rx N`, or numrxqueues when it is made");
         else if (!native())
             no("no-native-xdp", "its driver has no native XDP",
                "`ethtool -i " + link_.name +

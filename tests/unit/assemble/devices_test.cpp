@@ -70,6 +70,16 @@ TEST(Devices, WithoutXdpAreLinuxsForThatReason) {
     EXPECT_FALSE(world.plan().egress);
 }
 
+TEST(Devices, VethWithFewerQueuesThanItsPeerSaysSo) {
+    World world;
+    world.port().kind = world.port().driver = "veth";
+    world.capabilities.devices[portIndex].native = false;
+    const auto plan = world.plan();
+    ASSERT_EQ(plan.reasons.size(), 1U);
+    EXPECT_THAT(plan.reasons.front().text, ::testing::HasSubstr("fewer receive queues than its peer"));
+    EXPECT_THAT(plan.reasons.front().hint, ::testing::HasSubstr("ethtool -L eth0 rx"));
+}
+
 TEST(Devices, TapIsNeitherReceivedFromNorSentToByDefault) {
     const auto world = worldOf("tun", "tun");
     const auto plan = world.plan();
