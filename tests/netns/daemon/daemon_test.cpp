@@ -111,8 +111,16 @@ TEST_F(Daemon, ForeignXdpProgramIsNeverTouched) {
     EXPECT_EQ(attached(), before);
 }
 
-TEST_F(Daemon, VethIsLeftToLinuxByDefault) {
+/// At tcx, where the kernel has that.
+TEST_F(Daemon, VethIsNotAtXdpByDefault) {
     ASSERT_TRUE(writeFile(directory_ + "/conf", ""));
+    start();
+    EXPECT_TRUE(eventually([&] { return stateOf("p0") == "accelerated" || stateOf("p0") == "linux"; }));
+    EXPECT_FALSE(xdpOn("p0"));
+}
+
+TEST_F(Daemon, VethIsLinuxsWhereItIsExcluded) {
+    ASSERT_TRUE(writeFile(directory_ + "/conf", "[ports]\nexclude_kinds = [\"veth\"]\n"));
     start();
     EXPECT_TRUE(eventually([&] { return stateOf("p0") == "linux"; }));
     EXPECT_FALSE(xdpOn("p0"));
