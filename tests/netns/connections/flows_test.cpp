@@ -55,10 +55,10 @@ TEST_F(Flows, WhosePortAModuleChangesAreLinuxs) {
     expectFast(changed);
     const auto object = readFile(TNA_MODULE);
     ASSERT_TRUE(object);
-    const auto placed = controller_->placeCustomModule("module", *object, {.hooks = {"route"}}, false);
+    const auto placed = controller_->modules().place("module", *object, {.hooks = {"route"}}, false);
     ASSERT_TRUE(placed) << placed.error().sentence();
     EXPECT_EQ(treat(changed), (Treatment{slowPath("module-changed"), {}}));
-    ASSERT_TRUE(controller_->removeCustomModule("module"));
+    ASSERT_TRUE(controller_->modules().remove("module"));
     expectFast(changed);
 }
 
