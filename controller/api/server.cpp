@@ -56,6 +56,10 @@ public:
             if (response.body.empty())
                 answer(response, response.status, errorDocument(refusal(response.status)));
         });
+        http_.set_exception_handler(
+            [](const httplib::Request&, httplib::Response& response, const std::exception_ptr& thrown) {
+                answer(response, 500, errorDocument(failure(thrown)));
+            });
     }
 
     [[nodiscard]] Result<void> serve() {
@@ -289,6 +293,18 @@ private:
             answer(response, 200, document);
     }
 
+    static Error failure(const std::exception_ptr& thrown) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const std::bad_alloc&) {
+            return {"there is not enough memory for an answer",
+                    {},
+                    "more than the machine has, or than a limit allows (MemoryMax= in the unit, `ulimit -v`)"};
+        } catch (const std::exception& error) {
+            return {"tnad could not answer", error.what(), "please report it"};
+        }
+    }
+
     static Error refusal(int status) {
         if (status == 413)
             return {
@@ -302,8 +318,6 @@ private:
                 "too many follow already",
                 fmt::format("{} is the most, {} of one user", StreamPlaces::most, StreamPlaces::mostOfOne),
                 "end one of them"};
-        if (status >= 500)
-            return {"tnad could not answer", {}, "its log says more; please report it"};
         if (status == 414)
             return {"what is asked for has too long a name",
                     fmt::format("{} bytes are the most", CPPHTTPLIB_REQUEST_URI_MAX_LENGTH),
