@@ -297,9 +297,10 @@ private:
         try {
             std::rethrow_exception(thrown);
         } catch (const std::bad_alloc&) {
-            return {"there is not enough memory for an answer",
-                    {},
-                    "more than the machine has, or than a limit allows (MemoryMax= in the unit, `ulimit -v`)"};
+            return {
+                "there is not enough memory for an answer",
+                {},
+                "more than the machine has, or than a limit allows (MemoryMax= in the unit, `ulimit -v`)"};
         } catch (const std::exception& error) {
             return {"tnad could not answer", error.what(), "please report it"};
         }

@@ -61,7 +61,7 @@ INLINE u32 evaluate_stream(struct tna_stream *stream, u64 entry, u32 direction, 
 	/* what becomes of those is noted where connection tracking is */
 	BECAUSE(segment->tcp.flags & (TCP_FIN | TCP_RST), FLOW_KIND);
 	stream_pieces(entry, direction, &segment->tcp);
-	BECAUSE(stream_invalid(stream, entry, direction, &segment->tcp, net), FLOW_WINDOW);
+	BECAUSE(stream_surely_invalid(stream, entry, direction, &segment->tcp, net), FLOW_WINDOW);
 	return REASON_NONE;
 }
 

@@ -207,6 +207,31 @@ INLINE void stream_side_newest(struct tna_stream *stream, u64 entry, u32 directi
 	side->maxend = stream_newest(known->maxend, noted->maxend, side->maxend);
 }
 
+/* Linux has noted more of a side than was taken from it, or has forgotten the side. */
+INLINE u64 stream_side_unsure(const struct tna_stream *stream, u64 entry, u32 direction)
+{
+	const struct tna_stream_side *noted = direction ? &stream->noted[1] : &stream->noted[0];
+	u64 side = tracked_side(entry, direction), word = 0;
+	u32 maxwin = KLOAD(u32, KADDR(struct ip_ct_tcp_state, side, td_maxwin));
+
+	COLLECT(word, KLOAD(u32, KADDR(struct ip_ct_tcp_state, side, td_end)) ^ noted->end);
+	COLLECT(word, KLOAD(u32, KADDR(struct ip_ct_tcp_state, side, td_maxend)) ^ noted->maxend);
+	COLLECT(word, !maxwin || maxwin > (direction ? &stream->sides[1] : &stream->sides[0])->maxwin);
+	return word;
+}
+
+/* Invalid, by the windows as they are known here, where Linux knows nothing besides: elsewhere it is asked.
+ */
+INLINE u32 stream_surely_invalid(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part,
+				 u64 net)
+{
+	if (stream_reset_late(stream, direction, part, net))
+		return 1;
+	return !stream_takes_all(stream, direction, net) &&
+	       stream_judge(stream, direction, part) == WINDOWS_OUT &&
+	       !(stream_side_unsure(stream, entry, 0) | stream_side_unsure(stream, entry, 1));
+}
+
 /* Invalid, by the windows as they are known here, and also by what Linux may have noted besides. */
 INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part, u64 net)
 {

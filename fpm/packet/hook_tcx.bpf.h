@@ -115,10 +115,12 @@ INLINE u32 hook_frame_differs(hook_context *ctx, hook_buffer *buffer)
 		return 1;
 	u32 type = __builtin_bswap16(*(u16 *)(data + 2 * ETH_ALEN));
 	u32 noted = __builtin_bswap16(ctx->protocol), kind = ctx->pkt_type;
+	u32 length = KGET(u16, skb, mac_len);
 	/* PACKET_BROADCAST and PACKET_MULTICAST are 1 and 2 of 0 to 3 */
 	u32 different = (kind ^ kind >> 1 ^ *data) & 1;
 
-	different |= KGET(u16, skb, mac_len) ^ ETH_HLEN;
+	/* nobody has measured it where a frame is only tried */
+	different |= length && length ^ ETH_HLEN;
 	if (unlikely(type ^ noted))
 		different |= type >= ETH_P_802_3_MIN || noted >= ETH_P_802_3_MIN;
 	return different;

@@ -29,8 +29,8 @@ protected:
             const auto answer = answers();
             return answer || answer.error().sentence().contains("not enough memory for an answer");
         };
-        ASSERT_TRUE(eventually([&] { return process_->hasEnded() || answersOrSaysWhy(); },
-                               std::chrono::seconds(30)));
+        ASSERT_TRUE(
+            eventually([&] { return process_->hasEnded() || answersOrSaysWhy(); }, std::chrono::seconds(30)));
         // Ports that it could not do all for are tried again.
         (void)eventually([&] { return process_->hasEnded() || stateOf("p0") == "accelerated"; },
                          std::chrono::seconds(5));
