@@ -38,6 +38,18 @@ void answer(httplib::Response& response, int status, nlohmann::json document) {
                          jsonType);
 }
 
+Error failure(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+        return {"there is not enough memory for an answer",
+                {},
+                "more than the machine has, or than a limit allows (MemoryMax= in the unit, `ulimit -v`)"};
+    } catch (const std::exception& error) {
+        return {"tnad could not answer", error.what(), "please report it"};
+    }
+}
+
 class HttpServer : public Server {
 public:
     HttpServer(Backend& backend, Listening listening, std::string changeGroup)
@@ -291,19 +303,6 @@ private:
             answer(response, 404, noSuchFunction(name));
         else
             answer(response, 200, document);
-    }
-
-    static Error failure(const std::exception_ptr& thrown) {
-        try {
-            std::rethrow_exception(thrown);
-        } catch (const std::bad_alloc&) {
-            return {
-                "there is not enough memory for an answer",
-                {},
-                "more than the machine has, or than a limit allows (MemoryMax= in the unit, `ulimit -v`)"};
-        } catch (const std::exception& error) {
-            return {"tnad could not answer", error.what(), "please report it"};
-        }
     }
 
     static Error refusal(int status) {
