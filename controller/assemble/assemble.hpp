@@ -28,6 +28,8 @@ struct Wishes {
     std::set<model::IfIndex> trusted;
     /// Links whose frames are to be seen at tcx, not at XDP.
     std::set<model::IfIndex> atTcx;
+    /// Those of them that stay there for whatever reason there is for XDP.
+    std::set<model::IfIndex> atTcxByName;
     /// More such links may come at any time, as containers do.
     bool moreForTcx = false;
     /// Links at tcx that are Linux's for a while, and why.

@@ -32,7 +32,7 @@ std::optional<Error> obstacleAt(unsigned ifindex, const std::string& name, const
     const auto& port = it->second;
     if (port.hook != assemble::Hook::xdp && !port.wouldMove)
         return refused("it is accelerated at tcx, and steering is done at XDP",
-                       "take its kind out of 'tcx_kinds'");
+                       "take its name out of 'tcx' under [ports] in the configuration");
     if (const auto foreign = std::ranges::find(port.reasons, "foreign-xdp", &assemble::Reason::code);
         foreign != port.reasons.end())
         return refused(foreign->text, foreign->hint);

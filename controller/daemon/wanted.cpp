@@ -30,6 +30,20 @@ bool pausePorts(Paused& all, const assemble::Plan& plan, const std::optional<std
     return true;
 }
 
+namespace {
+void takeIn(assemble::Wishes& wishes, const CustomModules& modules, const model::Network& network) {
+    wishes.custom = modules.on(network);
+    wishes.customAtTcx = modules.atTcx();
+    const auto* steering = modules.find(steeringModule);
+    if (steering == nullptr)
+        return;
+    for (const auto& [ifindex, custom] : wishes.custom)
+        if (std::ranges::find(custom.at(TNA_HOOK_INGRESS), steering->identity) !=
+            custom.at(TNA_HOOK_INGRESS).end())
+            wishes.steered.emplace(ifindex, steering->identity);
+}
+} // namespace
+
 assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, const Observed& observed,
                            const RefusedPorts& refused, const deploy::DataPath& dataPath) {
     const auto& config = wanted.config;
@@ -38,8 +52,13 @@ assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, 
     const auto mistrusted = dataPath.selfCheck().mistrusted();
     wishes.mistrusted = {mistrusted.begin(), mistrusted.end()};
     wishes.refresh = std::chrono::milliseconds(config.kernel.refresh);
+    takeIn(wishes, wanted.modules, network);
+    // A network function on a port says more than what kinds of ports are to be at tcx.
+    auto named = config.ports;
+    named.tcxKinds.clear();
     for (const auto& [ifindex, link] : network.links) {
-        if (auto excluded = config::excludedBy(config.ports, link.name, link.driver, link.kind))
+        const auto& ports = wishes.steered.contains(ifindex) ? named : config.ports;
+        if (auto excluded = config::excludedBy(ports, link.name, link.driver, link.kind))
             wishes.excluded[ifindex] = {excluded->code, excluded->sentence, excluded->hint};
         if (wanted.paused.ports.contains(link.name))
             wishes.paused.insert(ifindex);
@@ -47,21 +66,16 @@ assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, 
             wishes.attached.insert(ifindex);
         if (config::promisesFinishedFrames(config.ports, link.name))
             wishes.finished.insert(ifindex);
-        if (config::isForTcx(config.ports, link.name, link.kind))
+        if (config::isForTcx(ports, link.name, link.kind))
             wishes.atTcx.insert(ifindex);
+        if (config::isForTcx(named, link.name, link.kind))
+            wishes.atTcxByName.insert(ifindex);
         if (config::trusts(config.ports, link.driver, link.kind))
             wishes.trusted.insert(ifindex);
     }
     wishes.moreForTcx = !config.ports.tcxKinds.empty();
     wishes.refused = refused.reasons();
     wishes.refusalsUnseen = refused.blind();
-    wishes.custom = wanted.modules.on(network);
-    wishes.customAtTcx = wanted.modules.atTcx();
-    if (const auto* steering = wanted.modules.find(steeringModule))
-        for (const auto& [ifindex, custom] : wishes.custom)
-            if (std::ranges::find(custom.at(TNA_HOOK_INGRESS), steering->identity) !=
-                custom.at(TNA_HOOK_INGRESS).end())
-                wishes.steered.emplace(ifindex, steering->identity);
     wishes.tcxIngress = observed.tcxIngress;
     wishes.tcxEgress = observed.tcxEgress;
     wishes.ringBridges = observed.ringBridges;

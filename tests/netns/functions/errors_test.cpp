@@ -153,7 +153,7 @@ TEST_F(Errors, PortAtTcxIsRefusedAndStaysAccelerated) {
         GTEST_SKIP() << "there is no tcx before Linux 6.6";
     end(SIGTERM);
     ASSERT_TRUE(writeFile(directory_ + "/conf",
-                          "[ports]\nexclude_kinds = []\ntcx_kinds = [\"veth\"]\n"
+                          "[ports]\nexclude_kinds = []\ntcx = [\"p*\"]\n"
                           "[modules]\ndirectory = \"\"\n[functions]\ndirectory = \"\"\n"));
     start();
     ASSERT_TRUE(accelerated()) << stateOf("p0");
@@ -173,7 +173,7 @@ TEST_F(Errors, PortThatComesToBeAtTcxIsSteeredNoMore) {
         ASSERT_TRUE(writeFile(directory_ + "/conf", text));
         process_->signal(SIGHUP);
     };
-    reload("[ports]\ntcx_kinds = [\"veth\"]\n" + conf.substr(conf.find('\n') + 1));
+    reload("[ports]\ntcx = [\"p*\"]\n" + conf.substr(conf.find('\n') + 1));
     EXPECT_TRUE(eventually([&] {
         const auto against = functionNamed("dns")["ports"][0]["against"];
         return against.is_string() && against.get<std::string>().contains("tcx");

@@ -84,6 +84,8 @@ TEST(Hooks, CardThatIsAloneIsWhereContainersWouldBe) {
     EXPECT_EQ(world.hookOfCard(), Hook::xdp);
     world.wishes.steered.clear();
     world.wishes.atTcx.insert(9);
+    EXPECT_TRUE(assemble(world.network, world.capabilities, world.wishes).ports.at(9).wouldMove);
+    world.wishes.atTcxByName.insert(9);
     EXPECT_FALSE(assemble(world.network, world.capabilities, world.wishes).ports.at(9).wouldMove);
     world.wishes.atTcx.erase(9);
     world.network.links[10] = world.card();

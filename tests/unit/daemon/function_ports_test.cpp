@@ -67,7 +67,7 @@ TEST_F(FunctionPortsTest, AFunctionIsToldOfItsOwnPortsOnly) {
     const auto why = whyNotSteered({"eth0", "eth1"}, network_, plan_);
     ASSERT_TRUE(why);
     EXPECT_THAT(why->sentence(), HasSubstr("no frames of eth1 can be steered"));
-    EXPECT_THAT(why->hint, HasSubstr("tcx_kinds"));
+    EXPECT_THAT(why->hint, HasSubstr("'tcx' under [ports]"));
 }
 
 } // namespace
