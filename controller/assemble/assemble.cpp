@@ -57,7 +57,8 @@ public:
         plan.hook = hook_;
         if (hook_ == Hook::tcx)
             plan.hookWhy = whyAtTcx(around_, link_);
-        plan.wouldMove = hook_ == Hook::tcx && mayBePort(link_) && !wishes_.atTcxByName.contains(link_.ifindex);
+        plan.wouldMove =
+            hook_ == Hook::tcx && mayBePort(link_) && !wishes_.atTcxByName.contains(link_.ifindex);
         ruleOperator();
         if (hook_ == Hook::tcx)
             ruleTcx(judgement);
