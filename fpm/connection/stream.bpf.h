@@ -189,22 +189,16 @@ INLINE u32 stream_takes_all(const struct tna_stream *stream, u32 direction, u64 
 	return !(stream->judged >> (direction & 1) & 1) || tracking_liberal(net);
 }
 
-/* What Linux had when it was looked at may be so far behind by now that it seems to be ahead. */
-INLINE u32 stream_newest(u32 known, u32 noted, u32 seen)
-{
-	return seen != noted && tcp_before(known, seen) ? seen : known;
-}
-
-/* As it is known here, or to Linux alone: of segments that rules have dropped. */
-INLINE void stream_side_newest(struct tna_stream *stream, u64 entry, u32 direction,
-			       struct tna_stream_side *side)
+/* As it is known here, but with the largest window that Linux knows. Where Linux was when it was looked at
+ * may be so far behind by now that it seems to be ahead. */
+INLINE void stream_side_read(struct tna_stream *stream, u64 entry, u32 direction,
+			     struct tna_stream_side *side)
 {
 	const struct tna_stream_side *known = stream_side(stream, direction);
-	const struct tna_stream_side *noted = direction & 1 ? &stream->noted[1] : &stream->noted[0];
 
 	tracked_side_read(entry, direction, side);
-	side->end = stream_newest(known->end, noted->end, side->end);
-	side->maxend = stream_newest(known->maxend, noted->maxend, side->maxend);
+	side->end = known->end;
+	side->maxend = known->maxend;
 }
 
 /* Linux has noted more of a side than was taken from it, or has forgotten the side. */
@@ -232,7 +226,8 @@ INLINE u32 stream_surely_invalid(struct tna_stream *stream, u64 entry, u32 direc
 	       !(stream_side_unsure(stream, entry, 0) | stream_side_unsure(stream, entry, 1));
 }
 
-/* Invalid, by the windows as they are known here, and also by what Linux may have noted besides. */
+/* Invalid, by the windows as they are known here, with all that Linux has noted besides (stream_catch_up()).
+ */
 INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, struct tcp_part *part, u64 net)
 {
 	struct tna_stream_side sender, receiver;
@@ -243,8 +238,8 @@ INLINE u32 stream_invalid(struct tna_stream *stream, u64 entry, u32 direction, s
 		return 0;
 	if (stream_judge(stream, direction, part) != WINDOWS_OUT)
 		return 0;
-	stream_side_newest(stream, entry, direction, &sender);
-	stream_side_newest(stream, entry, !(direction & 1), &receiver);
+	stream_side_read(stream, entry, direction, &sender);
+	stream_side_read(stream, entry, !(direction & 1), &receiver);
 	/* Where it has forgotten a side (nf_ct_tcp_fixup()), it takes what comes. */
 	return sender.maxwin && receiver.maxwin && windows_judge(&sender, &receiver, part) == WINDOWS_OUT;
 }

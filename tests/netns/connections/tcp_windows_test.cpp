@@ -251,42 +251,6 @@ TEST_F(Tcp, MindsTheWindowsOfBothSidesAfterAnotherHandshake) {
         EXPECT_EQ(treat(frame(host, {.payload = 10, .ahead = 10000000}), host).out, Arrivals{}) << host;
 }
 
-/// Half of all numbers away from its windows, which Linux knows as they were a while ago.
-TEST_F(Tcp, IsDroppedOutsideOfItsWindowsHoweverFar) {
-    open();
-    becomesFast();
-    constexpr std::int64_t half = std::int64_t{1} << 31U;
-    for (const unsigned host : {0U, 1U}) {
-        expectSlow(host, {.payload = 10, .ackAhead = half}, "flow-window", false);
-        expectSlow(host, {.payload = 10, .ahead = half + 1000 * 128 - 20}, "flow-window", false);
-    }
-}
-
-/// Before they are known here again, too: for the side that has answered, Linux is still told not to mind
-/// them.
-TEST_F(Tcp, MindsTheWindowsOfBothSidesFromAnotherHandshakeOn) {
-    open();
-    becomesFast();
-    hosts_ = {Host{5000000}, Host{90000000}};
-    pass(0, {.flags = syn, .options = handshakeOptions});
-    pass(1, {.flags = syn | ack, .options = handshakeOptions});
-    EXPECT_EQ(treat(frame(1, {.payload = 10, .ackAhead = 10000000}), 1).out, Arrivals{});
-    for (const std::uint8_t flags : {rst, static_cast<std::uint8_t>(fin | ack)})
-        EXPECT_EQ(treat(frame(1, {.flags = flags, .ahead = 10000000}), 1).out, Arrivals{}) << int{flags};
-    pass(0, {});
-    for (const unsigned host : {0U, 1U}) {
-        EXPECT_EQ(treat(frame(host, {.payload = 10, .ahead = 10000000}), host).out, Arrivals{});
-        EXPECT_EQ(treat(frame(host, {.payload = 10, .ackAhead = 10000000}), host).out, Arrivals{});
-        for (const std::uint8_t flags : {rst, static_cast<std::uint8_t>(fin | ack)})
-            EXPECT_EQ(treat(frame(host, {.flags = flags, .ahead = 10000000}), host).out, Arrivals{})
-                << int{flags};
-    }
-    EXPECT_GT(timeout(), 1000U);
-    pass(1, {.flags = psh | ack, .payload = 100});
-    pass(0, {.flags = psh | ack, .payload = 100});
-    becomesFast();
-}
-
 /// One port is left meanwhile, between which and another one nothing is learnt.
 TEST_F(Tcp, IsDroppedOutsideOfItsWindowsAfterPortsWereAway) {
     open();
