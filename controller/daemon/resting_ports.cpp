@@ -8,6 +8,7 @@ namespace tna::daemon {
 
 namespace {
 using std::chrono::seconds;
+using PortCounters = std::map<model::IfIndex, deploy::PortCounters>;
 
 /// Custom modules are there for other reasons than speed.
 bool mayRest(const assemble::PortPlan& port) {
@@ -19,28 +20,53 @@ std::optional<std::uint64_t> since(std::uint64_t before, std::uint64_t now) {
     return now >= before ? std::optional{now - before} : std::nullopt;
 }
 
-assemble::Reason reasonOf(const assemble::PortPlan& port, std::uint64_t left, std::uint64_t forwarded,
-                          seconds length) {
+assemble::Reason reasonOf(const std::string& name, std::uint64_t left, std::uint64_t forwarded,
+                          seconds elapsed, seconds length) {
     return {
         "resting",
         fmt::format("of {} frames that came in by it within {} s, {} could be forwarded, so that looking at "
-                    "them costs more than it gains; it is tried again every {} s",
-                    left + forwarded, RestingPorts::span.count(), forwarded, length.count()),
+                    "them costs more than it gains; it is tried again after {} s",
+                    left + forwarded, elapsed.count(), forwarded, length.count()),
         fmt::format("`tnactl resume {}` tries it now; no port rests with 'rest = false' under [ports] in the "
                     "configuration",
-                    port.name)};
+                    name)};
 }
 } // namespace
 
 bool RestingPorts::follow(deploy::DataPath& dataPath, const assemble::Plan& plan, Time now) {
     const bool woken = wake(plan, now);
-    const auto elapsed = now - countedAt_;
+    const auto elapsed = std::chrono::duration_cast<seconds>(now - countedAt_);
     if (elapsed < span)
         return woken;
     countedAt_ = now;
     const auto before = std::exchange(before_, {});
-    const auto most = many * static_cast<std::uint64_t>(std::chrono::duration_cast<seconds>(elapsed).count());
-    std::map<model::IfIndex, std::uint64_t> inVain; ///< by the busy ones
+    bool resting = false;
+    const auto inVain = lookAtInVain(dataPath, plan, before, elapsed);
+    for (const auto& [ifindex, counted] : inVain.empty() ? PortCounters{} : dataPath.counters()) {
+        const auto left = inVain.find(ifindex);
+        if (left == inVain.end())
+            continue;
+        before_[ifindex].forwarded = counted.inPackets;
+        const auto& last = before.at(ifindex).forwarded;
+        const auto forwarded = last ? since(*last, counted.inPackets) : std::nullopt;
+        if (!forwarded || *forwarded * worth >= left->second)
+            continue;
+        const auto length = lengthOfNext(ifindex, now);
+        rests_[ifindex] = {length, now + length,
+                           reasonOf(plan.ports.at(ifindex).name, left->second, *forwarded, elapsed, length),
+                           false};
+        before_.erase(ifindex);
+        resting = true;
+    }
+    return woken || resting;
+}
+
+/// Frames that have been left to Linux since, of ports with many.
+std::map<model::IfIndex, std::uint64_t> RestingPorts::lookAtInVain(const deploy::DataPath& dataPath,
+                                                                   const assemble::Plan& plan,
+                                                                   const Counts& before, seconds elapsed) {
+    const auto least = many * static_cast<std::uint64_t>(elapsed.count());
+    std::map<model::IfIndex, std::uint64_t> inVain;
     for (const auto& [ifindex, left] : dataPath.leftToLinux()) {
         const auto port = plan.ports.find(ifindex);
         if (port == plan.ports.end() || !mayRest(port->second))
@@ -48,36 +74,17 @@ bool RestingPorts::follow(deploy::DataPath& dataPath, const assemble::Plan& plan
         before_[ifindex].left = left;
         const auto last = before.find(ifindex);
         if (const auto more = last != before.end() ? since(last->second.left, left) : std::nullopt;
-            more >= most)
+            more >= least)
             inVain[ifindex] = *more;
     }
-    if (inVain.empty())
-        return woken;
-    bool resting = false;
-    const auto counters = dataPath.counters();
-    for (const auto& [ifindex, left] : inVain) {
-        const auto counted = counters.find(ifindex);
-        if (counted == counters.end())
-            continue;
-        before_[ifindex].forwarded = counted->second.inPackets;
-        const auto& last = before.at(ifindex).forwarded;
-        const auto forwarded = last ? since(*last, counted->second.inPackets) : std::nullopt;
-        if (!forwarded || *forwarded * worth >= left)
-            continue;
-        rest(plan.ports.at(ifindex), left, *forwarded, now);
-        before_.erase(ifindex);
-        resting = true;
-    }
-    return woken || resting;
+    return inVain;
 }
 
-void RestingPorts::rest(const assemble::PortPlan& port, std::uint64_t left, std::uint64_t forwarded,
-                        Time now) {
-    const auto last = rests_.find(port.ifindex);
-    // As it was the last time, if it is for the same reason still: two spans are counted for it.
+/// Longer than the last time, if it is for the same reason still: two spans are counted for it.
+seconds RestingPorts::lengthOfNext(model::IfIndex ifindex, Time now) const {
+    const auto last = rests_.find(ifindex);
     const bool again = last != rests_.end() && now - last->second.until < 4 * span;
-    const auto length = again ? std::min(2 * last->second.length, longest) : shortest;
-    rests_[port.ifindex] = {length, now + length, reasonOf(port, left, forwarded, length), false};
+    return again ? std::min(2 * last->second.length, longest) : shortest;
 }
 
 bool RestingPorts::wake(const assemble::Plan& plan, Time now) {

@@ -33,6 +33,7 @@ private:
         std::uint64_t left = 0;
         std::optional<std::uint64_t> forwarded; ///< read where many were left: that takes longer
     };
+    using Counts = std::map<model::IfIndex, Counted>;
     struct Rest {
         std::chrono::seconds length{};
         Time until;
@@ -40,10 +41,14 @@ private:
         bool over = false;
     };
     [[nodiscard]] bool wake(const assemble::Plan& plan, Time now);
-    void rest(const assemble::PortPlan& port, std::uint64_t left, std::uint64_t forwarded, Time now);
+    [[nodiscard]] std::map<model::IfIndex, std::uint64_t> lookAtInVain(const deploy::DataPath& dataPath,
+                                                                       const assemble::Plan& plan,
+                                                                       const Counts& before,
+                                                                       std::chrono::seconds elapsed);
+    [[nodiscard]] std::chrono::seconds lengthOfNext(model::IfIndex ifindex, Time now) const;
 
     Time countedAt_;
-    std::map<model::IfIndex, Counted> before_;
+    Counts before_;
     std::map<model::IfIndex, Rest> rests_; ///< and the last ones of those that are awake
 };
 
