@@ -46,6 +46,13 @@ void Host::TearDown() {
     std::filesystem::remove_all(directory_, ignored);
 }
 
+void Host::makeBridge() {
+    must("ip link add br0 type bridge");
+    must("ip address add 10.7.0.1/24 dev br0");
+    must("ip link set br0 up");
+    sysctl("net.ipv4.ip_forward", "1");
+}
+
 Host::Guest Host::attach(const std::string& name, const std::string& bridge, const std::string& address,
                          const std::string& gateway) {
     Guest guest{address, std::make_unique<Namespace>()};

@@ -32,6 +32,8 @@ protected:
     void SetUp() override;
     void TearDown() override;
 
+    /// A bridge for guests, br0, with 10.7.0.1 for an address of the host, which routes.
+    static void makeBridge();
     /// A namespace at a bridge of the host's, by a veth of this name.
     static Guest attach(const std::string& name, const std::string& bridge, const std::string& address,
                         const std::string& gateway);

@@ -16,10 +16,7 @@ protected:
         Host::SetUp();
         if (IsSkipped() || HasFatalFailure())
             return;
-        must("ip link add br0 type bridge");
-        must("ip address add 10.7.0.1/24 dev br0");
-        must("ip link set br0 up");
-        sysctl("net.ipv4.ip_forward", "1");
+        makeBridge();
         first_ = attach("first", "br0", "10.7.0.2", "10.7.0.1");
     }
     void TearDown() override {
