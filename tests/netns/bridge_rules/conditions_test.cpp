@@ -129,7 +129,7 @@ TEST_F(OwnRules, TheTypeOfServiceIsPartOfIt) {
     expect(fastPath(), udp());
 }
 
-TEST_F(OwnRules, TheBridgesNameIsPartOfIt) {
+TEST_F(OwnRules, TheBridgesGroupIsPartOfIt) {
     begin(forward("udp dport 5001 drop;"));
     learned(udp());
     must("ip link set br0 group 5");
