@@ -60,6 +60,18 @@ bool isReachedFromXdp(const model::Network& network, const Wishes& wishes, const
     return !judgement.egress && (!wishes.refusalsUnseen || !mayRefuse(link));
 }
 
+/// Whether packets may come in by a port and leave by it again: they are routed between several devices that
+/// have its frames, by VLAN. What else lies on a port (macvlans of containers, tunnels) forwards nothing by
+/// it.
+bool hasWayBack(const model::Network& network, model::IfIndex ifindex) {
+    const auto& link = network.links.at(ifindex);
+    const auto* base = link.bridgePort ? network.link(link.master) : &link;
+    return base != nullptr && std::ranges::count_if(network.links, [&](const auto& item) {
+                                  return item.second.vlan ? underRoutedVlan(network, item.second) == base
+                                                          : &item.second == base && routes(*base);
+                              }) > 1;
+}
+
 /// Ports that can be at XDP, by what XDP could do for them.
 struct Cards {
     std::set<model::IfIndex> all, reached;
@@ -76,7 +88,7 @@ Cards cardsOf(const Surroundings& around) {
                 cards.reached.insert(ifindex);
         }
     cards.anyWay = std::ranges::any_of(cards.reached, [&](model::IfIndex ifindex) {
-        return cards.all.size() > 1 || !network.stackedOn(ifindex).empty();
+        return cards.all.size() > 1 || hasWayBack(network, ifindex);
     });
     return cards;
 }
@@ -137,7 +149,7 @@ void placeAtTcx(Surroundings& around) {
 
 bool Surroundings::anotherOnlyFromTcx(model::IfIndex ifindex) const {
     return std::ranges::any_of(onlyFromTcx, [&](model::IfIndex one) {
-        return one != ifindex || !network.stackedOn(ifindex).empty();
+        return one != ifindex || hasWayBack(network, ifindex);
     });
 }
 

@@ -51,13 +51,18 @@ INSTANTIATE_TEST_SUITE_P(
                         w.network.links[10].ifindex = 10;
                         w.capabilities.devices[10] = w.capabilities.devices[9];
                     }},
-        WithAnother{"VlanOnIt",
+        WithAnother{"VlansOnIt",
                     [](ContainersAndCard& w) {
-                        auto& vlan = w.network.links[10];
-                        vlan.ifindex = 10;
-                        vlan.lower = 9;
-                        vlan.vlan.emplace();
+                        w.routeByCard();
+                        w.card().addresses.clear();
+                        w.addVlans(9, {10, 11});
                     }},
+        WithAnother{"VlanBesideItsOwnNetwork",
+                    [](ContainersAndCard& w) {
+                        w.routeByCard();
+                        w.addVlans(9, {10});
+                    }},
+        WithAnother{"VlansOnItsBridge", [](ContainersAndCard& w) { w.addVlans(bridgeIndex, {10, 11}); }},
         WithAnother{"PortOfASwitch", [](ContainersAndCard& w) { w.card().switchPort = true; }},
         WithAnother{"UnknownDriver", [](ContainersAndCard& w) { w.card().driver = "nobody"; }},
         WithAnother{"NoNativeXdp", [](ContainersAndCard& w) { w.capabilities.devices[9].native = false; }},
@@ -92,6 +97,28 @@ TEST(Hooks, CardThatIsAloneIsWhereContainersWouldBe) {
     world.network.links[10].ifindex = 10;
     world.capabilities.devices[10] = world.capabilities.devices[9];
     EXPECT_EQ(world.hookOfCard(), Hook::xdp);
+}
+
+/// Containers with a macvlan each, tunnels, the only VLAN that there is: they come and go, and the card
+/// stays.
+TEST(Hooks, WhatLiesOnACardIsNoReasonForXdp) {
+    for (const char* kind : {"macvlan", "ipvlan", "vxlan", "vlan"}) {
+        ContainersAndCard world;
+        world.routeByCard();
+        if (kind == std::string("vlan"))
+            world.card().addresses.clear();
+        world.addVlans(9, {10});
+        auto& above = world.network.links.at(10);
+        above.kind = kind;
+        if (kind != std::string("vlan"))
+            above.vlan.reset();
+        EXPECT_EQ(world.hookOfCard(), Hook::tcx) << kind;
+    }
+    ContainersAndCard world;
+    world.routeByCard();
+    world.addVlans(9, {10});
+    world.network.links.at(10).addresses.clear();
+    EXPECT_EQ(world.hookOfCard(), Hook::tcx) << "nothing is routed by that VLAN";
 }
 
 TEST(Hooks, PortAtTcxThatRestsIsLinuxsButFramesLeaveByIt) {
@@ -155,12 +182,6 @@ struct CardsThatOnlyTake : ContainersAndCard {
     [[nodiscard]] PortPlan planOf(model::IfIndex ifindex) const {
         return assemble(network, capabilities, wishes).ports.at(ifindex);
     }
-    void putVlanOn(model::IfIndex lower) {
-        auto& vlan = network.links[11];
-        vlan.ifindex = 11;
-        vlan.lower = lower;
-        vlan.vlan.emplace();
-    }
 };
 
 TEST(Hooks, CardsThatXdpDoesNotSendToAreAtTcx) {
@@ -180,7 +201,7 @@ TEST(Hooks, CardBesideOneThatXdpDoesNotSendToIsAtBoth) {
     EXPECT_EQ(world.planOf(10).hook, Hook::xdp);
     EXPECT_TRUE(world.planOf(10).behind);
     EXPECT_EQ(world.planOf(10).hookWhy, "what goes to ports that XDP does not send to is seen at tcx");
-    world.putVlanOn(9);
+    world.addVlans(bridgeIndex, {11, 12});
     EXPECT_TRUE(world.planOf(9).behind) << "from one VLAN to another one";
 }
 
