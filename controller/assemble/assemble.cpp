@@ -53,7 +53,7 @@ public:
         plan.ifindex = link_.ifindex;
         plan.name = link_.name;
         plan.routed = bridge_ == nullptr;
-        const auto judgement = judge(around_.network, link_, promises(), !watched());
+        const auto judgement = judge(around_.network, around_.layers, link_, promises(), !watched());
         plan.hook = hook_;
         if (hook_ == Hook::tcx)
             plan.hookWhy = whyAtTcx(around_, link_);
@@ -200,7 +200,7 @@ private:
             no("not-ethernet", "it is not an Ethernet device");
         if (link_.switchPort)
             no("switchdev", "it is a port of a switch chip, which may forward by itself");
-        if (leadsToSwitch(around_.network, link_))
+        if (leadsToSwitch(around_.layers, link_))
             no("switch-conduit",
                "the frames of a switch chip's ports come in by it, with tags of the chip's own");
     }

@@ -31,20 +31,13 @@ Reason aFace(const model::Link& link, const Device* known, const std::string& wh
                 : ""};
 }
 
-/// Frames that others of its members send and receive bear its name: bonds, teams, a virtual function's
-/// synthetic device.
-const model::Link* memberOf(const model::Network& network, const model::Link& link) {
-    const auto it = std::ranges::find_if(network.links, [&](const auto& item) {
-        return item.second.master == link.ifindex && !item.second.bridgePort;
-    });
-    return it == network.links.end() ? nullptr : &it->second;
-}
-
 /// Whether it is a face of other devices, whatever its kind: what is below it would be passed by.
-std::optional<Reason> ruleBelow(const model::Network& network, const model::Link& link, const Device* known) {
+std::optional<Reason> ruleBelow(const model::Layers& layers, const model::Link& link, const Device* known) {
     if (known != nullptr && known->receive == Receive::never)
         return aFace(link, known, known->sent);
-    if (const auto* member = memberOf(network, link); member != nullptr && !link.bridge)
+    // Frames that others of its members send and receive bear its name: bonds, teams, a virtual function's
+    // synthetic device.
+    if (const auto* member = layers.memberOf(link.ifindex); member != nullptr && !link.bridge)
         return aFace(link, known,
                      member->name + " receives and sends for it, with filters and queues of its own");
     if (link.lower != 0 && link.kind != "veth") // of which it is the other end
@@ -164,10 +157,11 @@ bool mayRefuse(const model::Link& link) {
     return link.kind != "veth";
 }
 
-Judgement judge(const model::Network& network, const model::Link& link, const Promises& promises, bool seen) {
+Judgement judge(const model::Network& network, const model::Layers& layers, const model::Link& link,
+                const Promises& promises, bool seen) {
     Judgement judgement;
     const auto* known = knownDevice(link);
-    if (auto face = ruleBelow(network, link, known)) {
+    if (auto face = ruleBelow(layers, link, known)) {
         judgement.tcx = ruleFaceAtTcx(network, link, known, *face);
         judgement.ingress = judgement.egress = std::move(face);
         return judgement;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "assemble/profile.hpp"
+#include "model/layers.hpp"
 #include "model/network.hpp"
 
 #include <optional>
@@ -73,8 +74,8 @@ struct Judgement {
 };
 
 /// `seen`: what is beside a frame can be seen, because the kernel is read in place.
-[[nodiscard]] Judgement judge(const model::Network& network, const model::Link& link,
-                              const Promises& promises, bool seen);
+[[nodiscard]] Judgement judge(const model::Network& network, const model::Layers& layers,
+                              const model::Link& link, const Promises& promises, bool seen);
 
 /// The list as docs/devices.md has it.
 [[nodiscard]] std::string devicesAsMarkdown();

@@ -3,6 +3,7 @@
 
 #include "assemble/modules/bridge.hpp"
 #include "assemble/modules/route.hpp"
+#include "model/layers.hpp"
 
 #include <set>
 
@@ -11,7 +12,7 @@ namespace tna::assemble {
 namespace {
 class Places {
 public:
-    explicit Places(const model::Network& network) : network_(network) {}
+    explicit Places(const model::Network& network) : network_(network), layers_(network) {}
 
     void add(const PortPlan& port) {
         const auto* link = network_.link(port.ifindex);
@@ -45,12 +46,13 @@ private:
         known.leaves = known.leaves || place.leaves;
         if (routes)
             routed_.insert(link.ifindex);
-        for (const auto* above : network_.stackedOn(link.ifindex))
+        for (const auto* above : layers_.on(link.ifindex))
             if (above->vlan)
                 add(*above, place, routes);
     }
 
     const model::Network& network_;
+    const model::Layers layers_;
     FlowPlaces places_;
     std::set<model::IfIndex> routed_;
     std::map<model::IfIndex, unsigned> bridged_; ///< ports, by bridge

@@ -42,9 +42,9 @@ bool mayBeAtXdp(const Surroundings& around, const model::Link& link) {
     const Promises promises{.trusted = wishes.trusted.contains(link.ifindex),
                             .finished = wishes.finished.contains(link.ifindex)};
     return (isPort(network, link) || around.underRoutedVlans.contains(link.ifindex)) && link.ethernet &&
-           !link.switchPort && !leadsToSwitch(network, link) && !wishes.excluded.contains(link.ifindex) &&
-           features != capabilities.devices.end() && features->second.native &&
-           !judge(network, link, promises, true).ingress;
+           !link.switchPort && !leadsToSwitch(around.layers, link) &&
+           !wishes.excluded.contains(link.ifindex) && features != capabilities.devices.end() &&
+           features->second.native && !judge(network, around.layers, link, promises, true).ingress;
 }
 
 /// A device on top of others, which cannot be at XDP.
@@ -54,9 +54,10 @@ bool mayBeAtTcxOnly(const model::Network& network, const Wishes& wishes, const m
 }
 
 /// Whether frames may be redirected to a port at XDP, as far as its device goes.
-bool isReachedFromXdp(const model::Network& network, const Wishes& wishes, const model::Link& link) {
-    const auto judgement =
-        judge(network, link, {.trusted = wishes.trusted.contains(link.ifindex), .finished = false}, true);
+bool isReachedFromXdp(const Surroundings& around, const model::Link& link) {
+    const auto& wishes = around.wishes;
+    const Promises promises{.trusted = wishes.trusted.contains(link.ifindex), .finished = false};
+    const auto judgement = judge(around.network, around.layers, link, promises, true);
     return !judgement.egress && (!wishes.refusalsUnseen || !mayRefuse(link));
 }
 
@@ -84,7 +85,7 @@ Cards cardsOf(const Surroundings& around) {
     for (const auto& [ifindex, link] : network.links)
         if (!around.wishes.atTcx.contains(ifindex) && mayBeAtXdp(around, link)) {
             cards.all.insert(ifindex);
-            if (isReachedFromXdp(network, around.wishes, link))
+            if (isReachedFromXdp(around, link))
                 cards.reached.insert(ifindex);
         }
     cards.anyWay = std::ranges::any_of(cards.reached, [&](model::IfIndex ifindex) {
@@ -148,9 +149,8 @@ void placeAtTcx(Surroundings& around) {
 } // namespace
 
 bool Surroundings::anotherOnlyFromTcx(model::IfIndex ifindex) const {
-    return std::ranges::any_of(onlyFromTcx, [&](model::IfIndex one) {
-        return one != ifindex || hasWayBack(network, ifindex);
-    });
+    return std::ranges::any_of(
+        onlyFromTcx, [&](model::IfIndex one) { return one != ifindex || hasWayBack(network, ifindex); });
 }
 
 /// Whether Linux routes packets to and from a link, of one protocol at least.
@@ -175,14 +175,14 @@ const model::Link* underRoutedVlan(const model::Network& network, const model::L
 }
 
 /// DSA: Linux receives as a port of the switch what comes in here, whatever it looks like.
-bool leadsToSwitch(const model::Network& network, const model::Link& link) {
-    return std::ranges::any_of(network.stackedOn(link.ifindex),
+bool leadsToSwitch(const model::Layers& layers, const model::Link& link) {
+    return std::ranges::any_of(layers.on(link.ifindex),
                                [](const auto* above) { return above->switchPort && !above->vlan; });
 }
 
 Surroundings look(const model::Network& network, const capability::Capabilities& capabilities,
                   const Wishes& wishes) {
-    Surroundings around{network, capabilities, wishes};
+    Surroundings around{network, capabilities, wishes, model::Layers(network)};
     bool vlansOnBridges = false;
     for (const auto& [ifindex, link] : network.links) {
         around.bridges |= link.bridge.has_value();

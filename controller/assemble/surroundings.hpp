@@ -2,6 +2,7 @@
 #pragma once
 
 #include "assemble/assemble.hpp"
+#include "model/layers.hpp"
 
 namespace tna::assemble {
 
@@ -10,6 +11,7 @@ struct Surroundings {
     const model::Network& network;
     const capability::Capabilities& capabilities;
     const Wishes& wishes;
+    model::Layers layers;
     bool bridges = false;     ///< there are any
     bool bridgeVlans = false; ///< those that packets are routed to and from may filter VLANs, or have VLAN
                               ///< devices
@@ -37,6 +39,6 @@ struct Surroundings {
 /// Linux.
 [[nodiscard]] const model::Link* underRoutedVlan(const model::Network& network, const model::Link& link);
 /// DSA: Linux receives as a port of the switch what comes in by this link, whatever it looks like.
-[[nodiscard]] bool leadsToSwitch(const model::Network& network, const model::Link& link);
+[[nodiscard]] bool leadsToSwitch(const model::Layers& layers, const model::Link& link);
 
 } // namespace tna::assemble

@@ -224,7 +224,7 @@ TEST(Devices, DeviceOnAnotherIsAFaceOfThat) {
 
 TEST(Devices, PortsOfABridgeAreNoMembersOfIt) {
     World world;
-    EXPECT_FALSE(judge(world.network, world.port(), {}, true).ingress);
+    EXPECT_FALSE(judge(world.network, model::Layers(world.network), world.port(), {}, true).ingress);
 }
 
 TEST(Devices, ShortestFrameIsThatOfTheDriver) {
