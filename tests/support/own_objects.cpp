@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <filesystem>
-#include <set>
 
 namespace tna::test {
 
@@ -21,15 +20,19 @@ std::vector<int> ownDescriptors(const std::string& kind) {
 }
 } // namespace
 
-std::size_t ownPrograms(const std::string& name) {
-    std::set<__u32> found; // several descriptors may stand for one
+std::set<std::uint32_t> ownProgramIds(const std::string& name) {
+    std::set<std::uint32_t> found; // several descriptors may stand for one
     for (const int fd : ownDescriptors("anon_inode:bpf-prog")) {
         bpf_prog_info info{};
         __u32 size = sizeof(info);
         if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && info.name == name)
             found.insert(info.id);
     }
-    return found.size();
+    return found;
+}
+
+std::size_t ownPrograms(const std::string& name) {
+    return ownProgramIds(name).size();
 }
 
 void eachOwnMap(const std::string& name, const std::function<void(int, const bpf_map_info&)>& look) {

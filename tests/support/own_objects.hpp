@@ -6,12 +6,14 @@
 #include <cstring>
 #include <functional>
 #include <linux/bpf.h>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace tna::test {
 
-/// How many BPF programs of this name this process holds.
+/// The ids of the BPF programs of this name that this process holds; and how many they are.
+[[nodiscard]] std::set<std::uint32_t> ownProgramIds(const std::string& name);
 [[nodiscard]] std::size_t ownPrograms(const std::string& name);
 
 /// The maps of this name that this process holds. Those of others are not asked for: tests run side by side.

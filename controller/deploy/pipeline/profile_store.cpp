@@ -50,10 +50,16 @@ Result<int> ProfileStore::program(const assemble::Profile& profile) {
 }
 
 void ProfileStore::dropUnused(const assemble::Plan& plan) {
-    std::erase_if(loaded_, [&](const auto& item) {
-        return std::ranges::none_of(plan.ports,
-                                    [&](const auto& port) { return port.second.profile == item.first; });
-    });
+    plans_++;
+    for (const auto& [ifindex, port] : plan.ports)
+        if (const auto it = port.profile ? loaded_.find(*port.profile) : loaded_.end(); it != loaded_.end())
+            it->second.used = plans_;
+    const auto unused = [&](const auto& item) { return item.second.used != plans_; };
+    std::erase_if(loaded_, [&](const auto& item) { return unused(item) && !item.first.custom.empty(); });
+    auto many = static_cast<std::size_t>(std::ranges::count_if(loaded_, unused));
+    for (; many > mostUnused; many--)
+        loaded_.erase(
+            std::ranges::min_element(loaded_, {}, [](const auto& item) { return item.second.used; }));
 }
 
 Result<UniqueFd> ProfileStore::loadApart(const assemble::Profile& profile, FlowCache& caches,

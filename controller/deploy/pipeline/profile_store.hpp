@@ -9,6 +9,7 @@
 #include "deploy/pipeline/flow_cache.hpp"
 #include "deploy/pipeline/pipeline_object.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -31,7 +32,10 @@ public:
     [[nodiscard]] Result<int> program(const assemble::Profile& profile);
     [[nodiscard]] bool has(const assemble::Profile& profile) const { return loaded_.contains(profile); }
     [[nodiscard]] std::size_t size() const { return loaded_.size(); }
+    /// But for some that may be wanted again soon, since the kernel takes tenths of a second to verify one:
+    /// the only container of a network is restarted, rules come and go. Custom modules go at once.
     void dropUnused(const assemble::Plan& plan);
+    static constexpr std::size_t mostUnused = 8;
 
     /// A copy of the pipeline that is nobody's, with caches of its own, and other maps in place of some.
     [[nodiscard]] Result<UniqueFd> loadApart(const assemble::Profile& profile, FlowCache& caches,
@@ -50,6 +54,7 @@ private:
         UniqueFd finish;
         std::vector<JumpedTo> behind;
         ModuleChain ingress;
+        std::uint64_t used = 0; ///< by this plan, last
         [[nodiscard]] int head() const { return ingress.empty() ? pipeline.get() : ingress.head(); }
     };
     [[nodiscard]] Constants constantsOf(const assemble::Profile& profile,
@@ -69,6 +74,7 @@ private:
     CounterReader& counters_;
     CustomModuleSet custom_;
     std::map<assemble::Profile, Loaded> loaded_;
+    std::uint64_t plans_ = 0;
     std::set<assemble::Profile> apart_; ///< those that are not one program with their custom modules
 };
 

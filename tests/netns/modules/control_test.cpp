@@ -3,6 +3,7 @@
 #include "base/file.hpp"
 #include "deploy/custom/module_object.hpp"
 #include "modules_fixture.hpp"
+#include "support/own_objects.hpp"
 #include "support/traffic.hpp"
 
 #include <filesystem>
@@ -44,7 +45,9 @@ TEST_F(Control, IsAsBeforeOnceRemoved) {
     modules_.insert("obedient", moduleObject("obedient"));
     EXPECT_EQ(treat(order(7001)), (Treatment{nobody_, {}}));
     EXPECT_EQ(treat(order(7301)), (Treatment{fastPath(), {}}));
+    EXPECT_GT(ownPrograms("tna_on_ingress"), 0U);
     modules_.remove("obedient");
+    EXPECT_EQ(ownPrograms("tna_on_ingress"), 0U);
     for (const unsigned number : {7001U, 7101U, 7301U})
         EXPECT_EQ(treat(order(number)), (Treatment{fastPath(), {{1, {order(number)}}}}));
     EXPECT_EQ((*controller_->port("p0"))["port"]["profile"].get<std::string>().find("custom"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ports of containers come and go, and the operator may want them back.
+#include "deploy/pipeline/profile_store.hpp"
 #include "support/own_objects.hpp"
 #include "tcx_fixture.hpp"
 
@@ -57,6 +58,32 @@ TEST_F(TcxLifecycle, PortThatMovesToAnotherNamespaceAndBack) {
     }
     must("ip link set p1 master br0 up");
     ASSERT_NO_FATAL_FAILURE(becomesFast());
+}
+
+/// The kernel takes tenths of a second to verify one, each time that the only container is started.
+TEST_F(TcxLifecycle, ProgramsThatNoPortHasAreThereForTheNextOne) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    const auto before = ownProgramIds("pipeline");
+    ASSERT_TRUE(controller_->pause(std::nullopt, true));
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{{}, usual().out}));
+    ASSERT_TRUE(controller_->pause(std::nullopt, false));
+    EXPECT_EQ(treat(oneToTwo()), usual());
+    EXPECT_EQ(ownProgramIds("pipeline"), before);
+}
+
+/// The bridge's address is a part of what packets are routed by.
+TEST_F(TcxLifecycle, ButNotTooManyOfThem) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    const auto programs = [] { return ownPrograms("pipeline"); };
+    const auto before = programs();
+    sysctl("net.ipv4.ip_forward", "1");
+    must("ip address add 10.9.0.1/24 dev br0");
+    for (std::size_t i = 0; i < deploy::ProfileStore::mostUnused + 2; i++) {
+        must("ip link set br0 address " + text(station(100 + static_cast<unsigned>(i))));
+        ASSERT_NO_FATAL_FAILURE(pump());
+    }
+    EXPECT_EQ(programs(), before + deploy::ProfileStore::mostUnused);
+    EXPECT_EQ(treat(oneToTwo()), usual());
 }
 
 /// In the table by which frames leave, ports change places. Returns how many did.
