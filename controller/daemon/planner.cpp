@@ -11,7 +11,7 @@ constexpr int mostRounds = 8;
 assemble::Wishes Planner::wishes() const {
     auto wishes = wishesFor(network(), wanted_, observed_, refusedPorts_, path_.dataPath());
     const bool may = observed_.capabilities.way == capability::Way::inPlace && mayLearn();
-    wishes.resting = restingPorts_.reasons();
+    wishes.resting = restingPorts_.reasons(network());
     wishes.learning = may && connections_.possible(network());
     wishes.learningOfBridges = may && connections_.possibleForBridges(network());
     return wishes;

@@ -20,16 +20,18 @@ std::optional<std::uint64_t> since(std::uint64_t before, std::uint64_t now) {
     return now >= before ? std::optional{now - before} : std::nullopt;
 }
 
-assemble::Reason reasonOf(const std::string& name, std::uint64_t left, std::uint64_t forwarded,
-                          seconds elapsed, seconds length) {
-    return {
-        "resting",
-        fmt::format("of {} frames that came in by it within {} s, {} could be forwarded, so that looking at "
-                    "them costs more than it gains; it is tried again after {} s",
-                    left + forwarded, elapsed.count(), forwarded, length.count()),
-        fmt::format("`tnactl resume {}` tries it now; no port rests with 'rest = false' under [ports] in the "
-                    "configuration",
-                    name)};
+std::string whyOf(std::uint64_t left, std::uint64_t forwarded, seconds elapsed, seconds length) {
+    return fmt::format(
+        "of {} frames that came in by it within {} s, {} could be forwarded, so that looking at "
+        "them costs more than it gains; it is tried again after {} s",
+        left + forwarded, elapsed.count(), forwarded, length.count());
+}
+
+assemble::Reason reasonOf(const std::string& name, const std::string& why) {
+    return {"resting", why,
+            fmt::format("`tnactl resume {}` tries it now; no port rests with 'rest = false' under [ports] in "
+                        "the configuration",
+                        name)};
 }
 } // namespace
 
@@ -52,9 +54,7 @@ bool RestingPorts::follow(deploy::DataPath& dataPath, const assemble::Plan& plan
         if (!forwarded || *forwarded * worth >= left->second)
             continue;
         const auto length = lengthOfNext(ifindex, now);
-        rests_[ifindex] = {length, now + length,
-                           reasonOf(plan.ports.at(ifindex).name, left->second, *forwarded, elapsed, length),
-                           false};
+        rests_[ifindex] = {length, now + length, whyOf(left->second, *forwarded, elapsed, length), false};
         before_.erase(ifindex);
         resting = true;
     }
@@ -101,11 +101,11 @@ void RestingPorts::forget() {
     before_.clear();
 }
 
-std::map<model::IfIndex, assemble::Reason> RestingPorts::reasons() const {
+std::map<model::IfIndex, assemble::Reason> RestingPorts::reasons(const model::Network& network) const {
     std::map<model::IfIndex, assemble::Reason> all;
     for (const auto& [ifindex, rest] : rests_)
-        if (!rest.over)
-            all.emplace(ifindex, rest.reason);
+        if (const auto* link = rest.over ? nullptr : network.link(ifindex))
+            all.emplace(ifindex, reasonOf(link->name, rest.why));
     return all;
 }
 

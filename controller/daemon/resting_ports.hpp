@@ -25,8 +25,8 @@ public:
     /// All of them are tried again.
     void forget();
 
-    /// Why a port rests.
-    [[nodiscard]] std::map<model::IfIndex, assemble::Reason> reasons() const;
+    /// Why a port rests, by the name that it has now.
+    [[nodiscard]] std::map<model::IfIndex, assemble::Reason> reasons(const model::Network& network) const;
 
 private:
     struct Counted {
@@ -37,7 +37,7 @@ private:
     struct Rest {
         std::chrono::seconds length{};
         Time until;
-        assemble::Reason reason;
+        std::string why;
         bool over = false;
     };
     [[nodiscard]] bool wake(const assemble::Plan& plan, Time now);

@@ -94,6 +94,15 @@ TEST_F(Resting, OperatorEndsIt) {
     EXPECT_TRUE(pass(100, 5000, 0).empty());
 }
 
+TEST_F(Resting, HintNamesItAsItIsCalledNow) {
+    wanted_.config.ports.tcx = {"*"};
+    (void)pass(20, 5000, 0);
+    ASSERT_EQ(reason(), "resting");
+    announce([](auto& model) { model.links.at(portIndex).name = "lan0"; });
+    ASSERT_EQ(reason(), "resting");
+    EXPECT_THAT(port().reasons.front().hint, HasSubstr("tnactl resume lan0"));
+}
+
 TEST_F(Resting, PortOfTheSameIndexIsAnother) {
     (void)pass(20, 5000, 0);
     ASSERT_FALSE(accelerated());
