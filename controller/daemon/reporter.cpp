@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/reporter.hpp"
 
+#include "assemble/hooks.hpp"
 #include "base/log_fields.hpp"
 #include "daemon/self_check.hpp"
 #include "daemon/views.hpp"
@@ -8,6 +9,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
+#include <string_view>
+#include <tuple>
 
 namespace tna::daemon {
 
@@ -90,13 +93,22 @@ void logFailed(const assemble::PortPlan& port, const Error& error) {
     spdlog::info("{}: left to Linux: {}", port.name, error.sentence());
 }
 
+/// What the log says of a port, and where: its program is exchanged for much that is nothing to read about,
+/// such as another address of its bridge, or rules. With many ports that would be many lines.
+auto told(const assemble::PortPlan& port) {
+    const bool fast = port.accelerated();
+    return std::tuple{port.name, port.watched, fast ? port.profile->name() : std::string{},
+                      std::string_view(fast ? assemble::nameOfHooks(port) : ""),
+                      fast || port.reasons.empty() ? assemble::Reason{} : port.reasons.front()};
+}
+
 void logPorts(const InPlace& before, const InPlace& now) {
     for (const auto& [ifindex, port] : now.plan.ports) {
         const auto old = before.plan.ports.find(ifindex);
         const auto failure = now.failures.find(ifindex);
         const bool failed = failure != now.failures.end();
         const bool asBefore = failed == before.failures.contains(ifindex);
-        if (old != before.plan.ports.end() && old->second == port && asBefore)
+        if (old != before.plan.ports.end() && asBefore && told(old->second) == told(port))
             continue;
         const bool sameProgram = old != before.plan.ports.end() && old->second.profile == port.profile &&
                                  old->second.reasons == port.reasons && asBefore;

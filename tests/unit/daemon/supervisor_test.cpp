@@ -37,21 +37,50 @@ TEST_F(Reconciling, PortThatFailsIsToldOnceAndTriedEverMoreRarely) {
     EXPECT_EQ(statesTold(), Strings{"accelerated"});
 }
 
+/// What is logged meanwhile.
+class Log {
+public:
+    Log() : usual_(spdlog::default_logger()) {
+        spdlog::set_default_logger(
+            std::make_shared<spdlog::logger>("log", std::make_shared<spdlog::sinks::ostream_sink_mt>(said_)));
+    }
+    ~Log() { spdlog::set_default_logger(usual_); }
+    Log(const Log&) = delete;
+    Log& operator=(const Log&) = delete;
+    [[nodiscard]] std::string said() const { return said_.str(); }
+
+private:
+    std::ostringstream said_;
+    std::shared_ptr<spdlog::logger> usual_;
+};
+
 /// What the log says last of a port is what it is.
 TEST_F(Reconciling, LogSaysOfAPortThatFailsThatItIsLeftToLinux) {
     start();
-    std::ostringstream log;
-    const auto usual = spdlog::default_logger();
-    spdlog::set_default_logger(
-        std::make_shared<spdlog::logger>("log", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+    const Log log;
     path().failing.emplace(portIndex, refusal(EBUSY));
     announce([](auto& model) { model.links.at(portIndex).mtu++; });
-    EXPECT_TRUE(log.str().contains(port().name + ": left to Linux: ")) << log.str();
-    EXPECT_FALSE(log.str().contains("accelerated")) << log.str();
+    EXPECT_TRUE(log.said().contains(port().name + ": left to Linux: ")) << log.said();
+    EXPECT_FALSE(log.said().contains("accelerated")) << log.said();
     path().failing.clear();
     EXPECT_EQ(secondsWithPlans(2), std::vector{1});
-    EXPECT_TRUE(log.str().contains(port().name + ": accelerated")) << log.str();
-    spdlog::set_default_logger(usual);
+    EXPECT_TRUE(log.said().contains(port().name + ": accelerated")) << log.said();
+}
+
+/// A bridge has another address for each container with a lower one.
+TEST_F(Reconciling, LogDoesNotRepeatWhatItHasSaidOfAPort) {
+    auto& bridge = network_->model.links.at(bridgeIndex);
+    bridge.flags |= model::link_flag::up;
+    bridge.ip.forwarding4 = true;
+    bridge.addresses = {{4, "192.0.2.1/24", "global"}};
+    start();
+    const auto before = reporter_.events().swaps;
+    const Log log;
+    announce([](auto& model) { model.links.at(bridgeIndex).mac.bytes[5]++; });
+    EXPECT_EQ(reporter_.events().swaps, before + 1);
+    EXPECT_EQ(log.said(), "");
+    announce([](auto& model) { model.links.at(portIndex).name = "lan0"; });
+    EXPECT_TRUE(log.said().contains("lan0: accelerated")) << log.said();
 }
 
 TEST_F(Reconciling, PortThatFailsAnewIsTriedSoon) {
