@@ -330,8 +330,9 @@ private:
     }
 
     static nlohmann::json noSuchPort(const std::string& name) {
-        return errorDocument(
-            {"'" + name + "' is not a port of a bridge here", {}, "`tnactl status` lists the ports"});
+        return errorDocument({"'" + name + "' is no port here, of a bridge or a router",
+                              {},
+                              "`tnactl status` lists the ports"});
     }
 
     void change(const httplib::Request& request, httplib::Response& response, bool paused) {

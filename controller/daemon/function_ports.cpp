@@ -31,8 +31,10 @@ std::optional<Error> obstacleAt(unsigned ifindex, const std::string& name, const
         return std::nullopt;
     const auto& port = it->second;
     if (port.hook != assemble::Hook::xdp && !port.wouldMove)
-        return refused("it is accelerated at tcx, and steering is done at XDP",
-                       "take its name out of 'tcx' under [ports] in the configuration");
+        return refused(
+            "it is accelerated at tcx, and steering is done at XDP",
+            "take its name out of 'tcx' under [ports] in the configuration, if it is there; bonds and "
+            "the like can be nowhere else");
     if (const auto foreign = std::ranges::find(port.reasons, "foreign-xdp", &assemble::Reason::code);
         foreign != port.reasons.end())
         return refused(foreign->text, foreign->hint);

@@ -227,11 +227,11 @@ private:
     }
     CLI::Option* namePort(CLI::App* command, const char* example) {
         command->footer(std::string("Example: ") + example);
-        return command->add_option("PORT", options_.port, "a bridge port, as `tnactl status` lists them");
+        return command->add_option("PORT", options_.port, "a port, as `tnactl status` lists them");
     }
 
     Options& options_;
-    CLI::App app_{"Looks at tnad, which makes Linux bridges fast, and steers it."};
+    CLI::App app_{"Looks at tnad, which makes Linux bridges and routers fast, and steers it."};
     CLI::App* status_ = command("status", "every port: state, profile, frames, rates");
     CLI::App* top_ = command("top", "the same, live; q quits");
     CLI::App* explain_ =

@@ -57,9 +57,12 @@ std::string renderStatus(const json& status) {
         table.add({text(port, "name"), text(port, "bridge"), text(port, "state"), text(port, "hook"),
                    text(port, "profile"), human(number(port, "fast_packets")), rate(port, "fast_pps"),
                    human(number(port, "slow_packets")), rate(port, "slow_pps"), text(port, "why")});
+    // How stations are found matters to bridges, and is known where there is one.
+    const bool bridged = std::ranges::any_of(list(status, "ports"),
+                                             [](const json& port) { return !text(port, "bridge").empty(); });
     std::string head =
-        fmt::format("tnad {}, up {} s, FDB {}{}\n", text(status, "version"), text(status, "uptime_s"),
-                    text(status, "fdb"), yes(status, "paused") ? ", PAUSED" : "");
+        fmt::format("tnad {}, up {} s{}{}\n", text(status, "version"), text(status, "uptime_s"),
+                    bridged ? ", FDB " + text(status, "fdb") : "", yes(status, "paused") ? ", PAUSED" : "");
     const auto check = status.is_object() ? status.value("self_check", json::object()) : json::object();
     for (const auto& module : list(check, "paused"))
         head += fmt::format(
@@ -67,7 +70,8 @@ std::string renderStatus(const json& status) {
             "`tnactl resume` tries again.\n",
             module.is_string() ? module.get<std::string>() : "a module");
     if (list(status, "ports").empty())
-        return head + "There are no bridge ports here.\n";
+        return head + "There are no ports here: no bridge has any, and no link with an address forwards "
+                      "(sysctl net.ipv4.ip_forward, net.ipv6.conf.all.forwarding).\n";
     return head + "\n" + table.text();
 }
 

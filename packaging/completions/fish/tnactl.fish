@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The bridge ports of this network namespace, as the kernel knows them: needs no privileges.
+# What may be a port in this network namespace, as the kernel knows it: bridge ports, and links that forward. Needs no
+# privileges.
 function __tna_ports
-    for port in /sys/class/net/*/brport
-        string split / $port | tail -n 2 | head -n 1
+    for link in (command ls /sys/class/net)
+        test $link = lo; and continue
+        if test -e /sys/class/net/$link/brport
+            or command grep -qsx 1 /proc/sys/net/ipv{4,6}/conf/$link/forwarding
+            echo $link
+        end
     end
 end
 set -l in __fish_seen_subcommand_from

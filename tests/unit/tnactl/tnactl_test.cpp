@@ -100,6 +100,16 @@ TEST(Status, RatesComeFromTwoSamples) {
               "p0    br0     accelerated  xdp-native  bridge   1.10 k  2.00 k     1       0\n");
 }
 
+/// Who has just installed it on a laptop, and who has a router.
+TEST(Status, SaysWhatIsMissingAndNothingOfBridgesWhereThereAreNone) {
+    json now{{"version", "1"}, {"uptime_s", 5}, {"fdb", "not available"}, {"ports", json::array()}};
+    EXPECT_TRUE(renderStatus(now).starts_with("tnad 1, up 5 s\nThere are no ports here: "))
+        << renderStatus(now);
+    EXPECT_NE(renderStatus(now).find("net.ipv4.ip_forward"), std::string::npos);
+    now["ports"] = {{{"name", "eth0"}, {"bridge", nullptr}, {"state", "accelerated"}}};
+    EXPECT_EQ(renderStatus(now).find("FDB"), std::string::npos) << renderStatus(now);
+}
+
 TEST(Status, PortWithoutAnEarlierSampleHasNoRate) {
     const json now{{"ports", {{{"name", "p0"}, {"fast_packets", 7}}}}};
     const json other{{"ports", {{{"name", "p1"}, {"fast_packets", 1}}}}};
