@@ -155,6 +155,19 @@ std::set<std::string> capabilitiesIn(const std::string& text, const std::string&
     return found;
 }
 
+TEST(Packages, HaveAllDocuments) {
+    std::string packaged;
+    for (const auto& entry : fs::directory_iterator(packaging + "debian"))
+        if (entry.path().extension() == ".docs")
+            packaged += readFile(entry.path()).value_or("");
+    unsigned documents = 0;
+    for (const auto& entry : fs::directory_iterator(TNA_SOURCE_DIR "/docs")) {
+        EXPECT_THAT(packaged, HasSubstr("docs/" + entry.path().filename().string() + "\n"));
+        documents++;
+    }
+    EXPECT_GT(documents, 10U);
+}
+
 TEST(Kubernetes, ContainersHaveTheCapabilitiesOfTheUnitAndTheManualNamesThem) {
     const auto unit =
         capabilitiesIn(readFile(packaging + "tnad.service.in").value_or(""), "CapabilityBoundingSet=(.*)");
