@@ -330,7 +330,7 @@ private:
     }
 
     static nlohmann::json noSuchPort(const std::string& name) {
-        return errorDocument({"'" + name + "' is no port here, of a bridge or a router",
+        return errorDocument({"'" + name + "' is not a port of a bridge or a router here",
                               {},
                               "`tnactl status` lists the ports"});
     }

@@ -259,8 +259,9 @@ TEST_F(Errors, PortThatIsNotThere) {
         for (const std::string what : {"explain", "pause", "resume"}) {
             const auto run = command(tnactl({what, port}));
             EXPECT_EQ(run.exitCode, 1) << what;
-            EXPECT_EQ(run.output, "tnactl: '" + port +
-                                      "' is no port here, of a bridge or a router (the ports are p0, p1)\n");
+            EXPECT_EQ(run.output,
+                      "tnactl: '" + port +
+                          "' is not a port of a bridge or a router here (the ports are p0, p1)\n");
         }
 }
 
