@@ -126,6 +126,29 @@ INLINE u64 stream_differs(const struct tna_stream *stream, u64 entry)
 	       (stream->destination_port ^ now.destination_port);
 }
 
+/* Where Linux has gone on from what was known, it does not lag behind what was fast. Where it still has the
+ * number that it had then, it does, however far ahead that seems. */
+INLINE int number_went_on(u32 now, u32 known, u32 noted)
+{
+	return now == known || (now != noted && !tcp_before(now, known));
+}
+
+/* Of one that nobody has followed since. */
+INLINE int stream_went_on(const struct tna_stream *before, const struct tna_stream *now)
+{
+	int on = 1;
+
+	EACH (direction, 2) {
+		const struct tna_stream_side *side = &now->sides[direction],
+					     *known = &before->sides[direction],
+					     *noted = &before->noted[direction];
+
+		on &= number_went_on(side->end, known->end, noted->end) &
+		      number_went_on(side->maxend, known->maxend, noted->maxend);
+	}
+	return on;
+}
+
 /* Of a connection of which both sides have been seen, and from when connection tracking knows its windows:
  * nothing has passed it by. */
 APART int stream_begin(u64 entry)
@@ -146,7 +169,8 @@ APART int stream_begin(u64 entry)
 		if (!(flags & TRACKED_HAS_ACKED) || !stream.sides[direction].maxwin)
 			return 1;
 	}
-	if (before) /* Linux has been told not to mind windows, and keeps that for one side */
+	/* Linux has been told not to mind windows, and keeps that for one side, or for both */
+	if (before && (before->anew == TNA_ANEW_BEGUN || stream_went_on(before, &stream)))
 		stream.judged = before->judged;
 	return bpf_map_update_elem(&streams, &entry, &stream, before ? BPF_ANY : BPF_NOEXIST) != 0;
 }
@@ -275,11 +299,13 @@ APART int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net
 		stream->reset = 0;
 		stream_last(stream, direction, &part);
 		if (!tracked_established(entry)) /* connection tracking begins anew */
-			stream->anew = 1;
+			stream->anew = TNA_ANEW_BEGUN;
 		return FOLLOWED_NOT;
 	}
 	if (tracked_forgotten(entry)) /* it is taken from Linux again, once that knows */
-		stream->anew = 1;
+		stream->anew = TNA_ANEW_BEGUN;
+	if (stream->anew == TNA_ANEW_LEFT) /* Linux may know less of it than was fast */
+		return FOLLOWED_NOT;
 	stream_pieces(entry, direction, &part);
 	if (stream->anew)
 		return (!(part.flags & TCP_RST) || tracked_established(entry)) &&

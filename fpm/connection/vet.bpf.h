@@ -112,8 +112,9 @@ NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direc
 	struct tna_stream *stream = bpf_map_lookup_elem(&streams, &entry);
 	struct tcp_part part;
 
-	if (!stream || stream_differs(stream, entry) || !tracked_side_liberal(entry, direction) ||
-	    (!stream->anew && !tracked_established(entry)) || !passed_parse(ctx, before, &part))
+	if (!stream || stream->anew == TNA_ANEW_LEFT || stream_differs(stream, entry) ||
+	    !tracked_side_liberal(entry, direction) || (!stream->anew && !tracked_established(entry)) ||
+	    !passed_parse(ctx, before, &part))
 		return 0;
 	if (part.flags & TCP_SYN)
 		return stream->reset && tracked_steps(entry, direction) &&

@@ -165,6 +165,11 @@ struct tna_stream_side {
  * A connection of TCP some packets of which connection tracking does not see: the windows as it would have
  * them if it did, and what the controller needs to put its entry right when nothing comes for a while.
  */
+/* What is known of a stream is to be taken from Linux again: there was another handshake, or Linux has
+ * forgotten its windows; or nobody has followed it, so that what Linux knows may be older. */
+#define TNA_ANEW_BEGUN 1u
+#define TNA_ANEW_LEFT 2u
+
 struct tna_stream {
 	struct tna_stream_side sides[2]; /* as the connection's entry counts directions */
 	struct tna_stream_side noted[2]; /* what that had when it was looked at last */
@@ -184,7 +189,7 @@ struct tna_stream {
 	__u16 source_port; /* all as it lies in the headers of the first packet */
 	__u16 destination_port;
 	__u32 ipv6;
-	__u16 anew;      /* there was another handshake: what is known was of what came before */
+	__u16 anew;      /* TNA_ANEW_*: what is known was of what came before */
 	__u16 lost;      /* a segment came of which this does not know what it said */
 	__u32 disturbed; /* so many segments came that connection tracking has taken, but would not have */
 };

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <linux/netfilter.h>
+#include <set>
 #include <sys/syscall.h>
 #include <tna/fastpath.h>
 #include <unistd.h>
@@ -43,12 +44,21 @@ constexpr int firstPlace = std::numeric_limits<int>::min() + 1;
 constexpr int inFrontOfTracking = -201; // NF_IP_PRI_CONNTRACK - 1
 constexpr int lastPlace = std::numeric_limits<int>::max() - 1;
 
-/// While nobody learnt, nobody noted what passed: the windows that were known are not those of now.
-void forgetStreams(int map) {
+/// While nobody learnt, nobody noted what passed: the windows that were known are not those of now. What is
+/// still true is which connections Linux was told not to mind the windows of.
+void leaveStreams(int map) {
+    std::set<std::uint64_t> entries; // changing one puts it elsewhere
     std::uint64_t entry = 0;
-    while (bpf_map_get_next_key(map, nullptr, &entry) == 0)
-        if (bpf_map_delete_elem(map, &entry) != 0)
-            return;
+    for (int error = bpf_map_get_next_key(map, nullptr, &entry); error == 0 && entries.insert(entry).second;)
+        error = bpf_map_get_next_key(map, &entry, &entry);
+    for (const auto left : entries) {
+        tna_stream stream{};
+        if (bpf_map_lookup_elem(map, &left, &stream) != 0)
+            continue;
+        stream.anew = TNA_ANEW_LEFT;
+        if (bpf_map_update_elem(map, &left, &stream, BPF_EXIST) != 0)
+            bpf_map_delete_elem(map, &left);
+    }
 }
 
 tna_rule_device asRulesKnow(const assemble::rules::RuleDevice& device) {
@@ -129,7 +139,7 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
     learner->rules_ = opened->data_rules->judgement;
     learner->places_ = bpf_map__fd(opened->maps.flow_places);
     learner->judge({});
-    forgetStreams(learner->streams_);
+    leaveStreams(learner->streams_);
     for (const auto& done :
          {learner->link(opened->progs.set_out4, NFPROTO_IPV4, NF_INET_PRE_ROUTING, firstPlace),
           learner->link(opened->progs.vet4, NFPROTO_IPV4, NF_INET_PRE_ROUTING, inFrontOfTracking),

@@ -56,6 +56,64 @@ TEST_F(Tcp, IsFastAgainWhereRulesHaveGoneAndComeBack) {
     becomesFast();
 }
 
+/// Where it tracks none meanwhile, Linux forgets their windows, and minds those that it sees then.
+TEST_F(Tcp, MindsItsWindowsWhereRulesHaveGoneAndComeBack) {
+    open();
+    becomesFast();
+    nft("flush ruleset");
+    ASSERT_TRUE(eventually([&] {
+        pump();
+        return pass(0, {.payload = 1000}) == fastPath() && pass(1, {}) == fastPath() &&
+               controller_->rules()["learning"]["active"] == false;
+    }));
+    nft(strict);
+    rulesAreKnown();
+    becomesFast();
+    for (const unsigned host : {0U, 1U})
+        expectSlow(host, {.payload = 100, .ahead = 1000000}, "flow-window", false);
+    becomesFast();
+}
+
+/// Rules of bridges have Linux track connections while there are no others, and it has not seen what was
+/// fast.
+class LeftTcp : public Tcp {
+protected:
+    void leave() {
+        open();
+        nft("table inet other { chain unused { ct state established accept; }; }");
+        rulesAreKnown();
+        becomesFast();
+        for (int i = 0; i < 300; i++) {
+            pass(0, {.payload = 1000});
+            pass(1, {});
+        }
+        nft("delete table inet guard");
+        ASSERT_TRUE(eventually([&] {
+            pump();
+            return controller_->rules()["learning"]["active"] == false;
+        }));
+        nft(strict);
+        rulesAreKnown();
+    }
+};
+
+TEST_F(LeftTcp, GoesOn) {
+    leave();
+    for (int i = 0; i < 10; i++) {
+        pass(0, {.payload = 1000});
+        pass(1, {});
+    }
+    becomesFast();
+    pass(0, {.payload = 1000, .ahead = 1000});
+}
+
+TEST_F(LeftTcp, Ends) {
+    leave();
+    pass(0, {.flags = fin | ack});
+    pass(1, {.flags = fin | ack});
+    pass(0, {});
+}
+
 /// While no rule asks for connections, Linux tracks none, and takes what comes when it does again.
 TEST_F(Tcp, GoesOnWhereConnectionsWereNotTrackedForAWhile) {
     open();
