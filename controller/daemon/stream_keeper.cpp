@@ -25,8 +25,10 @@ void StreamKeeper::run(const std::stop_token& stop) {
             break;
         const auto begun = Clock::now();
         const auto streams = learner_.streams();
-        if (!streams.empty())
+        if (!streams.empty()) {
             make(book_.next(streams, begun.time_since_epoch(), introspect::readTcpTimeouts()));
+            learner_.sweep();
+        }
         wait = std::max<Clock::duration>(pause, share * (Clock::now() - begun));
     }
     // Nobody will tell Linux about them afterwards.

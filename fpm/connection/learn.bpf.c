@@ -16,6 +16,7 @@
 #include "connection/passage.bpf.h"
 #include "connection/rules.bpf.h"
 #include "connection/segment.bpf.h"
+#include "connection/sweep.bpf.h"
 #include "connection/through_bridge.bpf.h"
 #include "connection/tracked.bpf.h"
 #include "connection/untracked.bpf.h"
@@ -362,6 +363,15 @@ SEC("netfilter")
 int arrived6(struct bpf_nf_ctx *ctx)
 {
 	return arrived(ctx, 6);
+}
+
+/* For the controller, by BPF_PROG_TEST_RUN: of the kind that the processor may be taken from, for there may
+ * be many. */
+SEC("syscall")
+int sweep(void *ctx)
+{
+	bpf_for_each_map_elem(&streams, sweep_one, NULL, 0);
+	return 0;
 }
 
 char _license[] SEC("license") = "GPL";

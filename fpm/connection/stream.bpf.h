@@ -13,9 +13,10 @@
 #include "connection/tracked.bpf.h"
 #include "connection/windows.bpf.h"
 
-/* By the address of the connection's entry. */
+/* By the address of the connection's entry. None has to make room for another one: Linux minds no windows of
+ * them any more. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, u64);
 	__type(value, struct tna_stream);

@@ -60,6 +60,14 @@ INLINE s32 tracked_left(u64 entry)
 	return KLOAD(u32, KADDR(struct nf_conn, entry, timeout)) - (u32)bpf_jiffies64();
 }
 
+/* Nobody finds it any more, or not for long; or its memory is nobody's. */
+INLINE u32 tracked_over(u64 entry)
+{
+	return !KLOAD(u32, KADDR(struct nf_conn, entry, ct_general.use.refs.counter)) ||
+	       KLOAD(u32, KADDR(struct nf_conn, entry, status)) & CONNECTION_DYING ||
+	       tracked_left(entry) <= 0;
+}
+
 /* What the entry says of the ends of one direction. */
 INLINE u64 tracked_tuple(u64 entry, u32 direction)
 {

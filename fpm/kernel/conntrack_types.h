@@ -88,7 +88,16 @@ union nf_conntrack_proto {
 	struct ip_ct_tcp tcp;
 };
 
+struct nf_conntrack {
+	struct {
+		struct {
+			int counter;
+		} refs;
+	} use;
+};
+
 struct nf_conn {
+	struct nf_conntrack ct_general;
 	u32 timeout;
 	struct nf_conntrack_zone zone;
 	struct nf_conntrack_tuple_hash tuplehash[2];

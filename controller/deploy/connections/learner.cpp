@@ -138,6 +138,7 @@ Result<std::unique_ptr<ConnectionLearner>> Learner::attachOf(const PipelineObjec
         return failErrno(errno, learning);
     learner->rules_ = opened->data_rules->judgement;
     learner->places_ = bpf_map__fd(opened->maps.flow_places);
+    learner->sweep_ = bpf_program__fd(opened->progs.sweep);
     learner->judge({});
     leaveStreams(learner->streams_);
     for (const auto& done :
@@ -224,6 +225,11 @@ std::optional<tna_stream> Learner::stream(std::uint64_t entry) const {
     if (bpf_map_lookup_elem(streams_, &entry, &found) != 0)
         return std::nullopt;
     return found;
+}
+
+void Learner::sweep() const {
+    LIBBPF_OPTS(bpf_test_run_opts, options);
+    (void)bpf_prog_test_run_opts(sweep_, &options); // if it fails, there is less room
 }
 
 bool Learner::missed() const {

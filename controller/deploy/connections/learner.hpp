@@ -29,6 +29,7 @@ public:
     [[nodiscard]] bool missed() const override;
     [[nodiscard]] std::vector<Stream> streams() const override;
     [[nodiscard]] std::optional<tna_stream> stream(std::uint64_t entry) const override;
+    void sweep() const override;
 
 private:
     using Skeleton = std::unique_ptr<void, void (*)(void*)>;
@@ -42,6 +43,7 @@ private:
     tna_judged_rules* rules_ = nullptr; ///< of IPv4, and of IPv6: what it shares with the pipelines
     int streams_ = -1;                  ///< the pipeline's
     int places_ = -1;
+    int sweep_ = -1;
     assemble::FlowPlaces known_; ///< that are in there
     std::optional<assemble::RuleJudgement> judged_;
     std::vector<UniqueFd> links_;

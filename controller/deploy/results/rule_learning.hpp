@@ -38,6 +38,9 @@ public:
     /// From any thread.
     [[nodiscard]] virtual std::vector<Stream> streams() const = 0;
     [[nodiscard]] virtual std::optional<tna_stream> stream(std::uint64_t entry) const = 0;
+    /// Forgets those whose entries are gone. What was learnt of others stays, and where there is no room for
+    /// more, nothing more is learnt.
+    virtual void sweep() const = 0;
 };
 
 /// The same from what rules of bridges let pass.

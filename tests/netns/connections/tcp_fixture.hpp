@@ -109,7 +109,7 @@ protected:
     Path pass(unsigned host, const Segment& segment) {
         const auto made = frame(host, segment);
         const auto got = treat(made, host);
-        EXPECT_EQ(got.out, comesOut(leaving(made, host), 1 - host));
+        EXPECT_EQ(got, (Treatment{got.path, comesOut(leaving(made, host), 1 - host)}));
         hosts_.at(host).sent +=
             static_cast<std::uint32_t>(segment.payload + ((segment.flags & (syn | fin)) != 0 ? 1 : 0));
         return got.path;

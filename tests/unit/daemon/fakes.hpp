@@ -102,6 +102,7 @@ public:
     [[nodiscard]] bool missed() const override { return state_->missed; }
     [[nodiscard]] std::vector<deploy::Stream> streams() const override { return {}; }
     [[nodiscard]] std::optional<tna_stream> stream(std::uint64_t /*entry*/) const override { return {}; }
+    void sweep() const override {}
 
 private:
     std::shared_ptr<PathState> state_;
