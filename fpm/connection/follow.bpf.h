@@ -21,7 +21,7 @@ struct {
 	__type(value, struct segment_headers);
 } segment_headers SEC(".maps");
 
-#define TCP_OPTIONS_MOST 40
+#define TCP_OPTIONS_MAX 40 /* bytes: no header has more, and each turn passes over one at least */
 
 /* tcp_sack(): the highest that is acknowledged, wherever that lies. */
 APART u32 passed_pieces(const struct segment_headers *headers, u32 length, u32 ack)
@@ -31,7 +31,7 @@ APART u32 passed_pieces(const struct segment_headers *headers, u32 length, u32 a
 
 	if (!headers) /* for the verifier, which looks at this alone */
 		return ack;
-	SEARCH (pieces, TCP_OPTIONS_MOST) {
+	SEARCH (pieces, TCP_OPTIONS_MAX) {
 		u32 kind = headers->tcp[(20 + at) & 63];
 
 		if (at >= length || kind == TCP_END)

@@ -6,33 +6,10 @@
  * mind no windows: they end where the rules, or Linux, would have dropped them. */
 
 #include "connection/follow.bpf.h"
+#include "connection/for_arrival.bpf.h"
 #include "connection/netfilter.bpf.h"
 #include "connection/rules.bpf.h"
 #include "connection/through_bridge.bpf.h"
-#include "kernel/inet_types.h"
-#include "kernel/loop.bpf.h"
-
-#define ARRIVAL_ADDRESSES_MAX 64
-
-/*
- * Whether a packet is for an address of the device that it came by. If it is for another one of this host, or
- * for one that only the translation knows, it is not.
- */
-APART u64 for_arrival(u64 device, u32 destination)
-{
-	u64 inet = KLOAD(u64, KADDR(struct net_device, device, ip_ptr));
-	u64 address = inet ? KLOAD(u64, KADDR(struct in_device, inet, ifa_list)) : 0;
-	struct search own;
-
-	SEARCH (own, ARRIVAL_ADDRESSES_MAX) {
-		if (!address)
-			CONCLUDE(own, search_none());
-		if (KLOAD(u32, KADDR(struct in_ifaddr, address, ifa_local)) == destination)
-			CONCLUDE(own, search_found(address));
-		address = KLOAD(u64, KADDR(struct in_ifaddr, address, ifa_next));
-	}
-	return found_or_linux(own);
-}
 
 /* Segments, and what is behind headers that nobody looks at; errors about them are none. */
 INLINE int concerns_stream(u64 header, u64 tracked, const int version)

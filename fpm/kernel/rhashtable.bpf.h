@@ -18,6 +18,9 @@
  */
 #define RHASH_CHAIN_MAX 24
 
+#define RHASH_TABLES_MAX                                                                                     \
+	2 /* one, and the one that takes its place; more only if that one is to be replaced */
+
 #define LIST_POINTER_TOP 0xffULL /* the top byte of every kernel address: a list's pointer while linked */
 
 INLINE u32 rotate(u32 value, int bits)
@@ -92,7 +95,7 @@ INLINE struct search rhash_find(u64 table, u64 key, u32 length, u64 node_offset,
 	u64 mask = ~0ULL >> (64 - 8 * length);
 	struct search search;
 
-	SEARCH_SHORT (search, 2) {
+	SEARCH_SHORT (search, RHASH_TABLES_MAX) {
 		if (!address)
 			CONCLUDE(search, search_none());
 		struct bucket_table *buckets = KOBJ(struct bucket_table, address);

@@ -191,6 +191,21 @@ TEST_F(Listeners, OnManyPortsAreNoReasonToBeSlow) {
     expectFast(oneToTwo());
 }
 
+/// With more sockets than are looked at, the filters of those behind are not known.
+TEST_F(Listeners, BehindManyOthersAreHeard) {
+    constexpr unsigned most = 64;
+    std::vector<UniqueFd> others;
+    const auto withOthers = [&](unsigned number) {
+        while (others.size() < number)
+            others.push_back(capture("p2", ETH_P_LLDP));
+        const auto socket = listen(lldp());
+        controller_->onTick();
+        return treat(oneToTwo());
+    };
+    EXPECT_EQ(withOthers(most / 2), (Treatment{fastPath(), {{1, {oneToTwo()}}}}));
+    EXPECT_EQ(withOthers(most), (Treatment{slowPath("capture"), {{1, {oneToTwo()}}}}));
+}
+
 TEST_F(Listeners, GetWhatTheyMayWant) {
     const auto dhcp = listen(udpFor(68)), arp = listen(framesOf(ETH_P_ARP));
     controller_->onTick();

@@ -75,6 +75,33 @@ TEST_F(RouterSettings, SourceIsOfThisHostThoughNoRouteSaysSo) {
                     "reverse-path", "sysctl -qw net.ipv4.conf.p0.rp_filter=0")});
 }
 
+/// Whether one that was not looked at is the source, nobody knows.
+TEST_F(RouterSettings, SourceIsOneOfMoreAddressesThanAreLookedAt) {
+    constexpr unsigned most = 8192;
+    const auto own = packet({.from = "10.5.0.1"}), another = packet({.from = "10.5.0.2"});
+    must("ip route add 10.5.0.0/16 via 10.0.2.2");
+    std::vector<std::string> added, removed;
+    for (unsigned i = 0; i < most; i++) {
+        const auto address = fmt::format("10.6.{}.{}/32 dev p2", i / 256, i % 256);
+        added.push_back("address add " + address);
+        removed.push_back("address del " + address);
+    }
+    inOneRun(added);
+    run({"ip address add 10.5.0.1/32 dev p2", "ip route del local 10.5.0.1 dev p2 table local"});
+    ASSERT_TRUE(treat(own).out.empty()) << "plain Linux drops it";
+    ASSERT_EQ(treat(another).out, routedTo(another));
+    accelerate();
+    for (int i = 0; i < 2 && !IsSkipped(); i++) {
+        EXPECT_EQ(treat(own), (Treatment{slowPath("reverse-path"), {}}));
+        EXPECT_EQ(treat(another), (Treatment{slowPath("reverse-path"), routedTo(another)}));
+    }
+    if (IsSkipped())
+        return;
+    inOneRun(removed);
+    EXPECT_EQ(treat(own), (Treatment{slowPath("reverse-path"), {}}));
+    EXPECT_TRUE(eventually([&] { return treat(another) == Treatment{fastPath(), routedTo(another)}; }));
+}
+
 TEST_F(RouterSettings, FilterOfSmallerThanNone) {
     run({"ip route add 10.5.0.0/16 via 10.0.2.2", "sysctl -qw net.ipv4.conf.p0.rp_filter=1",
          "sysctl -qw net.ipv4.conf.all.rp_filter=-1"});

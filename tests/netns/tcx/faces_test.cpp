@@ -309,9 +309,13 @@ TEST_F(RoutedFace, SocketsForOneProtocolAtAMemberSeePackets) {
     EXPECT_EQ(fastBack(), 0U);
     char frame[64];
     EXPECT_GT(::recv(socket.get(), frame, sizeof frame, MSG_DONTWAIT), 0);
-    socket.reset();
+    socket = capture("lo", 0x88cc);
     (void)fastBack();
     EXPECT_EQ(fastBack(), 1U);
+    for (int i = 0; i < 15; i++) // with the one that there is, one more than are looked at
+        run({fmt::format("ip link add n{0} type dummy && ip link set n{0} master face", i)});
+    EXPECT_EQ(fastBack(), 0U);
+    run({"rmmod dummy"});
 }
 
 /// It tells by the packet's route what is too large.

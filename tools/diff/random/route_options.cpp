@@ -70,6 +70,9 @@ private:
         words += prefix(six);
         if (chance_.once(10) && !six)
             words += fmt::format(" tos {:#x}", 4 * chance_.below(64));
+        if (six && sources_.once(10)) // only for packets from there
+            words +=
+                " from " + sources_.oneOf<std::string>({"fd00:0:0:1::/64", "fd00:0:0:2::2", "fd09::/16"});
         words += target(six);
         for (unsigned i = chance_.below(4); i > 0; i--)
             words += option(six);
@@ -238,6 +241,9 @@ private:
             return commands({ip + "flush table local dev " + device});
         }
     }
+
+    static constexpr std::uint64_t sources = 11;
+    Chance sources_ = chance_.apart(sources);
 };
 } // namespace
 

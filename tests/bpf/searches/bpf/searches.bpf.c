@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The fast path's searches, in objects that the test makes; run by BPF_PROG_TEST_RUN. */
+#include "connection/for_arrival.bpf.h"
 #include "fdb/fdb.bpf.h"
+#include "flowtable/find.bpf.h"
+#include "guards/brnf.bpf.h"
+#include "guards/capture.bpf.h"
+#include "guards/qdisc.bpf.h"
+#include "kernel/device_index.bpf.h"
+#include "route/common/neighbour.bpf.h"
+#include "route/common/policy.bpf.h"
 #include "route/v4/fib.bpf.h"
 #include "route/v6/fib.bpf.h"
-#include "route/common/neighbour.bpf.h"
 
 #include "searches.h"
 
@@ -42,6 +49,35 @@ static __always_inline void tell_places(void)
 	PLACE(FIB6_PARENT, struct fib6_node, parent);
 	PLACE(FIB6_LEAF, struct fib6_node, leaf);
 	PLACE(FIB6_LENGTH, struct fib6_info, fib6_dst.plen);
+	PLACE(NET_DEVICES, struct net, dev_index_head);
+	PLACE(NET_GENERIC, struct net, gen);
+	PLACE(GENERIC_LENGTH, struct net_generic, s.len);
+	PLACE(DEVICE_INDEX, struct net_device, ifindex);
+	PLACE(DEVICE_INDEX_LINK, struct net_device, index_hlist);
+	PLACE(DEVICE_QDISC, struct net_device, qdisc);
+	PLACE(DEVICE_QUEUES, struct net_device, _tx);
+	PLACE(DEVICE_QUEUES_NUMBER, struct net_device, real_num_tx_queues);
+	state.places[QUEUE_SIZE] = bpf_core_type_size(struct netdev_queue);
+	PLACE(QDISC_KIND, struct Qdisc, ops);
+	PLACE(QDISC_KIND_NAME, struct Qdisc_ops, id);
+	PLACE(RULE_LIST, struct fib_rule, list);
+	PLACE(RULE_NAME, struct fib_rule, iifname);
+	PLACE(SETTINGS_ADDRESSES, struct in_device, ifa_list);
+	PLACE(ADDRESS_LOCAL, struct in_ifaddr, ifa_local);
+	PLACE(ADDRESS_NEXT, struct in_ifaddr, ifa_next);
+	if (FLOWTABLE_KNOWN)
+		PLACE(FLOWTABLE_FLOWS, struct nf_flowtable, rhashtable.tbl);
+	if (bpf_core_field_exists(struct packet_sock, prot_hook))
+		PLACE(SOCKET_HOOK, struct packet_sock, prot_hook);
+}
+
+/* One whose first word is the key. */
+static __always_inline u64 flow_of_key(void)
+{
+	struct flow_key key = {};
+
+	key.words[0] = state.key;
+	return FLOWTABLE_KNOWN ? flow_find(state.where, &key).answer : SEARCH_DOUBT;
 }
 
 SEC("xdp")
@@ -64,6 +100,33 @@ int ask(struct xdp_md *ctx)
 		break;
 	case KIND_FIB6:
 		state.answer = fib6_find(state.where, state.key, state.key).answer;
+		break;
+	case KIND_DEVICE:
+		state.answer = find_device(state.where, state.key).answer;
+		break;
+	case KIND_TABLE: /* its number lies behind its link */
+		state.answer = policy_table_search(state.where, state.key, 0, sizeof(u64));
+		break;
+	case KIND_NAMES:
+		state.answer = policy_asks_names(state.where);
+		break;
+	case KIND_FLOW:
+		state.answer = flow_of_key();
+		break;
+	case KIND_ARRIVAL:
+		state.answer = for_arrival(state.where, state.key);
+		break;
+	case KIND_BRNF:
+		state.answer = find_brnf(state.where).answer;
+		break;
+	case KIND_QUEUES:
+		state.answer = guard_egress_qdisc_list(state.where, 0);
+		break;
+	case KIND_LISTENERS:
+		state.answer = capture_in(state.where, 0);
+		break;
+	case KIND_SOCKETS:
+		state.answer = capture_of_all_devices(state.where);
 		break;
 	}
 	return XDP_PASS;
