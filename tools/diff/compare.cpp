@@ -57,6 +57,14 @@ std::optional<Difference> compareAt(const std::string& place, const std::vector<
 std::string joined(const std::vector<std::string>& lines) {
     return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
+std::multiset<std::string> linesOf(const std::string& text) {
+    std::multiset<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+        lines.insert(line);
+    return lines;
+}
+
 /// How long each line of nf_conntrack says that a connection lives; by the rest of it.
 std::map<std::string, long> timesIn(const std::string& file) {
     constexpr std::size_t place = 4;
@@ -79,13 +87,6 @@ std::optional<Difference> compareLines(const std::string& where, const std::stri
                                        const std::string& fast) {
     if (plain == fast)
         return std::nullopt;
-    const auto linesOf = [](const std::string& text) {
-        std::multiset<std::string> lines;
-        std::istringstream stream(text);
-        for (std::string line; std::getline(stream, line);)
-            lines.insert(line);
-        return lines;
-    };
     const auto inPlain = linesOf(plain), inFast = linesOf(fast);
     std::vector<std::string> missing, added;
     std::ranges::set_difference(inPlain, inFast, std::back_inserter(missing));
@@ -121,6 +122,19 @@ std::optional<Difference> compare(const Seen& plain, const Seen& fast, unsigned&
                                       fmt::format("{}\n", fmt::join(fast.redirected, "\n"))))
         return different;
     return compareLines("the host itself", joined(plain.heard), joined(fast.heard));
+}
+
+std::optional<Difference> compareMemory(const std::string& plain, const std::string& fast, bool startedAnew) {
+    static const std::string closed = " CLOSE ", established = " ESTABLISHED ";
+    auto inPlain = linesOf(plain), inFast = linesOf(fast);
+    for (auto line = inPlain.begin(); startedAnew && line != inPlain.end();) {
+        const auto at = line->find(closed);
+        const bool stayed = at != std::string::npos && !inFast.contains(*line) &&
+                            inFast.extract(std::string(*line).replace(at, closed.size(), established));
+        line = stayed ? inPlain.erase(line) : std::next(line);
+    }
+    return compareLines("what Linux remembers", joined({inPlain.begin(), inPlain.end()}),
+                        joined({inFast.begin(), inFast.end()}));
 }
 
 std::optional<Difference> compareTimes(const std::string& plain, const std::string& fast) {

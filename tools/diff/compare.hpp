@@ -22,6 +22,11 @@ struct Difference {
 [[nodiscard]] std::optional<Difference> compareLines(const std::string& where, const std::string& plain,
                                                      const std::string& fast);
 
+/// What Linux remembers. Where `tnad` was started anew, a connection may stay there that ended with a reset,
+/// for connection tracking had not seen how far it was (docs/firewalls.md): that is no difference.
+[[nodiscard]] std::optional<Difference> compareMemory(const std::string& plain, const std::string& fast,
+                                                      bool startedAnew);
+
 /// Two files nf_conntrack: whether connections that are in both live as long, but for what the fast path
 /// leaves undone for a while.
 [[nodiscard]] std::optional<Difference> compareTimes(const std::string& plain, const std::string& fast);

@@ -78,7 +78,7 @@ private:
         case Verb::start:
             return start();
         case Verb::stop:
-            started_ = true;
+            started_ = stopped_ = true;
             return path_.stop();
         case Verb::carrier:
             if (auto done = inBoth(&World::setCarrier); !done)
@@ -121,6 +121,7 @@ private:
     }
 
     Result<void> start() {
+        startedAnew_ = stopped_;
         started_ = true;
         auto done = path_.start();
         // Once it has run here, there is no reason that it should not again.
@@ -194,7 +195,7 @@ private:
         const auto fast = fast_.memory();
         if (!plain || !fast)
             return std::unexpected(!plain ? plain.error() : fast.error());
-        if (auto different = compareLines("what Linux remembers", *plain, *fast))
+        if (auto different = compareMemory(*plain, *fast, startedAnew_))
             differ(std::move(*different));
         const auto inPlain = plain_.statistics("nf_conntrack"), inFast = fast_.statistics("nf_conntrack");
         if (inPlain && inFast)
@@ -246,6 +247,7 @@ private:
     std::string ends_; ///< why there is nothing more to do
     std::size_t step_ = 0;
     bool started_ = false; ///< or told not to
+    bool stopped_ = false, startedAnew_ = false;
     bool sentAny_ = false;
     bool bridges_ = false;             ///< packets may also be bridged
     bool elsewhere_ = false;           ///< or go to what is no port of the case

@@ -57,7 +57,9 @@ TEST_F(Tcp, IsFastAgainWhereRulesHaveGoneAndComeBack) {
 }
 
 /// Where it tracks none meanwhile, Linux forgets their windows, and minds those that it sees then.
-TEST_F(Tcp, MindsItsWindowsWhereRulesHaveGoneAndComeBack) {
+class RulesThatComeBack : public Tcp, public testing::WithParamInterface<bool> {};
+
+TEST_P(RulesThatComeBack, WindowsAreMinded) {
     open();
     becomesFast();
     nft("flush ruleset");
@@ -67,12 +69,19 @@ TEST_F(Tcp, MindsItsWindowsWhereRulesHaveGoneAndComeBack) {
                controller_->rules()["learning"]["active"] == false;
     }));
     nft(strict);
+    if (GetParam()) { // before anybody knows of them
+        pass(0, {.payload = 1000});
+        pass(1, {.payload = 1000});
+        pass(0, {});
+    }
     rulesAreKnown();
     becomesFast();
     for (const unsigned host : {0U, 1U})
         expectSlow(host, {.payload = 100, .ahead = 1000000}, "flow-window", false);
     becomesFast();
 }
+INSTANTIATE_TEST_SUITE_P(Segments, RulesThatComeBack, testing::Bool(),
+                         [](const auto& comes) { return comes.param ? "ComeBefore" : "ComeAfterwards"; });
 
 /// Rules of bridges have Linux track connections while there are no others, and it has not seen what was
 /// fast.
@@ -92,6 +101,9 @@ protected:
             pump();
             return controller_->rules()["learning"]["active"] == false;
         }));
+        hosts_[0].sent += 100'000'000; // farther than any window
+        pass(0, {.payload = 1000});
+        pass(1, {});
         nft(strict);
         rulesAreKnown();
     }

@@ -342,5 +342,22 @@ TEST(Times, OfConnectionsMayDifferByWhatIsPutOff) {
     EXPECT_TRUE(compareTimes(line(600), line(1000)));
 }
 
+TEST(CompareMemory, OfResetsWhereItWasStartedAnew) {
+    const auto entry = [](const char* state, int port) {
+        return fmt::format("ipv4     2 tcp      6 {} src=10.0.0.2 dst=10.0.1.2 sport={} dport=2 [ASSURED]\n",
+                           state, port);
+    };
+    const auto closed = entry("CLOSE", 1), stays = entry("ESTABLISHED", 1);
+    EXPECT_TRUE(compareMemory(closed, stays, false));
+    EXPECT_FALSE(compareMemory(closed, closed, true));
+    EXPECT_FALSE(compareMemory(closed, stays, true));
+    EXPECT_FALSE(compareMemory(closed + entry("CLOSE", 2), entry("ESTABLISHED", 2) + closed, true));
+    EXPECT_TRUE(compareMemory(stays, closed, true));
+    EXPECT_TRUE(compareMemory(closed, "", true));
+    EXPECT_TRUE(compareMemory(closed, closed + stays, true));
+    EXPECT_TRUE(compareMemory(closed, entry("ESTABLISHED", 2), true));
+    EXPECT_TRUE(compareMemory(entry("TIME_WAIT", 1), stays, true));
+}
+
 } // namespace
 } // namespace tna::diff
