@@ -45,10 +45,14 @@ ConnectionChange settled(const deploy::Stream& stream, std::chrono::nanoseconds 
         lives = std::min(lives, timeouts.unacknowledged);
     else if (known.shut != 0)
         lives = std::min(lives, timeouts.retransmitted);
-    if (known.last_other == TNA_LAST_RESET)
-        lives = std::min(lives, timeouts.closed);
+    // How long after a reset that does not end it, kernels do not agree: what Linux has said itself counts,
+    // if it has not been given more time by something else.
+    change.shortens = known.last_other == TNA_LAST_RESET;
+    if (change.shortens)
+        lives = std::min(lives, std::max(timeouts.closed, timeouts.unacknowledged));
     if (known.reset != 0) {
         change.closed = true;
+        change.shortens = false;
         lives = timeouts.closed;
     }
     change.timeout =

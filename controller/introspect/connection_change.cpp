@@ -63,19 +63,25 @@ void readNumber(const char* name, std::uint32_t& into) {
 } // namespace
 
 namespace {
-/// In which state the connection is, as far as there is one.
-std::optional<std::uint8_t> stateOf(netlink::Socket& socket, const nfgenmsg& header, const tna_stream& of) {
+/// How the connection is, as far as there is one.
+struct Now {
+    std::optional<std::uint8_t> state;
+    std::uint32_t timeout = 0;
+};
+Now stateOf(netlink::Socket& socket, const nfgenmsg& header, const tna_stream& of) {
     Request request(NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_GET, NLM_F_ACK, header);
     putEnds(request, of);
-    std::optional<std::uint8_t> state;
+    Now now;
     (void)socket.exchange(request, [&](const netlink::Message& message) {
         const auto attributes = message.attributes<nfgenmsg>();
         const auto info = attributes ? attributes->nested(CTA_PROTOINFO) : std::nullopt;
         const auto tcp = info ? info->nested(CTA_PROTOINFO_TCP) : std::nullopt;
         if (tcp)
-            state = tcp->value<std::uint8_t>(CTA_PROTOINFO_TCP_STATE);
+            now.state = tcp->value<std::uint8_t>(CTA_PROTOINFO_TCP_STATE);
+        if (const auto left = attributes ? attributes->value<std::uint32_t>(CTA_TIMEOUT) : std::nullopt)
+            now.timeout = ntohl(*left);
     });
-    return state;
+    return now;
 }
 } // namespace
 
@@ -85,11 +91,12 @@ Result<void> changeConnection(const ConnectionChange& change) {
     auto socket = netlink::Socket::open(NETLINK_NETFILTER);
     if (!socket)
         return std::unexpected(socket.error());
-    if (change.timeout && stateOf(*socket, header, change.of) != TCP_CONNTRACK_ESTABLISHED)
+    const auto now = change.timeout ? stateOf(*socket, header, change.of) : Now{};
+    if (change.timeout && now.state != TCP_CONNTRACK_ESTABLISHED)
         return {};
     Request request(NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_NEW, NLM_F_ACK, header);
     putEnds(request, change.of);
-    if (change.timeout)
+    if (change.timeout && (!change.shortens || *change.timeout < now.timeout))
         request.put(CTA_TIMEOUT, htonl(*change.timeout));
     request.nest(CTA_PROTOINFO, [&](Request& info) {
         info.nest(CTA_PROTOINFO_TCP, [&](Request& tcp) {

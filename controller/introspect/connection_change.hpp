@@ -18,6 +18,7 @@ struct ConnectionChange {
     std::optional<std::array<bool, 2>> unacknowledged{}; ///< data of each side, by direction
     bool closed = false;
     std::optional<std::uint32_t> timeout{}; ///< seconds from now on
+    bool shortens = false;                  ///< it is not to live longer by that
 };
 
 /// In the calling thread's network namespace. That there is no such connection (any more) is no error. Times

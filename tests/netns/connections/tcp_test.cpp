@@ -259,9 +259,39 @@ TEST_F(Tcp, ThatIsResetBehindAnAnswerOutOfTurnIsNotClosed) {
     pass(1, {.flags = syn | ack});
     pass(0, {.flags = rst});
     controller_.reset(); // tells Linux how things stand
-    EXPECT_LE(timeout(), 10U);
     pass(0, {.ackAhead = -1});
     EXPECT_GT(timeout(), 1000U);
+}
+
+/// How long after a reset that does not end it is for the kernel to say: some say as for unacknowledged data,
+/// others as for what is closed.
+TEST_F(Tcp, LivesAfterAResetAsLongAsLinuxSays) {
+    constexpr std::uint32_t closed = 5000, unacknowledged = 20000;
+    sysctl("net.netfilter.nf_conntrack_tcp_timeout_close", std::to_string(closed));
+    sysctl("net.netfilter.nf_conntrack_tcp_timeout_unacknowledged", std::to_string(unacknowledged));
+    open();
+    becomesFast();
+    pass(0, {.payload = 1000});
+    pass(1, {});
+    pass(0, {.flags = rst, .ahead = 5});
+    const auto left = timeout();
+    EXPECT_LE(left, unacknowledged);
+    controller_.reset(); // tells Linux how things stand
+    EXPECT_LE(timeout(), left);
+    EXPECT_GT(timeout(), left - 1000);
+}
+
+/// Linux has taken what it would have called invalid, and given it more time.
+TEST_F(Tcp, LivesAfterAResetNoLongerByWhatIsInvalid) {
+    constexpr std::uint32_t unacknowledged = 20000;
+    sysctl("net.netfilter.nf_conntrack_tcp_timeout_unacknowledged", std::to_string(unacknowledged));
+    open();
+    becomesFast();
+    pass(0, {.payload = 1000});
+    pass(1, {});
+    pass(0, {.flags = rst, .ahead = 5});
+    EXPECT_EQ(treat(frame(0, {.payload = 100, .ahead = 1000000})).out, Arrivals{});
+    expectTimeout(1, unacknowledged);
 }
 
 /// The first one is at no number that Linux knows, the second one behind it.

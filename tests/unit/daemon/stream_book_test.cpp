@@ -96,15 +96,16 @@ TEST_F(Book, ShutWindowsMakeThemShort) {
     EXPECT_EQ(changeAt(4s).timeout, 300U - 2);
 }
 
-/// Linux has seen it, and will soon forget the connection.
-TEST_F(Book, ResetThatDoesNotEndThemMakesThemShort) {
+/// Linux has seen it, and knows how soon it will forget the connection.
+TEST_F(Book, ResetThatDoesNotEndThemMakesThemNoLonger) {
     ASSERT_EQ(at(1s).size(), 1U);
     stream_.used = 11;
     stream_.last_other = TNA_LAST_RESET;
     EXPECT_TRUE(at(2s).empty());
     const auto change = changeAt(4s);
     EXPECT_FALSE(change.closed);
-    EXPECT_EQ(change.timeout, 10U - 2);
+    EXPECT_TRUE(change.shortens);
+    EXPECT_EQ(change.timeout, 300U - 2);
 }
 
 /// Connection tracking has given them more time then, as it would not have.
