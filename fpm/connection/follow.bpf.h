@@ -298,7 +298,7 @@ APART int stream_follow(struct bpf_nf_ctx *ctx, u32 before, u64 tracked, u64 net
 	if (part.flags & TCP_SYN) {
 		stream->reset = 0;
 		stream_last(stream, direction, &part);
-		if (!tracked_established(entry)) /* connection tracking begins anew */
+		if (tracked_begins(entry)) /* anew; at another time, it ignores this */
 			stream->anew = TNA_ANEW_BEGUN;
 		return FOLLOWED_NOT;
 	}

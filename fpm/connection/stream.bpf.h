@@ -68,6 +68,14 @@ INLINE u32 tracked_established(u64 entry)
 	return KLOAD(u8, KADDR(struct nf_conn, entry, proto.tcp.state)) == TRACKED_ESTABLISHED;
 }
 
+/* Within a handshake: it takes the windows from that. */
+INLINE int tracked_begins(u64 entry)
+{
+	u32 state = KLOAD(u8, KADDR(struct nf_conn, entry, proto.tcp.state));
+
+	return state == TRACKED_SYN_SENT || state == TRACKED_SYN_RECV || state == TRACKED_SYN_SENT2;
+}
+
 /* Linux has forgotten the windows of a side, as of all connections when it begins to track them again
  * (nf_ct_tcp_fixup()), or of one that leaves a flowtable: how much has passed meanwhile, nobody knows. */
 INLINE int tracked_forgotten(u64 entry)

@@ -132,7 +132,10 @@ struct nf_conn {
 #define CONNECTION_EXEMPT 7ull /* all of it: IP_CT_UNTRACKED, and no connection */
 
 /* include/uapi/linux/netfilter/nf_conntrack_tcp.h: enum tcp_conntrack, IP_CT_TCP_FLAG_* */
+#define TRACKED_SYN_SENT 1
+#define TRACKED_SYN_RECV 2
 #define TRACKED_ESTABLISHED 3
+#define TRACKED_SYN_SENT2 9
 #define TRACKED_SACK (1u << 1)
 #define TRACKED_LIBERAL (1u << 3)
 #define TRACKED_HAS_ACKED (1u << 5)

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 namespace tna::bench {
 namespace {
@@ -56,6 +57,27 @@ TEST_F(Repeat, EveryFrameIsAccountedForAndTheSameIsMeasuredAgain) {
     EXPECT_EQ(again["options"], first["options"]);
     EXPECT_EQ(again["arguments"], first["arguments"]);
     EXPECT_EQ(again["series"].size(), first["series"].size());
+}
+
+/// Of every command that writes one; with an option that there is not, so that nothing is measured.
+TEST_F(Repeat, TakesTheFilesOfAllCommands) {
+    const auto file = folder_->path() + "/result.json";
+    const auto overview = test::command({TNA_BENCH, "--help"}).output;
+    const std::regex word("\n  ([a-z0-9]+) {3,}");
+    unsigned commands = 0;
+    for (auto match = std::sregex_iterator(overview.begin(), overview.end(), word);
+         match != std::sregex_iterator(); ++match) {
+        const auto command = (*match)[1].str();
+        if (test::command({TNA_BENCH, command, "--help"}).output.find("--json") == std::string::npos)
+            continue;
+        commands++;
+        const nlohmann::json result{{"command", command}, {"arguments", {command, "--colour", "red"}}};
+        ASSERT_TRUE(writeFile(file, result.dump()));
+        const auto run = test::command({TNA_BENCH, "repeat", file});
+        EXPECT_EQ(run.exitCode, 2) << run.output;
+        EXPECT_THAT(run.output, HasSubstr("--colour"));
+    }
+    EXPECT_GE(commands, 11U) << overview;
 }
 
 TEST_F(Repeat, WhatIsNoResultIsRefused) {

@@ -67,5 +67,68 @@ TEST_F(Tcp, MindsTheWindowsOfBothSidesFromAnotherHandshakeOn) {
     becomesFast();
 }
 
+/// A SYN when one side has ended is ignored by Linux, whose own windows are far behind by then.
+TEST_F(Tcp, WithOneEndGoesOnAfterASpoofedHandshake) {
+    const auto goesOn = [&](std::uint8_t flags, unsigned host) {
+        SCOPED_TRACE(testing::Message() << "flags " << int{flags} << " from host " << host);
+        pass(0, {.flags = fin | ack});
+        pass(1, {});
+        (void)treat(frame(host, {.flags = flags, .ahead = 987654321, .options = handshakeOptions}), host);
+        for (int i = 0; i < 3; i++) {
+            pass(1, {.flags = psh | ack, .payload = 1000});
+            pass(0, {});
+        }
+        EXPECT_EQ(treat(frame(1, {.payload = 10, .ahead = 10000000}), 1).out, Arrivals{});
+        EXPECT_EQ(treat(frame(0, {.ackAhead = 10000000}), 0).out, Arrivals{});
+    };
+    nft(strict);
+    shakeHands();
+    goesOn(syn, 0);
+    ASSERT_EQ(removeConnection(connection_), 0);
+    accelerate();
+    if (IsSkipped())
+        return;
+    rulesAreKnown();
+    const auto both = static_cast<std::uint8_t>(syn | ack);
+    for (const auto& [flags, host] : {std::pair{syn, 0U}, std::pair{both, 1U}}) {
+        shakeHands();
+        becomesFast();
+        for (int i = 0; i < 300; i++) {
+            pass(1, {.payload = 1000});
+            pass(0, {});
+        }
+        goesOn(flags, host);
+        ASSERT_EQ(removeConnection(connection_), 0);
+    }
+}
+
+/// What it has been told to wait for is the rest of what the other one sends.
+TEST_F(Tcp, WithOneEndIsNotEndedByWhatIsOutsideOfItsWindows) {
+    const auto goesOn = [&] {
+        pass(0, {.flags = fin | ack});
+        pass(1, {});
+        EXPECT_GT(timeout(), 50U); // CLOSE_WAIT; of LAST_ACK it is 30
+        EXPECT_EQ(treat(frame(1, {.flags = fin | ack, .ahead = 10000000}), 1).out, Arrivals{});
+        EXPECT_GT(timeout(), 50U);
+        pass(1, {.flags = psh | ack, .payload = 100});
+        pass(0, {});
+        pass(1, {.flags = fin | ack});
+        EXPECT_LE(timeout(), 30U);
+        EXPECT_GT(timeout(), 20U);
+        pass(0, {});
+        ASSERT_EQ(removeConnection(connection_), 0);
+    };
+    nft(strict);
+    shakeHands();
+    goesOn();
+    accelerate();
+    if (IsSkipped())
+        return;
+    rulesAreKnown();
+    shakeHands();
+    becomesFast();
+    goesOn();
+}
+
 } // namespace
 } // namespace tna::test

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bench/measure/containers.hpp"
+#include "bench/measure/rfc2544.hpp"
 #include "bench/measure/throughput_report.hpp"
 #include "bench/measure/turns.hpp"
 #include "bench/testbed/topology.hpp"
@@ -90,6 +92,26 @@ TEST(BenchReport, ContenderThatFailedIsNotShownAsMeasured) {
     all[2].notMeasured = "it does not forward";
     EXPECT_THAT(renderTable(all), HasSubstr("ceiling      not measured: it does not forward"));
     EXPECT_TRUE(resultDocument({}, nlohmann::json::object(), all)["series"][1]["x_ceiling"].is_null());
+}
+
+TEST(BenchReport, ContenderThatFailedInALaterRoundCarriesNothingWithoutLoss) {
+    std::vector<Rfc2544Series> all{{.contender = "linux", .rounds = {{.rate = 1e6}}},
+                                   {.contender = "tna", .rounds = {{.rate = 3e6}}}};
+    EXPECT_DOUBLE_EQ(rfc2544Document({}, {}, all)["series"][1]["x_linux"]["median"], 3);
+    for (auto& series : all)
+        series.notMeasured = "1 of 9 frames arrived changed";
+    EXPECT_THAT(renderRfc2544(all), HasSubstr("tna          not measured: 1 of 9 frames arrived changed"));
+    EXPECT_TRUE(rfc2544Document({}, {}, all)["series"][1]["x_linux"].is_null());
+}
+
+TEST(BenchReport, ContainersHaveRatiosOfTheSameRoundAndEveryValue) {
+    const ContainersResult result{{{1, 2}, {8}, {4}}, {{3, 2}, {8}, {5}}, 0.5};
+    const auto series = containersDocument({.docker = true}, {}, result)["series"];
+    EXPECT_EQ(series[0]["contender"], "linux");
+    EXPECT_DOUBLE_EQ(series[1]["x_linux"]["requests_per_second"]["max"], 3);
+    EXPECT_DOUBLE_EQ(series[1]["x_linux"]["requests_per_second"]["min"], 1);
+    EXPECT_DOUBLE_EQ(series[1]["rounds"][1]["requests_per_second"], 2);
+    EXPECT_DOUBLE_EQ(series[1]["datagrams_per_second"]["median"], 5);
 }
 
 TEST(BenchTurns, EachContenderIsFirstAndLastAndNeighboursChangeSides) {

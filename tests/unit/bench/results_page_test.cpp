@@ -5,6 +5,7 @@
 #include "bench/delays/yardsticks.hpp"
 #include "bench/functions/study.hpp"
 #include "bench/measure/change.hpp"
+#include "bench/measure/containers.hpp"
 #include "bench/measure/kill.hpp"
 #include "bench/measure/latency_report.hpp"
 #include "bench/measure/micro.hpp"
@@ -92,6 +93,7 @@ std::vector<nlohmann::json> documents() {
             rfc2544Document({}, machine, rates),
             latencyDocument({}, machine, latency),
             changeDocument({}, machine, {change}),
+            containersDocument({}, machine, {{{1}, {1}, {1}}, {{1}, {1}, {1}}}),
             microDocument({}, machine, {row, row}),
             killDocument({}, machine, std::vector<KillRound>(1)),
             reactionDocument({}, machine, reaction),

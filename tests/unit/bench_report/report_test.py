@@ -70,6 +70,15 @@ def change():
             "series": [entry("tna", 0, 0), entry("tna-mirror", 0.008, 0.001)]}
 
 
+def containers():
+    def entry(contender, rate):
+        kinds = {kind: summary(rate) for kind in ("requests_per_second", "bits_per_second", "datagrams_per_second")}
+        return kinds | {"contender": contender, "rounds": [], "x_linux": {kind: summary(rate / 1e9) for kind in kinds}}
+    return {"version": 1, "command": "containers", "machine": MACHINE, "fast_part": 0.942,
+            "options": {"routed": False, "outside": True, "rules": "docker"},
+            "series": [entry("linux", 1e9), entry("tna", 1.25e9)]}
+
+
 def micro():
     def row(module, over, **more):
         return {"module": module, "profile": module, "instructions": 300, "jited_bytes": 2000, "ns": None,
@@ -176,6 +185,20 @@ class Report(unittest.TestCase):
         self.assertIn("polycube was not measured: not installed", page.text)
         self.assertIn("ovs: with a processor of its own", page.text)
         self.assertIn("ovs: real TCP connections work only where senders finish", page.text)
+
+    def test_who_failed_later_carries_nothing_without_loss(self):
+        result = rfc2544()
+        result["series"][1]["not_measured"] = "frames arrived changed"
+        _, page = self.report(result)
+        self.assertIn("ovs was not measured: frames arrived changed", page.text)
+        self.assertNotIn("ovs carries", page.text)
+
+    def test_containers_are_told(self):
+        run, page = self.report(containers())
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("A container on a bridge and a machine outside with Docker's rules, both ends on one processor: 94.2 %",
+                      page.text)
+        self.assertIn("1.25 (1.25-1.25)", page.text)
 
     def test_costs_of_modules_are_told(self):
         _, page = self.report(micro())

@@ -10,9 +10,9 @@
 namespace tna::bench {
 
 namespace {
-constexpr std::array<std::string_view, 10> measuring{"throughput", "rfc2544",  "latency", "kill",
-                                                     "reaction",   "change",   "micro",   "delays",
-                                                     "tenants",    "functions"};
+constexpr std::array<std::string_view, 11> measuring{"throughput", "rfc2544", "latency",    "kill",
+                                                     "reaction",   "change",  "containers", "micro",
+                                                     "delays",     "tenants", "functions"};
 
 constexpr std::size_t largestResult = 1U << 30U;
 

@@ -11,7 +11,9 @@
 
 #include "base/file.hpp"
 
+#include <array>
 #include <sched.h>
+#include <utility>
 
 namespace tna::bench {
 
@@ -207,10 +209,29 @@ std::string line(const char* what, const char* unit, double scale, const std::ve
                        share.lowerQuartile, share.upperQuartile, unit);
 }
 
-nlohmann::json ratesDocument(const ContainersRates& rates) {
-    return {{"requests_per_second", summaryDocument(rates.requests)},
-            {"bits_per_second", summaryDocument(rates.bits)},
-            {"datagrams_per_second", summaryDocument(rates.datagrams)}};
+/// The three kinds of talk by the names that they have in files, with what was measured of them.
+using Kinds = std::array<std::pair<const char*, const std::vector<double>*>, 3>;
+
+Kinds kindsOf(const ContainersRates& rates) {
+    return {{{"requests_per_second", &rates.requests},
+             {"bits_per_second", &rates.bits},
+             {"datagrams_per_second", &rates.datagrams}}};
+}
+
+nlohmann::json seriesDocument(const char* contender, const ContainersRates& rates,
+                              const ContainersRates& linux) {
+    nlohmann::json document, against, rounds = nlohmann::json::array();
+    document["contender"] = contender;
+    const auto base = kindsOf(linux);
+    for (std::size_t kind = 0; const auto& [name, values] : kindsOf(rates)) {
+        document[name] = summaryDocument(*values);
+        against[name] = summaryDocument(ratios(*values, *base.at(kind++).second));
+        for (std::size_t round = 0; round < values->size(); round++)
+            rounds[round][name] = (*values)[round];
+    }
+    document["x_linux"] = std::move(against);
+    document["rounds"] = std::move(rounds);
+    return document;
 }
 } // namespace
 
@@ -263,11 +284,19 @@ std::string renderContainers(const ContainersOptions& options, const ContainersR
 
 nlohmann::json containersDocument(const ContainersOptions& options, const nlohmann::json& machine,
                                   const ContainersResult& result) {
-    return {{"measurement", "containers"},      {"machine", machine},
-            {"routed", options.routed},         {"outside", options.outside},
-            {"docker", options.docker},         {"rounds", options.rounds},
-            {"seconds", options.seconds},       {"linux", ratesDocument(result.linux)},
-            {"tna", ratesDocument(result.tna)}, {"fast_part", result.fastPart}};
+    return {{"version", 1},
+            {"command", "containers"},
+            {"machine", machine},
+            {"options",
+             {{"routed", options.routed},
+              {"outside", options.outside},
+              {"rules", options.docker ? "docker" : "none"},
+              {"rounds", options.rounds},
+              {"seconds", options.seconds}}},
+            {"series",
+             {seriesDocument("linux", result.linux, result.linux),
+              seriesDocument("tna", result.tna, result.linux)}},
+            {"fast_part", result.fastPart}};
 }
 
 } // namespace tna::bench

@@ -22,7 +22,8 @@ std::vector<double> ratesOf(const Rfc2544Series& series) {
 std::vector<double> ratiosTo(const std::vector<Rfc2544Series>& all, const Rfc2544Series& series,
                              const std::string& base) {
     const auto against = std::ranges::find(all, base, &Rfc2544Series::contender);
-    return against == all.end() ? std::vector<double>{} : ratios(ratesOf(series), ratesOf(*against));
+    return against == all.end() || !against->notMeasured.empty() ? std::vector<double>{}
+                                                                 : ratios(ratesOf(series), ratesOf(*against));
 }
 
 bool throttled(const Rfc2544Series& series) {
@@ -31,7 +32,7 @@ bool throttled(const Rfc2544Series& series) {
 
 std::string row(const std::vector<Rfc2544Series>& all, const Rfc2544Series& series) {
     const auto head = fmt::format("{:<12}", series.contender);
-    if (series.rounds.empty())
+    if (series.rounds.empty() || !series.notMeasured.empty())
         return fmt::format("{} not measured: {}\n", head, series.notMeasured);
     std::size_t trials = 0;
     for (const auto& round : series.rounds)

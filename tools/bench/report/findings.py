@@ -187,13 +187,22 @@ def of_rfc2544(result):
     sentences = []
     tolerance = result.document["options"]["loss_percent"]
     for series in result.series:
-        if not series["mpps"]:
+        if not series["mpps"] or series["not_measured"]:
             continue
         text = f"{series['contender']} carries {series['mpps']['median']:.2f} Mpps with a loss of up to {tolerance:g} %"
         if series["x_linux"] and series["contender"] != "linux":
             text += f", {series['x_linux']['median']:.2f} times plain Linux"
         sentences.append(text + (", and throttles the generator before it loses any." if series["throttled"] else "."))
     return sentences
+
+
+def of_containers(result):
+    options = result.document["options"]
+    place = ("A container on a bridge and a machine outside" if options["outside"]
+             else f"Two containers on {'ports of a router' if options['routed'] else 'a bridge'}")
+    rules = " with Docker's rules" if options["rules"] == "docker" else ""
+    return [f"{place}{rules}, both ends on one processor: {result.document['fast_part'] * 100:.1f} % of what came in took "
+            "the fast path."]
 
 
 def compared(old, new):

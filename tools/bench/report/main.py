@@ -87,7 +87,7 @@ def latency(result):
 
 
 def rfc2544(result):
-    shown = [one for one in result.series if one["mpps"]]
+    shown = [one for one in result.series if one["mpps"] and not one["not_measured"]]
     size = findings.size_text(result.document["options"].get("frame_size", "?"))
     loss = f"loss of up to {result.document['options']['loss_percent']:g} %"
     rows = [[one["contender"], spread(one["x_ceiling"]), spread(one["x_linux"]), spread(one["mpps"]),
@@ -122,6 +122,19 @@ def micro(result):
                    columns=["", "profile", "instructions", "bytes", "ns/frame", "over empty", ""])
 
 
+CONTAINERS = (("requests_per_second", "TCP, request and answer of 1 byte", 1e3, "k/s"),
+              ("bits_per_second", "TCP, one direction", 1e9, "Gbit/s"),
+              ("datagrams_per_second", "UDP, 64 bytes", 1e3, "k/s"))
+
+
+def containers(result):
+    linux, tna = result.series
+    rows = [[words, f"{linux[kind]['median'] / scale:.2f}", f"{tna[kind]['median'] / scale:.2f}", unit,
+             spread(tna["x_linux"][kind])] for kind, words, scale, unit in CONTAINERS if tna[kind]]
+    return section(result, "Sockets of containers", findings.of_containers(result), rows=rows,
+                   columns=["", "linux", "tna", "", "× Linux"])
+
+
 def study(of):
     """Studies need more packages than the rest, and make more than one section."""
     def made(result):
@@ -135,8 +148,8 @@ def study(of):
 
 
 SECTIONS = {"throughput": throughput, "rfc2544": rfc2544, "latency": latency, "kill": kill, "reaction": reaction,
-            "change": change, "micro": micro, "delays": study("of_delays"), "tenants": study("of_tenants"),
-            "functions": study("of_functions")}
+            "change": change, "containers": containers, "micro": micro, "delays": study("of_delays"),
+            "tenants": study("of_tenants"), "functions": study("of_functions")}
 
 
 def comparisons(all_results):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 # The version of each command's document that this program understands.
 VERSIONS = {"throughput": 4, "rfc2544": 2, "latency": 4, "change": 1, "kill": 2, "reaction": 2, "micro": 2,
-            "delays": 1, "tenants": 1, "functions": 2}
+            "containers": 1, "delays": 1, "tenants": 1, "functions": 2}
 
 
 MOST_BYTES = 1 << 30
