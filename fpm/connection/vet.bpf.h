@@ -115,8 +115,7 @@ NOINLINE int stream_vet(struct bpf_nf_ctx *ctx, u32 before, u64 entry, u32 direc
 	if (!stream || stream->anew == TNA_ANEW_LEFT || stream_differs(stream, entry) ||
 	    !tracked_side_liberal(entry, direction) || !passed_parse(ctx, before, &part))
 		return 0;
-	/* where one side has ended it, Linux looks at the numbers of the other one's end, and at no reset's
-	 */
+	/* where one side has ended, Linux looks at the numbers of the other one's end, but at no reset's */
 	if (part.flags & (TCP_SYN | TCP_RST) && !stream->anew && !tracked_established(entry))
 		return 0;
 	if (part.flags & TCP_SYN)
