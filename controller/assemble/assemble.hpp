@@ -39,6 +39,8 @@ struct Wishes {
     std::set<model::IfIndex> tcxEgress;
     /// Bridges in redundancy rings (MRP), whose ports' states nobody announces.
     std::set<model::IfIndex> ringBridges;
+    /// Bridges that want all frames, for a device on them whose address is its own: nobody announces that.
+    std::set<model::IfIndex> promiscuousBridges;
     /// Links with VLAN devices, in whatever namespace these are; nothing: it cannot be known.
     std::optional<std::set<model::IfIndex>> underVlanDevices;
     /// Links whose drivers have refused redirected frames, and why that is said.

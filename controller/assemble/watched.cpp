@@ -82,7 +82,7 @@ unsigned ingressReason(const Surroundings& around, const model::Link& link, cons
         return TNA_REASON_BRIDGE_OPTIONS;
     if (settingsNeedLinux(*link.bridgePort))
         return TNA_REASON_PORT_FLAGS;
-    if (bridge.promiscuity > 0)
+    if (bridge.promiscuity > 0 || around.wishes.promiscuousBridges.contains(bridge.ifindex))
         return TNA_REASON_BRIDGE_PROMISC;
     if (bridgeFiltered(around))
         return TNA_REASON_NETFILTER;

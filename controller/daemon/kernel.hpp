@@ -60,6 +60,8 @@ public:
     [[nodiscard]] virtual bool hasTcxAtEgress(model::IfIndex ifindex) const = 0;
     /// Bridges that are part of redundancy rings (MRP).
     [[nodiscard]] virtual Result<std::set<model::IfIndex>> rings() const = 0;
+    /// Bridges that want all frames.
+    [[nodiscard]] virtual Result<std::set<model::IfIndex>> promiscuousBridges() const = 0;
 };
 
 } // namespace tna::daemon

@@ -15,8 +15,9 @@ struct Observed {
     std::set<model::IfIndex> tcxEgress;
     /// Bridge ports with VLAN devices, in whatever namespace these are; nothing: it cannot be known.
     std::optional<std::set<model::IfIndex>> underVlanDevices;
-    std::set<model::IfIndex> ringBridges; ///< bridges in redundancy rings (MRP), where it is watched
-    bool informed = true;                 ///< what Linux was told could be read
+    std::set<model::IfIndex> ringBridges;        ///< bridges in redundancy rings (MRP), where it is watched
+    std::set<model::IfIndex> promiscuousBridges; ///< bridges that want all frames, where it is watched
+    bool informed = true;                        ///< what Linux was told could be read
 };
 
 } // namespace tna::daemon

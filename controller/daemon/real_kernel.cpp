@@ -8,6 +8,7 @@
 #include "deploy/kernel/requirements.hpp"
 #include "deploy/kernel/tcx.hpp"
 #include "deploy/load_fast_path.hpp"
+#include "introspect/promiscuous.hpp"
 #include "introspect/rings.hpp"
 
 #include <spdlog/spdlog.h>
@@ -179,6 +180,10 @@ bool RealKernel::hasTcxAtEgress(model::IfIndex ifindex) const {
 
 Result<std::set<model::IfIndex>> RealKernel::rings() const {
     return introspect::readRings();
+}
+
+Result<std::set<model::IfIndex>> RealKernel::promiscuousBridges() const {
+    return introspect::readPromiscuousBridges();
 }
 
 } // namespace tna::daemon

@@ -37,6 +37,7 @@ public:
     [[nodiscard]] bool hasTcxAtIngress(model::IfIndex ifindex) const override;
     [[nodiscard]] bool hasTcxAtEgress(model::IfIndex ifindex) const override;
     [[nodiscard]] Result<std::set<model::IfIndex>> rings() const override;
+    [[nodiscard]] Result<std::set<model::IfIndex>> promiscuousBridges() const override;
 
 private:
     [[nodiscard]] Result<Loaded> loadInPlace(const config::Config& config, deploy::KernelProbe probe,

@@ -32,6 +32,8 @@ constexpr std::array all{
          "where the kernel is read in place, for every frame"},
     Fact{"redundancy rings (MRP)", Noticed::looked,
          "where the kernel is read in place, for every frame; watched: RTM_GETLINK of bridges"},
+    Fact{"bridges that want all frames, for devices on them with addresses of their own", Noticed::looked,
+         "where the kernel is read in place, for every frame; watched: RTM_GETLINK of bridges"},
 };
 
 /// By the codes of reasons: what assemble decides by facts that are only read again.

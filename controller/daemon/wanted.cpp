@@ -79,6 +79,7 @@ assemble::Wishes wishesFor(const model::Network& network, const Wanted& wanted, 
     wishes.tcxIngress = observed.tcxIngress;
     wishes.tcxEgress = observed.tcxEgress;
     wishes.ringBridges = observed.ringBridges;
+    wishes.promiscuousBridges = observed.promiscuousBridges;
     wishes.underVlanDevices = observed.underVlanDevices;
     wishes.manyRoutes = manyRoutes(config);
     return wishes;

@@ -32,25 +32,29 @@ void WatchedWay::readVlanDevices() {
     observed().underVlanDevices = std::move(found);
 }
 
-void WatchedWay::readRings() {
-    auto& rings = observed().ringBridges;
-    rings.clear();
-    if (!observed().capabilities.mrp)
-        return;
-    if (auto found = kernel().rings()) {
-        rings = std::move(*found);
-        return;
-    }
-    // What cannot be asked about may be in one.
+/// These, or, where that cannot be asked, all that there are.
+std::set<model::IfIndex> WatchedWay::bridgesOf(Result<std::set<model::IfIndex>> found) const {
+    if (found)
+        return std::move(*found);
+    std::set<model::IfIndex> all;
     for (const auto& [ifindex, link] : source().network().links)
         if (link.bridge)
-            rings.insert(ifindex);
+            all.insert(ifindex);
+    return all;
+}
+
+void WatchedWay::readBridges() {
+    auto& rings = observed().ringBridges;
+    rings.clear();
+    if (observed().capabilities.mrp)
+        rings = bridgesOf(kernel().rings());
+    observed().promiscuousBridges = bridgesOf(kernel().promiscuousBridges());
 }
 
 std::optional<std::string> WatchedWay::prepare(Time) {
     readTcx();
     readVlanDevices();
-    readRings();
+    readBridges();
     return std::nullopt;
 }
 
@@ -59,12 +63,14 @@ bool WatchedWay::look() {
     const auto egress = observed().tcxEgress;
     const auto under = observed().underVlanDevices;
     const auto rings = observed().ringBridges;
+    const auto promiscuous = observed().promiscuousBridges;
     const bool features = readFeatures();
     readTcx();
     readVlanDevices();
-    readRings();
+    readBridges();
     return features || ingress != observed().tcxIngress || egress != observed().tcxEgress ||
-           under != observed().underVlanDevices || rings != observed().ringBridges;
+           under != observed().underVlanDevices || rings != observed().ringBridges ||
+           promiscuous != observed().promiscuousBridges;
 }
 
 void WatchedWay::follow() {

@@ -4,6 +4,7 @@
 #include "daemon/way.hpp"
 
 #include <initializer_list>
+#include <set>
 #include <string>
 
 namespace tna::daemon {
@@ -33,7 +34,8 @@ private:
     void driversDoNotTell(const Error& error) override;
     void readTcx();
     void readVlanDevices();
-    void readRings();
+    [[nodiscard]] std::set<model::IfIndex> bridgesOf(Result<std::set<model::IfIndex>> found) const;
+    void readBridges();
 
     std::optional<deploy::VlanDevices> vlanDevices_;
 };

@@ -95,6 +95,19 @@ TEST_F(Mirror, StationThatMovesToAPortWithASettingIsLinuxsFromItsFirstFrameOn) {
     EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), {{2, {oneToTwo()}}}}));
 }
 
+/// Whoever was the master of a virtual router before (VRRP) was behind a port, and the bridge still knows it
+/// there. That a device on the bridge has the address now makes the bridge want all frames, as Linux tells
+/// nobody.
+TEST_F(Mirror, StationThatIsADeviceOnTheBridgeNowGetsItsFrames) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    must("ip link add link br0 name mv0 address " + text(station(2)) + " type macvlan mode private");
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), {{1, {oneToTwo()}}}})) << "it is down";
+    must("ip link set mv0 up");
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{slowPath("bridge-promisc"), {{1, {oneToTwo()}}}}));
+    must("ip link set mv0 down");
+    EXPECT_EQ(treat(oneToTwo()), (Treatment{fastPath(), {{1, {oneToTwo()}}}}));
+}
+
 /// It moves, which is not announced yet, and then sends from where it was, where a filter drops its frame.
 TEST_F(Mirror, FrameThatLinuxDoesNotLearnFromBringsNoStationBack) {
     ASSERT_NO_FATAL_FAILURE(start());

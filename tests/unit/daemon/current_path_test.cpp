@@ -212,6 +212,21 @@ TEST_F(Watching, RingsThatNobodyAnnouncesAreLookedFor) {
     EXPECT_EQ(port().watched->ingressReason, unsigned{TNA_REASON_BRIDGE_OPTIONS}) << "there may be some";
 }
 
+TEST_F(Watching, BridgesThatBeginToWantAllFramesWithoutAWordAreLookedFor) {
+    start();
+    const auto before = port().watched->ingressReason;
+    EXPECT_NE(before, unsigned{TNA_REASON_BRIDGE_PROMISC});
+    kernel_->promiscuous = {bridgeIndex};
+    wait(seconds(1));
+    EXPECT_EQ(port().watched->ingressReason, unsigned{TNA_REASON_BRIDGE_PROMISC});
+    kernel_->promiscuous.clear();
+    wait(seconds(1));
+    EXPECT_EQ(port().watched->ingressReason, before);
+    kernel_->promiscuityHidden = true;
+    wait(seconds(1));
+    EXPECT_EQ(port().watched->ingressReason, unsigned{TNA_REASON_BRIDGE_PROMISC}) << "it may want them";
+}
+
 TEST_F(Watching, RingsAreNotLookedForWhereTheKernelHasNone) {
     kernel_->mrp = false;
     kernel_->ringsHidden = true;

@@ -332,6 +332,10 @@ public:
     [[nodiscard]] Result<std::set<model::IfIndex>> rings() const override {
         return ringsHidden ? Result<std::set<model::IfIndex>>{fail("rings cannot be read")} : ringBridges;
     }
+    [[nodiscard]] Result<std::set<model::IfIndex>> promiscuousBridges() const override {
+        return promiscuityHidden ? Result<std::set<model::IfIndex>>{fail("links cannot be read")}
+                                 : promiscuous;
+    }
 
     Devices devices;
     bool canLearn = true;
@@ -344,6 +348,8 @@ public:
     std::set<model::IfIndex> tcxIngress;
     std::set<model::IfIndex> ringBridges;
     bool ringsHidden = false;
+    std::set<model::IfIndex> promiscuous; ///< bridges
+    bool promiscuityHidden = false;
     bool mrp = true;                        ///< bridges may have rings in this kernel
     std::atomic<unsigned> ruleReadings = 0; ///< in a thread of its own
     std::atomic<std::uint32_t> generation = 5;
