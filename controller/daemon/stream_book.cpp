@@ -52,7 +52,6 @@ ConnectionChange settled(const deploy::Stream& stream, std::chrono::nanoseconds 
         lives = std::min(lives, std::max(timeouts.closed, timeouts.unacknowledged));
     if (known.reset != 0) {
         change.closed = true;
-        change.shortens = false;
         lives = timeouts.closed;
     }
     change.timeout =

@@ -53,6 +53,13 @@ bool spanningTree(const Frame& frame) {
     return frame.size() > 5 && frame[0] == 1 && frame[1] == 0x80 && frame[2] == 0xc2 && frame[5] == 0;
 }
 
+/// What batman-adv says of itself to its neighbours, once a second (IV_OGM, ELP, OGM2).
+bool meshing(const Frame& frame) {
+    constexpr unsigned batman = 0x4305;
+    const auto kind = byteAt(frame, ethernet);
+    return wordAt(frame, ethernet - 2) == batman && (kind == 0 || kind == 3 || kind == 4);
+}
+
 constexpr unsigned redirect4 = 5, redirect6 = 137;
 
 /// Where ICMP begins in a frame of IPv4.
@@ -220,7 +227,8 @@ bool comesUnasked(const Frame& frame, const Own& own) {
         return comesUnasked(carriedBy(frame, ethernet), own);
     constexpr unsigned question = 1;
     const auto type = wordAt(frame, ethernet - 2);
-    return spanningTree(frame) || (type == arp && wordAt(frame, ethernet + 6) == question) ||
+    return spanningTree(frame) || meshing(frame) ||
+           (type == arp && wordAt(frame, ethernet + 6) == question) ||
            (type == ipv4 && limited4(frame) && fromOwnAddress4(frame, ethernet, own)) ||
            (type == ipv6 && limited6(frame) && fromOwnAddress6(frame, ethernet, own));
 }

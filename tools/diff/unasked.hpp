@@ -25,8 +25,8 @@ struct Own {
 };
 
 /// Whether a host with these addresses sends such a frame when it likes, or now and then only, so that
-/// two hosts do not do it alike: questions for neighbours, reports and queries, spanning tree, and complaints
-/// to senders that are limited by time.
+/// two hosts do not do it alike: questions for neighbours, reports and queries, spanning tree, words of a
+/// mesh, and complaints to senders that are limited by time.
 [[nodiscard]] bool comesUnasked(const Frame& frame, const Own& own);
 /// Of a redirect that a host with these addresses sends: to whom. How many there are is decided by time, but
 /// not whether there is any.

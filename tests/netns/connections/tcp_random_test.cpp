@@ -3,6 +3,7 @@
 // does of plain Linux, whose windows nobody has told it not to mind.
 #include "tcp_fixture.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
@@ -24,9 +25,13 @@ struct Said {
 
 class Talk {
 public:
-    explicit Talk(unsigned seed) : random_(seed) {}
+    /// Each host has said all after so many segments, and is heard to say more.
+    Talk(unsigned seed, std::array<int, 2> ends) : random_(seed), ends_(ends) {}
 
     Said next() {
+        for (const unsigned host : {0U, 1U})
+            if (ends_.at(host)-- == 0)
+                return {host, {.flags = fin | ack}, true, "a FIN"};
         const unsigned host = below(2);
         switch (below(16)) {
         case 0:
@@ -87,6 +92,7 @@ private:
         return options;
     }
     std::mt19937 random_;
+    std::array<int, 2> ends_;
 };
 
 class RandomTcp : public Tcp {
@@ -97,7 +103,7 @@ protected:
         Path path;
     };
     std::vector<Heard> talk(unsigned seed, bool fast) {
-        Talk talk(seed);
+        Talk talk(seed, ends_);
         std::vector<Heard> heard;
         shakeHands();
         pass(1, {.flags = psh | ack, .payload = 50});
@@ -113,7 +119,8 @@ protected:
             const auto made = frame(said.host, said.segment);
             const auto got = treat(made, said.host);
             if (said.goesOn && !got.out.empty())
-                hosts_.at(said.host).sent += static_cast<std::uint32_t>(said.segment.payload);
+                hosts_.at(said.host).sent +=
+                    static_cast<std::uint32_t>(said.segment.payload + (said.segment.flags & fin));
             heard.push_back(
                 {fmt::format("{}: host {}: {}, payload {}, ahead {}, acknowledges {}", i, said.host,
                              said.words, said.segment.payload, said.segment.ahead, said.segment.ackAhead),
@@ -149,18 +156,36 @@ protected:
             }
             (void)removeConnection(connection_);
         }
-        EXPECT_GT(fast, 50U);
+        EXPECT_GT(fast, least_);
     }
+
+    std::array<int, 2> ends_{-1, -1}; ///< not at all
+    std::uint64_t least_ = 50;        ///< segments are fast
 };
 
-TEST_F(RandomTcp, SegmentsAreTreatedAsByLinux) {
-    const char* asked = std::getenv("TNA_TEST_SEEDS");
-    std::vector<unsigned> seeds{1, 2, 3};
-    if (asked != nullptr) {
+/// These, or as many as are asked for.
+std::vector<unsigned> seedsOr(std::vector<unsigned> seeds) {
+    if (const char* asked = std::getenv("TNA_TEST_SEEDS")) {
         seeds.resize(std::stoul(asked));
         std::iota(seeds.begin(), seeds.end(), 1U);
     }
-    compare(seeds, [](const Heard& /*heard*/) { return true; });
+    return seeds;
+}
+
+TEST_F(RandomTcp, SegmentsAreTreatedAsByLinux) {
+    compare(seedsOr({1, 2, 3}), [](const Heard& /*heard*/) { return true; });
+}
+
+TEST_F(RandomTcp, SegmentsBehindAnEndAreTreatedAsByLinux) {
+    ends_ = {40, -1};
+    least_ = 10;
+    compare(seedsOr({1, 2, 3}), [](const Heard& /*heard*/) { return true; });
+}
+
+TEST_F(RandomTcp, SegmentsBehindBothEndsAreTreatedAsByLinux) {
+    ends_ = {60, 40};
+    least_ = 10;
+    compare(seedsOr({1, 2, 3}), [](const Heard& /*heard*/) { return true; });
 }
 
 /// Acknowledgements that are too old come with new data: Linux, which minds no windows any more and does not

@@ -72,6 +72,18 @@ TEST(Comparison, WhatAHostSaysUnaskedIsItsOwn) {
     EXPECT_FALSE(comesUnasked(segment(1, 1), {{station(2)}, {}}));
 }
 
+/// Of batman-adv: what neighbours say of themselves is 0, 3 and 4; what others have said to all is 1.
+TEST(Comparison, WhatAMeshSaysOfItselfIsItsOwn) {
+    const Own own{{station(0xff10)}, {}};
+    const auto frame = [](std::uint8_t kind, Mac from) {
+        return Writer({255, 255, 255, 255, 255, 255}, from).type(0x4305).bytes({kind}).filling(45).done();
+    };
+    for (const auto kind : std::array<std::uint8_t, 3>{0, 3, 4})
+        EXPECT_TRUE(comesUnasked(frame(kind, station(0xff10)), own)) << int{kind};
+    EXPECT_FALSE(comesUnasked(frame(1, station(0xff10)), own));
+    EXPECT_FALSE(comesUnasked(frame(0, station(0xff11)), own));
+}
+
 /// An address of IPv6 that ends with this.
 std::array<std::uint8_t, 16> address6(std::uint8_t last) {
     return {0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last};
