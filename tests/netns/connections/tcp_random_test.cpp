@@ -163,11 +163,15 @@ protected:
     std::uint64_t least_ = 50;        ///< segments are fast
 };
 
-/// These, or as many as are asked for.
+/// These, or those that are asked for: so many, or from one to another (221..230).
 std::vector<unsigned> seedsOr(std::vector<unsigned> seeds) {
     if (const char* asked = std::getenv("TNA_TEST_SEEDS")) {
-        seeds.resize(std::stoul(asked));
-        std::iota(seeds.begin(), seeds.end(), 1U);
+        const std::string words = asked;
+        const auto dots = words.find("..");
+        const auto first = dots == std::string::npos ? 1U : static_cast<unsigned>(std::stoul(words));
+        const auto last = std::stoul(dots == std::string::npos ? words : words.substr(dots + 2));
+        seeds.resize(last + 1 - first);
+        std::iota(seeds.begin(), seeds.end(), first);
     }
     return seeds;
 }
