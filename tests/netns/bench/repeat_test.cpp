@@ -68,7 +68,7 @@ TEST_F(Repeat, TakesTheFilesOfAllCommands) {
     for (auto match = std::sregex_iterator(overview.begin(), overview.end(), word);
          match != std::sregex_iterator(); ++match) {
         const auto command = (*match)[1].str();
-        if (test::command({TNA_BENCH, command, "--help"}).output.find("--json") == std::string::npos)
+        if (test::command({TNA_BENCH, command, "--help"}).output.find("\n  --json ") == std::string::npos)
             continue;
         commands++;
         const nlohmann::json result{{"command", command}, {"arguments", {command, "--colour", "red"}}};
