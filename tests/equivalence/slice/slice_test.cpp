@@ -31,7 +31,7 @@ struct Least {
 };
 constexpr Least leasts[] = {
     {Kind::bridge, 1, 10, 10, 1}, {Kind::router, 1, 10, 10, 1},         {Kind::routedBridge, 1, 10, 10, 1},
-    {Kind::tables, 3, 10, 10, 1}, {Kind::routeOptions, 1, 10, 10, 1},   {Kind::qdisc, 1, 10, 10, 1},
+    {Kind::tables, 3, 10, 10, 1}, {Kind::routeOptions, 1, 10, 10, 4},   {Kind::qdisc, 1, 10, 10, 1},
     {Kind::sysctl, 1, 10, 10, 1}, {Kind::links, 1, 10, 10, 1},          {Kind::firewall, 1, 10, 8, 4},
     {Kind::nat, 1, 10, 5, 4},     {Kind::bridgedFirewall, 1, 10, 5, 4}, {Kind::containers, 1, 0, 3, 4},
 };

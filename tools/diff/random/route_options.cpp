@@ -70,7 +70,7 @@ private:
         words += prefix(six);
         if (chance_.once(10) && !six)
             words += fmt::format(" tos {:#x}", 4 * chance_.below(64));
-        if (six && sources_.once(10)) // only for packets from there
+        if (six && bySource_ && sources_.once(4)) // only for packets from there
             words +=
                 " from " + sources_.oneOf<std::string>({"fd00:0:0:1::/64", "fd00:0:0:2::2", "fd09::/16"});
         words += target(six);
@@ -244,6 +244,7 @@ private:
 
     static constexpr std::uint64_t sources = 11;
     Chance sources_ = chance_.apart(sources);
+    bool bySource_ = sources_.once(5); // with one of those, all of IPv6 is Linux's
 };
 } // namespace
 
