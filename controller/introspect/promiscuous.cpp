@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "introspect/promiscuous.hpp"
 
-#include "netlink/socket.hpp"
+#include "introspect/link_set.hpp"
 
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
@@ -23,15 +23,7 @@ Result<std::set<model::IfIndex>> readPromiscuousBridges() {
     netlink::Request request(RTM_GETLINK, NLM_F_DUMP, header);
     request.put(IFLA_EXT_MASK, std::uint32_t{RTEXT_FILTER_SKIP_STATS});
     request.nest(IFLA_LINKINFO, [](auto& info) { info.put(IFLA_INFO_KIND, "bridge"); });
-    std::set<model::IfIndex> found;
-    auto asked = netlink::ask(NETLINK_ROUTE, request, [&](const netlink::Message& message) {
-        if (const auto bridge = decodePromiscuous(message))
-            found.insert(*bridge);
-        return true;
-    });
-    if (!asked)
-        return std::unexpected(asked.error());
-    return found;
+    return readLinkSet(request, decodePromiscuous);
 }
 
 } // namespace tna::introspect

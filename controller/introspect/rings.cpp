@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "introspect/rings.hpp"
 
-#include "netlink/socket.hpp"
+#include "introspect/link_set.hpp"
 
 #include <linux/if_bridge.h>
 #include <linux/rtnetlink.h>
@@ -25,15 +25,7 @@ Result<std::set<model::IfIndex>> readRings() {
     header.ifi_family = AF_BRIDGE;
     netlink::Request request(RTM_GETLINK, NLM_F_DUMP, header);
     request.put(IFLA_EXT_MASK, std::uint32_t{RTEXT_FILTER_MRP});
-    std::set<model::IfIndex> found;
-    auto asked = netlink::ask(NETLINK_ROUTE, request, [&](const netlink::Message& message) {
-        if (const auto bridge = decodeRing(message))
-            found.insert(*bridge);
-        return true;
-    });
-    if (!asked)
-        return std::unexpected(asked.error());
-    return found;
+    return readLinkSet(request, decodeRing);
 }
 
 } // namespace tna::introspect

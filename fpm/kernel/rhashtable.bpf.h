@@ -18,8 +18,8 @@
  */
 #define RHASH_CHAIN_MAX 24
 
-#define RHASH_TABLES_MAX                                                                                     \
-	2 /* one, and the one that takes its place; more only if that one is to be replaced */
+/* One, and the one that takes its place; more only if that one is to be replaced. */
+#define RHASH_TABLES_MAX 2
 
 #define LIST_POINTER_TOP 0xffULL /* the top byte of every kernel address: a list's pointer while linked */
 

@@ -161,15 +161,15 @@ struct tna_stream_side {
 #define TNA_LAST_RESET 2u
 #define TNA_LAST_INVALID 3u
 
-/*
- * A connection of TCP some packets of which connection tracking does not see: the windows as it would have
- * them if it did, and what the controller needs to put its entry right when nothing comes for a while.
- */
 /* What is known of a stream is to be taken from Linux again: there was another handshake, or Linux has
  * forgotten its windows; or nobody has followed it, so that what Linux knows may be older. */
 #define TNA_ANEW_BEGUN 1u
 #define TNA_ANEW_LEFT 2u
 
+/*
+ * A connection of TCP some packets of which connection tracking does not see: the windows as it would have
+ * them if it did, and what the controller needs to put its entry right when nothing comes for a while.
+ */
 struct tna_stream {
 	struct tna_stream_side sides[2]; /* as the connection's entry counts directions */
 	struct tna_stream_side noted[2]; /* what that had when it was looked at last */

@@ -57,6 +57,7 @@ std::optional<Difference> compareAt(const std::string& place, const std::vector<
 std::string joined(const std::vector<std::string>& lines) {
     return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
+
 std::multiset<std::string> linesOf(const std::string& text) {
     std::multiset<std::string> lines;
     std::istringstream stream(text);

@@ -114,6 +114,13 @@ protected:
             static_cast<std::uint32_t>(segment.payload + ((segment.flags & (syn | fin)) != 0 ? 1 : 0));
         return got.path;
     }
+    /// Far more than a window, each segment acknowledged.
+    void sendMuch() {
+        for (int i = 0; i < 300; i++) {
+            pass(0, {.payload = 1000});
+            pass(1, {});
+        }
+    }
     /// A segment and its acknowledgement, from either side, until all four are fast.
     void becomesFast() {
         ASSERT_TRUE(eventually([&] {

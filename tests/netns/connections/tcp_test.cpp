@@ -92,10 +92,7 @@ protected:
         nft("table inet other { chain unused { ct state established accept; }; }");
         rulesAreKnown();
         becomesFast();
-        for (int i = 0; i < 300; i++) {
-            pass(0, {.payload = 1000});
-            pass(1, {});
-        }
+        sendMuch();
         nft("delete table inet guard");
         ASSERT_TRUE(eventually([&] {
             pump();
@@ -130,16 +127,10 @@ TEST_F(LeftTcp, Ends) {
 TEST_F(Tcp, GoesOnWhereConnectionsWereNotTrackedForAWhile) {
     open();
     becomesFast();
-    for (int i = 0; i < 300; i++) {
-        pass(0, {.payload = 1000});
-        pass(1, {});
-    }
+    sendMuch();
     nft("flush chain inet guard forward; add rule inet guard forward accept");
     rulesAreKnown();
-    for (int i = 0; i < 300; i++) {
-        pass(0, {.payload = 1000});
-        pass(1, {});
-    }
+    sendMuch();
     nft("flush chain inet guard forward; add rule inet guard forward ct state invalid drop;"
         " add rule inet guard forward ct state established accept");
     rulesAreKnown();
@@ -353,10 +344,7 @@ TEST_F(Tcp, IsRememberedWhenTheFastPathGoes) {
     for (int i = 0; i < 300; i++)
         pass(0, {.payload = 10});
     becomesFast();
-    for (int i = 0; i < 300; i++) {
-        pass(0, {.payload = 1000});
-        pass(1, {});
-    }
+    sendMuch();
     controller_.reset();
     EXPECT_GT(timeout(), 431990U);
     pass(0, {});
@@ -367,10 +355,7 @@ TEST_F(Tcp, IsRememberedWhenTheFastPathGoes) {
 TEST_F(Tcp, IsFastAgainWithAnotherFastPath) {
     open();
     becomesFast();
-    for (int i = 0; i < 300; i++) {
-        pass(0, {.payload = 1000});
-        pass(1, {});
-    }
+    sendMuch();
     controller_.reset();
     accelerate();
     rulesAreKnown();
@@ -385,10 +370,7 @@ TEST_F(Tcp, ThatIsIdleIsRememberedAsLongAsByLinux) {
     sysctl("net.netfilter.nf_conntrack_tcp_timeout_unacknowledged", "300");
     open();
     becomesFast();
-    for (int i = 0; i < 300; i++) {
-        pass(0, {.payload = 1000});
-        pass(1, {});
-    }
+    sendMuch();
     expectTimeout(431990, 432000);
     pass(0, {.payload = 10});
     expectTimeout(290, 300);

@@ -72,10 +72,7 @@ std::vector<Frame> inFragments(const Frame& whole, std::size_t first) {
 TEST_F(Tcp, WhoseSegmentComesInFragmentsGoesOn) {
     open();
     becomesFast();
-    for (int i = 0; i < 300; i++) {
-        pass(0, {.payload = 1000});
-        pass(1, {});
-    }
+    sendMuch();
     for (const auto& part : inFragments(frame(0, {.payload = 1000}), 800))
         EXPECT_EQ(treat(part, 0).path, slowPath("flow-kind"));
     hosts_[0].sent += 1000;
@@ -146,10 +143,7 @@ TEST_F(Tcp, OfAnotherStationChangesNothing) {
     auto other = frame(0, {.payload = 1000});
     other.bytes.at(5) ^= 0x77U;
     EXPECT_EQ(treat(other, 0), (Treatment{slowPath("other-station"), {}}));
-    for (int i = 0; i < 300; i++) {
-        pass(0, {.payload = 1000});
-        pass(1, {});
-    }
+    sendMuch();
     other = frame(0, {.payload = 1000});
     other.bytes.at(5) ^= 0x77U;
     EXPECT_EQ(treat(other, 0), (Treatment{slowPath("other-station"), {}}));

@@ -315,7 +315,6 @@ TEST_F(RoutedFace, SocketsForOneProtocolAtAMemberSeePackets) {
     for (int i = 0; i < 15; i++) // with the one that there is, one more than are looked at
         run({fmt::format("ip link add n{0} type dummy && ip link set n{0} master face", i)});
     EXPECT_EQ(fastBack(), 0U);
-    run({"rmmod dummy"});
 }
 
 /// It tells by the packet's route what is too large.
