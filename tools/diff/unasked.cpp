@@ -128,14 +128,16 @@ void change(Frame& frame, std::size_t from, std::size_t size, std::size_t place,
     frame[place + 1] = static_cast<std::uint8_t>(sum);
 }
 
-/// Of a header of IPv4 in which a router may have written the time.
-void forgetTime(Frame& frame, std::size_t at) {
+/// Of a header of IPv4 in which a router may have written the time. Whether that may be.
+bool forgetTime(Frame& frame, std::size_t at) {
     constexpr std::uint8_t timestamp = 0x44;
     const auto end = std::min(at + headerSize(frame, at), frame.size());
     const auto options = frame.begin() + static_cast<std::ptrdiff_t>(std::min(at + minimum, end));
     const auto after = frame.begin() + static_cast<std::ptrdiff_t>(end);
-    if (std::find(options, after, timestamp) != after)
-        std::fill(options, after, 0);
+    if (std::find(options, after, timestamp) == after)
+        return false;
+    std::fill(options, after, 0);
+    return true;
 }
 
 /// Of UDP, whether it is VXLAN or Geneve, both of which have eight bytes in front of a frame.
@@ -160,11 +162,16 @@ bool isError(unsigned type) {
 void forgetInHeader4(Frame& frame, std::size_t at, bool numbered) {
     if (!numbered && headerSize(frame, at) == minimum)
         return;
-    change(frame, at, headerSize(frame, at), at + checksum, [&] {
-        forgetTime(frame, at);
+    const auto size = headerSize(frame, at);
+    const bool right = at + size <= frame.size() && internetChecksum(&frame[at], size) == 0;
+    bool time = false;
+    change(frame, at, size, at + checksum, [&] {
+        time = forgetTime(frame, at);
         if (numbered)
             forget(frame, at + 4, 2);
     });
+    if (time && !right) // whom the packet is for writes the time, too, and leaves the sum as it was
+        forget(frame, at + checksum, 2);
 }
 
 void forgetChance4(Frame& frame, std::size_t at, const Own& own) {

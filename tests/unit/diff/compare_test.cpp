@@ -287,15 +287,18 @@ TEST(Comparison, TimeOfDayIsForgottenAlsoWhereItIsQuoted) {
 }
 
 TEST(Comparison, TimeOfDayIsForgottenWhereThePacketEnds) {
-    const auto arrived = [](std::uint8_t milliseconds, std::uint8_t payload) {
+    const auto arrived = [](std::uint8_t milliseconds, std::uint8_t payload, std::uint8_t written = 0) {
         Frame packet{0x47, 0, 0,  30, 0, 1,    0, 0, 64, 17, 0, 0, 10,           0,       0,
                      2,    0, 10, 0,  0, 0x44, 8, 9, 0,  0,  0, 0, milliseconds, payload, 0};
         packet = summed(packet, 0, 28);
+        packet[26] = written; // by the host itself, which does not change the sum
         forgetChanceInPacket(packet, {});
         return packet;
     };
     EXPECT_EQ(arrived(1, 7), arrived(2, 7));
     EXPECT_NE(arrived(1, 7), arrived(1, 8));
+    EXPECT_EQ(arrived(1, 7, 3), arrived(2, 7, 4));
+    EXPECT_NE(arrived(1, 7, 3), arrived(1, 7)) << "only one of the two has a sum that is right";
     Frame few(19, 0x44);
     forgetChanceInPacket(few, {});
     EXPECT_EQ(few, Frame(19, 0x44));
