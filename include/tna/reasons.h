@@ -94,9 +94,9 @@
 	  "the packet is outside of the windows of TCP: invalid to connection tracking, and dropped if "     \
 	  "the rules drop such packets")                                                                     \
 	X(FLOW_TRANSLATED, "flow-translated",                                                                \
-	  "connection tracking translates the packet's addresses, which is not done at tcx, within a "       \
-	  "bridge, nor where custom modules come behind routing; nor of TCP, unless the rules drop what "    \
-	  "is invalid at pre-routing")                                                                       \
+	  "connection tracking translates the packet's addresses, which is not done within a bridge, nor "   \
+	  "where custom modules come behind routing; nor of TCP, unless the rules drop what is invalid "     \
+	  "wherever it goes (`tnactl rules`)")                                                               \
 	X(FLOWTABLE_UNKNOWN, "flowtable-unknown",                                                            \
 	  "the flow is not in the port's flowtable: its first packets, or rules do not put it there")        \
 	X(FLOWTABLE_SPECIAL, "flowtable-special",                                                            \
