@@ -22,6 +22,17 @@ struct Unfinished {
     bool operator==(const Unfinished&) const = default;
 };
 
+/// Of UDP over IPv4, without a tag: so many bytes of payload in each segment.
+[[nodiscard]] inline Unfinished segmentsOfUdp(std::uint16_t bytes) {
+    constexpr std::uint16_t udp = 14 + 20;
+    return {.flags = 1,
+            .gsoType = 5, // VIRTIO_NET_HDR_GSO_UDP_L4
+            .headerLength = udp + 8,
+            .gsoSize = bytes,
+            .checksumStart = udp,
+            .checksumOffset = 6};
+}
+
 /// A tap device of the calling thread's namespace, whose other end is in this process.
 class Tap {
 public:

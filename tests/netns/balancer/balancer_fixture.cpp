@@ -3,21 +3,12 @@
 
 #include "base/file.hpp"
 #include "support/frame.hpp"
-#include "support/kernel.hpp"
-#include "tnactl/client.hpp"
 
 #include <csignal>
-#include <filesystem>
-#include <sys/stat.h>
 
 namespace tna::test {
 
 namespace {
-void enableIpv6(const std::string& device) {
-    sysctl("net.ipv6.conf." + device + ".accept_dad", "0");
-    sysctl("net.ipv6.conf." + device + ".disable_ipv6", "0");
-}
-
 /// One end of a link to the router, with its addresses; what it sends is complete, checksums included.
 void makeHost(const Namespace& where, const std::string& device, unsigned number,
               const std::vector<std::string>& addresses, const std::vector<std::string>& routers) {
@@ -33,14 +24,9 @@ void makeHost(const Namespace& where, const std::string& device, unsigned number
 } // namespace
 
 void BalancerTest::SetUp() {
-    if (kernelIsOlderThan(6, 6))
-        GTEST_SKIP() << "functions that give frames back need Linux 6.6";
-    Daemon::SetUp();
+    FunctionRouter::SetUp();
     if (IsSkipped() || HasFatalFailure())
         return;
-    must("ip link del br0");
-    must("ip link del p0");
-    must("ip link del p1");
     clients_.emplace();
     servers_.emplace();
     must("ip link add eth0 type veth peer name lan0 netns " + clients_->name());
@@ -54,8 +40,6 @@ void BalancerTest::SetUp() {
         for (const auto* address : addresses)
             must(std::string("ip address add ") + address + " dev " + port + " nodad");
     }
-    sysctl("net.ipv4.ip_forward", "1");
-    sysctl("net.ipv6.conf.all.forwarding", "1");
     sysctl("net.ipv4.conf.all.rp_filter", "0");
     // Nobody else answers, and nothing of servers passes as it is, when the balancer or tnad is away.
     must("ip route add blackhole 192.0.2.80");
@@ -66,24 +50,10 @@ void BalancerTest::SetUp() {
     makeHost(*servers_, "rack0", 2,
              {"10.0.1.11/24", "10.0.1.12/24", "2001:db8:1::11/64", "2001:db8:1::12/64"},
              {"10.0.1.1", "2001:db8:1::1"});
-    ASSERT_EQ(::chmod(directory_.c_str(), 0777), 0);
-    ASSERT_TRUE(writeFile(directory_ + "/conf", "[modules]\ndirectory = \"\"\n[functions]\ndirectory = \"" +
-                                                    directory_ + "/functions.d\"\n"));
-    std::filesystem::create_directory(directory_ + "/functions.d");
-}
-
-void BalancerTest::TearDown() {
-    balancer_.reset();
-    Daemon::TearDown();
-}
-
-void BalancerTest::startTnad() {
-    start();
-    ASSERT_TRUE(eventually([&] { return ctl::Client(socket()).get("/v1/status").has_value(); }));
 }
 
 void BalancerTest::declare() const {
-    const auto answer = ctl::Client(socket()).put("/v1/functions/balancer", R"(
+    declareAs(R"(
 users = ["nobody"]
 ports = ["eth0", "eth1"]
 otherwise = "drop"
@@ -101,7 +71,6 @@ ports = ["eth1"]
 ether_type = "ipv6"
 from = "2001:db8:1::/64"
 )");
-    ASSERT_TRUE(answer) << answer.error().sentence();
 }
 
 void BalancerTest::configure(const std::string& text) const {
@@ -111,7 +80,7 @@ void BalancerTest::configure(const std::string& text) const {
 void BalancerTest::reconfigure(const std::string& text) const {
     const auto before = said().size();
     configure(text);
-    balancer_->signal(SIGHUP);
+    function_->signal(SIGHUP);
     EXPECT_TRUE(eventually([&] {
         const auto now = said().substr(before);
         return now.find("read again") != std::string::npos || now.find("all stays") != std::string::npos;
@@ -124,26 +93,12 @@ std::string checkedService(const std::string& check) {
     return text;
 }
 
-std::string BalancerTest::state() const {
-    const auto answer = ctl::Client(socket()).get("/v1/functions/balancer");
-    return answer ? answer->value("state", "") : answer.error().sentence();
-}
-
-std::string BalancerTest::said() const {
-    return readFile(directory_ + "/said").value_or("");
-}
-
 void BalancerTest::launchBalancer() {
-    balancer_ = std::make_unique<Process>(std::vector<std::string>{
-        "setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--no-new-privs",
-        "--inh-caps=-all", "--bounding-set=-all", "sh", "-c",
-        std::string("exec ") + TNA_BALANCER + " balancer " + directory_ + "/balancer.toml --json --socket " +
-            directory_ + "/functions.sock >" + directory_ + "/said 2>&1"});
+    launch(directory_ + "/balancer.toml");
 }
 
 void BalancerTest::startBalancer() {
-    launchBalancer();
-    EXPECT_TRUE(eventually([&] { return state() == "connected"; })) << state() << ' ' << said();
+    launchAndWait(directory_ + "/balancer.toml");
 }
 
 namespace {
@@ -157,7 +112,7 @@ nlohmann::json statisticsIn(const std::string& said) {
 } // namespace
 
 nlohmann::json BalancerTest::endBalancer() {
-    EXPECT_EQ(balancer_->end(SIGTERM), 0);
+    EXPECT_EQ(function_->end(SIGTERM), 0);
     auto document = statisticsIn(said());
     EXPECT_TRUE(document.is_object()) << said();
     return document;
@@ -165,7 +120,7 @@ nlohmann::json BalancerTest::endBalancer() {
 
 nlohmann::json BalancerTest::statistics() const {
     const auto before = said();
-    balancer_->signal(SIGUSR1);
+    function_->signal(SIGUSR1);
     EXPECT_TRUE(eventually([&] {
         const auto now = said();
         return now.size() > before.size() && now.ends_with("}\n");

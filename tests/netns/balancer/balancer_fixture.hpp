@@ -2,22 +2,20 @@
 #pragma once
 
 #include "netns/balancer/talkers.hpp"
-#include "netns/daemon/daemon_fixture.hpp"
+#include "netns/daemon/function_router.hpp"
 
 #include <gmock/gmock.h>
-#include <memory>
 
 namespace tna::test {
 
 /// A router between clients (198.51.100.2, 2001:db8::2) and two servers (10.0.1.11, 10.0.1.12, and
 /// 2001:db8:1::11, ::12), and tna-balancer on it, as nobody, who has no capability. Services are at
 /// 192.0.2.80 and 2001:db8:2::80, which no host has.
-class BalancerTest : public Daemon {
+class BalancerTest : public FunctionRouter {
 protected:
+    BalancerTest() : FunctionRouter(TNA_BALANCER, "balancer") {}
     void SetUp() override;
-    void TearDown() override;
 
-    void startTnad();
     /// All that goes to services, and all that servers send.
     void declare() const;
     void configure(const std::string& text) const;
@@ -30,11 +28,8 @@ protected:
     [[nodiscard]] nlohmann::json endBalancer();
     /// They are asked for while it runs.
     [[nodiscard]] nlohmann::json statistics() const;
-    [[nodiscard]] std::string state() const;
-    [[nodiscard]] std::string said() const;
 
     std::optional<Namespace> clients_, servers_;
-    std::unique_ptr<Process> balancer_;
 };
 
 inline constexpr const char* serviceAddress = "192.0.2.80";

@@ -110,7 +110,7 @@ TEST_F(BalancerChanges, WrongConfigurationChangesNothing) {
 /// What it knew of connections is gone; their servers are chosen as before, or seen by what they send.
 TEST_F(BalancerChanges, ConnectionsOutliveTheBalancer) {
     talkWithBoth();
-    balancer_->end(SIGKILL);
+    function_->end(SIGKILL);
     EXPECT_TRUE(eventually([&] { return state() == "nobody"; }));
     startBalancer();
     expectAllEcho(200'000);
@@ -123,7 +123,7 @@ TEST_F(BalancerChanges, DownloadsOutliveTheBalancer) {
     talkWithBoth();
     for (const auto& [server, talk] : talks_)
         talk->say(std::string(1000, server.back()));
-    balancer_->end(SIGKILL);
+    function_->end(SIGKILL);
     startBalancer();
     for (const auto& [server, talk] : talks_)
         EXPECT_EQ(talk->hear(1000), std::string(1000, server.back()));

@@ -2,6 +2,7 @@
 #include "netns/functions/functions_fixture.hpp"
 
 #include "base/file.hpp"
+#include "support/nobody.hpp"
 #include "tnactl/client.hpp"
 
 #include <algorithm>
@@ -69,22 +70,9 @@ CommandResult FunctionsTest::tnactl(std::vector<std::string> words) const {
 
 void FunctionsTest::startWorkload(const std::string& work, const std::string& name,
                                   std::vector<std::string> more) {
-    std::vector<std::string> words{"setpriv",
-                                   "--reuid",
-                                   "nobody",
-                                   "--regid",
-                                   "nogroup",
-                                   "--clear-groups",
-                                   "--no-new-privs",
-                                   "--inh-caps=-all",
-                                   "--bounding-set=-all",
-                                   TNA_WORKLOAD,
-                                   work,
-                                   name,
-                                   "--socket",
-                                   functionSocket()};
+    std::vector<std::string> words{TNA_WORKLOAD, work, name, "--socket", functionSocket()};
     std::ranges::move(more, std::back_inserter(words));
-    workload_ = std::make_unique<Process>(words);
+    workload_ = std::make_unique<Process>(asNobody(words));
 }
 
 Frame FunctionsTest::toPort(unsigned port) {

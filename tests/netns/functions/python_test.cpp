@@ -2,6 +2,7 @@
 // A function that is written in Python (libtna-function/python, examples/echo.py).
 #include "netns/functions/functions_fixture.hpp"
 #include "support/ipv4.hpp"
+#include "support/nobody.hpp"
 
 namespace tna::test {
 namespace {
@@ -15,17 +16,15 @@ protected:
             GTEST_SKIP() << "needs python3";
         StartedFunctionsTest::SetUp();
     }
-    [[nodiscard]] std::vector<std::string> asNobody(std::vector<std::string> words) const {
-        words.insert(words.begin(),
-                     {"setpriv", "--reuid", "nobody", "--clear-groups", "--no-new-privs", "--inh-caps=-all",
-                      "--bounding-set=-all", "env", "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=" TNA_PYTHON,
-                      "TNA_FUNCTION_LIBRARY=" TNA_FUNCTION_LIBRARY, "TNA_FUNCTION_SOCKET=" + functionSocket(),
-                      "python3"});
-        return words;
+    [[nodiscard]] std::vector<std::string> python(std::vector<std::string> words) const {
+        words.insert(words.begin(), {"env", "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=" TNA_PYTHON,
+                                     "TNA_FUNCTION_LIBRARY=" TNA_FUNCTION_LIBRARY,
+                                     "TNA_FUNCTION_SOCKET=" + functionSocket(), "python3"});
+        return asNobody(words);
     }
     /// A small program that uses the module.
     [[nodiscard]] CommandResult script(const std::string& text) const {
-        return command(asNobody({"-c", "import tna_function, sys\n" + text}));
+        return command(python({"-c", "import tna_function, sys\n" + text}));
     }
 };
 
@@ -44,7 +43,7 @@ Frame echo(unsigned type) {
 TEST_F(Python, ExampleAnswersEchoRequests) {
     ASSERT_EQ(declare("echo", "users = [\"nobody\"]\nports = [\"p0\"]\n[[rule]]\nether_type = \"ipv4\"\n"),
               "");
-    workload_ = std::make_unique<Process>(asNobody({TNA_EXAMPLES "/echo.py", "echo"}));
+    workload_ = std::make_unique<Process>(python({TNA_EXAMPLES "/echo.py", "echo"}));
     ASSERT_TRUE(becomes("echo", "connected"));
     auto reply = swapped(echo(0));
     std::swap_ranges(reply.bytes.begin() + 26, reply.bytes.begin() + 30, reply.bytes.begin() + 30);
@@ -59,7 +58,7 @@ TEST_F(Python, ExampleAnswersEchoRequests) {
 
 TEST_F(Python, FramesGrowShrinkAndAreMade) {
     ASSERT_EQ(declare("dns", dnsFunction), "");
-    workload_ = std::make_unique<Process>(asNobody({"-c", R"(
+    workload_ = std::make_unique<Process>(python({"-c", R"(
 import tna_function
 function = tna_function.Function("dns")
 assert function.receive(timeout=0) == []

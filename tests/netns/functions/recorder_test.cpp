@@ -2,6 +2,7 @@
 // tna-recorder: what it writes is what has come in, and Linux has it all the same.
 #include "base/file.hpp"
 #include "netns/functions/functions_fixture.hpp"
+#include "support/nobody.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -21,9 +22,8 @@ TEST_F(Recorder, WritesWhatComesInAndGivesItBack) {
     std::filesystem::create_directory(folder);
     ASSERT_EQ(::chmod(folder.c_str(), 0777), 0);
     const auto path = folder + "/tap.pcapng";
-    workload_ = std::make_unique<Process>(
-        std::vector<std::string>{"setpriv", "--reuid", "nobody", "--clear-groups", "--bounding-set=-all",
-                                 TNA_RECORDER, "tap", path, "--socket", functionSocket()});
+    workload_ =
+        std::make_unique<Process>(asNobody({TNA_RECORDER, "tap", path, "--socket", functionSocket()}));
     ASSERT_TRUE(becomes("tap", "connected"));
     std::vector<Frame> sent;
     for (unsigned port = 1; port <= 5; port++) {

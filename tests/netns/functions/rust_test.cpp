@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A function that is written in Rust (examples/macswap.rs), as its author would compile it.
 #include "netns/functions/functions_fixture.hpp"
+#include "support/nobody.hpp"
 
 #include <filesystem>
 
@@ -28,25 +29,14 @@ protected:
         return std::filesystem::path(TNA_FUNCTION_LIBRARY).parent_path().string();
     }
     [[nodiscard]] std::string program() const { return directory_ + "/macswap"; }
-    [[nodiscard]] std::vector<std::string> asNobody(const std::string& name) const {
-        return {"setpriv",
-                "--reuid",
-                "nobody",
-                "--clear-groups",
-                "--no-new-privs",
-                "--inh-caps=-all",
-                "--bounding-set=-all",
-                "env",
-                "LD_LIBRARY_PATH=" + libraries(),
-                program(),
-                name,
-                functionSocket()};
+    [[nodiscard]] std::vector<std::string> serving(const std::string& name) const {
+        return asNobody({"env", "LD_LIBRARY_PATH=" + libraries(), program(), name, functionSocket()});
     }
 };
 
 TEST_F(Rust, ExampleSendsFramesBack) {
     ASSERT_EQ(declare("dns", dnsFunction), "");
-    workload_ = std::make_unique<Process>(asNobody("dns"));
+    workload_ = std::make_unique<Process>(serving("dns"));
     ASSERT_TRUE(becomes("dns", "connected"));
     // more than it has memory for at a time, so that what it has sent is used again
     for (unsigned i = 0; i < 5000; i++) {
@@ -64,7 +54,7 @@ TEST_F(Rust, ExampleSendsFramesBack) {
 
 TEST_F(Rust, WaitsForTnadAndConnectsAgain) {
     ASSERT_EQ(declare("dns", dnsFunction), "");
-    workload_ = std::make_unique<Process>(asNobody("dns"));
+    workload_ = std::make_unique<Process>(serving("dns"));
     ASSERT_TRUE(becomes("dns", "connected"));
     ASSERT_EQ(tnactl({"function", "remove", "dns"}).exitCode, 0);
     ASSERT_EQ(declare("dns", dnsFunction), "");
@@ -75,7 +65,7 @@ TEST_F(Rust, WaitsForTnadAndConnectsAgain) {
 
 TEST_F(Rust, SaysWhyItIsRefused) {
     ASSERT_EQ(declare("dns", "ports = [\"p0\"]\n[[rule]]\n"), "");
-    const auto refused = command(asNobody("dns"));
+    const auto refused = command(serving("dns"));
     EXPECT_EQ(refused.exitCode, 1);
     EXPECT_THAT(refused.output, HasSubstr("macswap: user 65534 may not be the network function 'dns'"));
     const auto usage = command({"env", "LD_LIBRARY_PATH=" + libraries(), program()});

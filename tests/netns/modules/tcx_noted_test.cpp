@@ -110,15 +110,6 @@ protected:
         must("bridge fdb replace " + text(station(2)) + " dev p1 master static");
         must("ethtool -K p1 gso off tso off tx off sg off");
     }
-    [[nodiscard]] static Unfinished segmentsOf(std::uint16_t bytes) {
-        constexpr std::uint16_t udp = ETH_HLEN + 20;
-        return {.flags = 1,
-                .gsoType = 5, // VIRTIO_NET_HDR_GSO_UDP_L4
-                .headerLength = udp + 8,
-                .gsoSize = bytes,
-                .checksumStart = udp,
-                .checksumOffset = 6};
-    }
     std::optional<Tap> tap_;
     ModuleControl modules_{controller_};
 };
@@ -135,7 +126,7 @@ TEST_F(TcxModuleBuffers, AreAsManyFramesAsComeOut) {
         const __u64 none = 0;
         ASSERT_EQ(bpf_map_update_elem(map.get(), &zero, &none, BPF_ANY), 0);
         (void)arrivals();
-        tap_->send(FrameBuilder().ethernet(station(2), station(3)).udp(bytes), segmentsOf(100));
+        tap_->send(FrameBuilder().ethernet(station(2), station(3)).udp(bytes), segmentsOfUdp(100));
         const auto out = arrivals();
         if (!out.contains(1))
             GTEST_SKIP() << "this kernel does not cut segments of UDP from taps";

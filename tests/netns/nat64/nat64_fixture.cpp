@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "netns/nat64/nat64_fixture.hpp"
 
-#include "base/file.hpp"
 #include "support/frame.hpp"
-#include "support/kernel.hpp"
-#include "tnactl/client.hpp"
 
 #include <arpa/inet.h>
 #include <csignal>
-#include <filesystem>
 #include <netinet/in.h>
 #include <sstream>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tna::test {
-
-void enableIpv6(const std::string& device) {
-    sysctl("net.ipv6.conf." + device + ".accept_dad", "0");
-    sysctl("net.ipv6.conf." + device + ".disable_ipv6", "0");
-}
 
 namespace {
 
@@ -47,14 +37,9 @@ constexpr std::uint16_t udpPort = 7;
 } // namespace
 
 void Nat64Test::SetUp() {
-    if (kernelIsOlderThan(6, 6))
-        GTEST_SKIP() << "functions that give frames back need Linux 6.6";
-    Daemon::SetUp();
+    FunctionRouter::SetUp();
     if (IsSkipped() || HasFatalFailure())
         return;
-    must("ip link del br0");
-    must("ip link del p0");
-    must("ip link del p1");
     client_.emplace();
     server_.emplace();
     must("ip link add eth0 type veth peer name lan0 netns " + client_->name());
@@ -64,8 +49,6 @@ void Nat64Test::SetUp() {
     must("ip link set eth1 address " + text(station(11)) + " up");
     must("ip address add 2001:db8::1/64 dev eth0 nodad");
     must("ip address add 192.0.2.1/24 dev eth1");
-    sysctl("net.ipv4.ip_forward", "1");
-    sysctl("net.ipv6.conf.all.forwarding", "1");
     sysctl("net.ipv4.conf.all.rp_filter", "1");
     sysctl("net.ipv4.icmp_ratelimit", "0");
     sysctl("net.ipv6.icmp.ratelimit", "0");
@@ -79,17 +62,12 @@ void Nat64Test::SetUp() {
     mustIn(*server_, "ip link set wan0 address " + text(station(2)) + " up");
     mustIn(*server_, "ip address add 192.0.2.33/24 dev wan0");
     mustIn(*server_, "ip route add default via 192.0.2.1");
-    ASSERT_EQ(::chmod(directory_.c_str(), 0777), 0);
-    ASSERT_TRUE(writeFile(directory_ + "/conf", "[modules]\ndirectory = \"\"\n[functions]\ndirectory = \"" +
-                                                    directory_ + "/functions.d\"\n"));
-    std::filesystem::create_directory(directory_ + "/functions.d");
 }
 
 void Nat64Test::TearDown() {
     if (asking_ >= 0)
         ::close(asking_);
-    translator_.reset();
-    Daemon::TearDown();
+    FunctionRouter::TearDown();
 }
 
 void Nat64Test::makeDevice() {
@@ -103,38 +81,13 @@ void Nat64Test::makeDevice() {
     must("ip -6 route add 64:ff9b::/96 dev n64");
 }
 
-void Nat64Test::startTnad() {
-    start();
-    ASSERT_TRUE(eventually([&] { return ctl::Client(socket()).get("/v1/status").has_value(); }));
-}
-
-void Nat64Test::declare(const std::string& text) const {
-    const auto answer = ctl::Client(socket()).put("/v1/functions/nat64", text);
-    ASSERT_TRUE(answer) << answer.error().sentence();
-}
-
-std::string Nat64Test::state() const {
-    const auto answer = ctl::Client(socket()).get("/v1/functions/nat64");
-    return answer ? answer->value("state", "") : answer.error().sentence();
-}
-
-void Nat64Test::startTranslator(const std::string& options) {
-    translator_ = std::make_unique<Process>(
-        std::vector<std::string>{"setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups",
-                                 "--no-new-privs", "--inh-caps=-all", "--bounding-set=-all", "sh", "-c",
-                                 std::string("exec ") + TNA_NAT64 + " nat64 --json --socket " + directory_ +
-                                     "/functions.sock " + options + " >" + directory_ + "/said 2>&1"});
-    EXPECT_TRUE(eventually([&] { return state() == "connected"; }))
-        << state() << ' ' << readFile(directory_ + "/said").value_or("");
-}
-
 nlohmann::json Nat64Test::endTranslator() {
-    EXPECT_EQ(translator_->end(SIGTERM), 0);
-    const auto said = readFile(directory_ + "/said").value_or("");
-    const auto begin = said.rfind('{', said.find("\"answered\""));
+    EXPECT_EQ(function_->end(SIGTERM), 0);
+    const auto all = said();
+    const auto begin = all.rfind('{', all.find("\"answered\""));
     auto document =
-        nlohmann::json::parse(begin == std::string::npos ? "" : said.substr(begin), nullptr, false);
-    EXPECT_FALSE(document.is_discarded()) << said;
+        nlohmann::json::parse(begin == std::string::npos ? "" : all.substr(begin), nullptr, false);
+    EXPECT_FALSE(document.is_discarded()) << all;
     return document;
 }
 

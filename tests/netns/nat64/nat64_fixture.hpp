@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "netns/daemon/daemon_fixture.hpp"
+#include "netns/daemon/function_router.hpp"
 
 #include <gmock/gmock.h>
-#include <memory>
 
 namespace tna::test {
 
-/// IPv6 on a device, without addresses that are tried out before.
-void enableIpv6(const std::string& device);
-
 /// A router between a client that has IPv6 only (2001:db8::2) and a server that has IPv4 only (192.0.2.33),
 /// and tna-nat64 on it, as nobody, who has no capability.
-class Nat64Test : public Daemon {
+class Nat64Test : public FunctionRouter {
 protected:
+    Nat64Test() : FunctionRouter(TNA_NAT64, "nat64") {}
     void SetUp() override;
     void TearDown() override;
 
     /// A pair of veths: what Linux routes into n64 comes out at n64p, and the other way round.
     void makeDevice();
-    void startTnad();
-    void declare(const std::string& text) const;
-    void startTranslator(const std::string& options);
     /// Its statistics; it has ended.
     [[nodiscard]] nlohmann::json endTranslator();
-    [[nodiscard]] std::string state() const;
 
     [[nodiscard]] CommandResult inClient(const std::string& words) const;
     [[nodiscard]] CommandResult inServer(const std::string& words) const;
@@ -35,7 +28,6 @@ protected:
     [[nodiscard]] std::string askServerUntilAnswered();
 
     std::optional<Namespace> client_, server_;
-    std::unique_ptr<Process> translator_;
     int asking_ = -1; ///< the client's socket
 };
 

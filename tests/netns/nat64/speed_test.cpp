@@ -38,8 +38,8 @@ TEST_F(Nat64Speed, DISABLED_BesideRouting) {
     makeDevice();
     must("ip route add 203.0.113.5 dev n64");
     startTnad();
-    declare(deviceFunction);
-    startTranslator("--pool 203.0.113.5");
+    declareAs(deviceFunction);
+    launchAndWait("--pool 203.0.113.5");
     measure("by a pair of veths", serverInIpv6);
     fmt::print("{}\n", endTranslator().dump());
 }
@@ -49,9 +49,9 @@ TEST_F(Nat64Speed, DISABLED_AtPorts) {
     sysctl("net.ipv4.conf.all.rp_filter", "0");
     enableIpv6("eth1");
     startTnad();
-    declare("users = [\"nobody\"]\nports = [\"eth0\", \"eth1\"]\n[[rule]]\nports = [\"eth0\"]\nto = "
-            "\"64:ff9b::/96\"\n[[rule]]\nports = [\"eth1\"]\nto = \"203.0.113.5\"\n");
-    startTranslator("--pool 203.0.113.5 --then back");
+    declareAs("users = [\"nobody\"]\nports = [\"eth0\", \"eth1\"]\n[[rule]]\nports = [\"eth0\"]\nto = "
+              "\"64:ff9b::/96\"\n[[rule]]\nports = [\"eth1\"]\nto = \"203.0.113.5\"\n");
+    launchAndWait("--pool 203.0.113.5 --then back");
     measure("at the ports", serverInIpv6);
     fmt::print("{}\n", endTranslator().dump());
 }

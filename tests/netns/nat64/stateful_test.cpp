@@ -24,8 +24,8 @@ protected:
         makeDevice();
         must("ip route add 203.0.113.5 dev n64");
         startTnad();
-        declare(deviceFunction);
-        startTranslator("--pool 203.0.113.5");
+        declareAs(deviceFunction);
+        launchAndWait("--pool 203.0.113.5");
     }
     [[nodiscard]] std::string ping(const std::string& options) const {
         return inClient("ping -6 -n -c 1 -W 5 " + options + " " + serverInIpv6).output;
@@ -157,7 +157,7 @@ TEST_F(Nat64, SessionsOutliveTnad) {
     for (const int signal : {SIGKILL, SIGTERM}) {
         end(signal);
         startTnad();
-        declare(deviceFunction);
+        declareAs(deviceFunction);
         EXPECT_TRUE(eventually([&] { return state() == "connected"; }));
         EXPECT_EQ(askServerUntilAnswered(), before) << "the same port";
     }
@@ -165,20 +165,18 @@ TEST_F(Nat64, SessionsOutliveTnad) {
 
 TEST_F(Nat64, TranslatorThatIsStartedAgainMakesNewSessions) {
     EXPECT_THAT(askServerUntilAnswered(), MatchesRegex("203.0.113.5:[0-9]+"));
-    translator_->end(SIGKILL);
+    function_->end(SIGKILL);
     EXPECT_TRUE(eventually([&] { return state() == "nobody"; }));
     EXPECT_EQ(askServer(), "nobody");
-    startTranslator("--pool 203.0.113.5");
+    launchAndWait("--pool 203.0.113.5");
     EXPECT_THAT(askServerUntilAnswered(), MatchesRegex("203.0.113.5:[0-9]+"));
     EXPECT_THAT(ping(""), HasSubstr("1 received"));
 }
 
 TEST_F(Nat64, StatisticsAreToldWhenAskedFor) {
     (void)askServerUntilAnswered();
-    translator_->signal(SIGUSR1);
-    EXPECT_TRUE(eventually([&] {
-        return readFile(directory_ + "/said").value_or("").find("\"to_ipv4\":1") != std::string::npos;
-    }));
+    function_->signal(SIGUSR1);
+    EXPECT_TRUE(eventually([&] { return said().find("\"to_ipv4\":1") != std::string::npos; }));
 }
 
 } // namespace

@@ -19,9 +19,9 @@ TEST_F(Siit, HostIsReachedByItsIpv4Address) {
     makeDevice();
     must("ip route add 203.0.113.8 dev n64");
     startTnad();
-    declare(deviceFunction);
+    declareAs(deviceFunction);
     must("ip route add 203.0.113.9 dev n64");
-    startTranslator("--map 203.0.113.8=2001:db8::2 --error-source 203.0.113.9");
+    launchAndWait("--map 203.0.113.8=2001:db8::2 --error-source 203.0.113.9");
     EXPECT_THAT(inServer("ping -4 -n -c 1 -W 5 203.0.113.8").output, HasSubstr("1 received"));
     EXPECT_THAT(inServer("ping -4 -n -c 1 -W 5 -M do -s 1472 203.0.113.8").output,
                 HasSubstr("From 203.0.113.9 icmp_seq=1 Frag needed and DF set (mtu = 1480)"));
@@ -38,8 +38,8 @@ TEST_F(Siit, PoolMayBeMasqueraded) {
     makeDevice();
     must("ip route add 10.64.0.1 dev n64");
     startTnad();
-    declare(deviceFunction);
-    startTranslator("--pool 10.64.0.1");
+    declareAs(deviceFunction);
+    launchAndWait("--pool 10.64.0.1");
     EXPECT_THAT(askServer(), MatchesRegex("192.0.2.1:[0-9]+"));
     transferBothWays(*client_, *server_, "192.0.2.33", nullptr, serverInIpv6);
 }
@@ -48,12 +48,9 @@ TEST_F(Siit, DeviceThatLosesLongPacketsIsWarnedOf) {
     makeDevice();
     must("ip link set n64p mtu 1500");
     startTnad();
-    declare(deviceFunction);
-    startTranslator("--pool 203.0.113.5");
-    EXPECT_TRUE(eventually([&] {
-        return readFile(directory_ + "/said").value_or("").find("n64p has an MTU of 1500") !=
-               std::string::npos;
-    }));
+    declareAs(deviceFunction);
+    launchAndWait("--pool 203.0.113.5");
+    EXPECT_TRUE(eventually([&] { return said().find("n64p has an MTU of 1500") != std::string::npos; }));
 }
 
 /// Frames are steered where they come in, and given back as if they had come in as what they have become.
@@ -71,7 +68,7 @@ protected:
         ASSERT_EQ(inClient("ethtool -K lan0 tx off").exitCode, 0);
         ASSERT_EQ(inServer("ethtool -K wan0 tx off").exitCode, 0);
         startTnad();
-        declare(R"(
+        declareAs(R"(
 users = ["nobody"]
 ports = ["eth0", "eth1"]
 [[rule]]
@@ -81,7 +78,7 @@ to = "64:ff9b::/96"
 ports = ["eth1"]
 to = "203.0.113.5"
 )");
-        startTranslator("--pool 203.0.113.5 --then back");
+        launchAndWait("--pool 203.0.113.5 --then back");
     }
 };
 

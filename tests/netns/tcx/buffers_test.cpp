@@ -61,24 +61,16 @@ protected:
         return (*controller_->port("tap0"))["port"]["fast_packets"].get<std::uint64_t>();
     }
     static Frame toTap() { return FrameBuilder().ethernet(station(3), station(1)).udp(); }
-    static Unfinished segmentsOf(std::uint16_t bytes) {
-        return {.flags = 1,
-                .gsoType = 5, // VIRTIO_NET_HDR_GSO_UDP_L4
-                .headerLength = udp + 8,
-                .gsoSize = bytes,
-                .checksumStart = udp,
-                .checksumOffset = 6};
-    }
     /// The same comes out with and without the fast path, from one buffer.
     void expectCutAsByLinux(std::size_t bytes, std::uint16_t segment, std::size_t pieces) {
         must("ethtool -K p1 gso off tso off tx off sg off");
         const auto frame = FrameBuilder().ethernet(station(2), station(3)).udp(bytes);
-        const auto linux = fromTap(frame, segmentsOf(segment));
+        const auto linux = fromTap(frame, segmentsOfUdp(segment));
         if (!linux.contains(1) || linux.at(1).size() != pieces)
             GTEST_SKIP() << "this kernel does not cut segments of UDP from taps";
         ASSERT_NO_FATAL_FAILURE(start());
         const auto before = fastFromTap();
-        EXPECT_EQ(fromTap(frame, segmentsOf(segment)), linux);
+        EXPECT_EQ(fromTap(frame, segmentsOfUdp(segment)), linux);
         EXPECT_EQ(fastFromTap(), before + 1);
     }
 

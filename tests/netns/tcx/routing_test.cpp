@@ -19,8 +19,6 @@
 namespace tna::test {
 namespace {
 
-constexpr std::uint16_t udp = 14 + 20;
-
 /// A machine behind tap0, another port of the router: 10.0.9.2.
 class TcxSegments : public AtTcx<RouteTest> {
 protected:
@@ -42,12 +40,7 @@ protected:
             ipv4Frame(portMac(9), station(10), {.from = "10.0.9.2", .to = "10.0.1.2", .payload = bytes});
         frame.bytes.resize(frame.bytes.size() + behind);
         (void)arrivals();
-        tap_->send(frame, {.flags = 1,
-                           .gsoType = 5, // VIRTIO_NET_HDR_GSO_UDP_L4
-                           .headerLength = udp + 8,
-                           .gsoSize = segment,
-                           .checksumStart = udp,
-                           .checksumOffset = 6});
+        tap_->send(frame, segmentsOfUdp(segment));
         return arrivals();
     }
     [[nodiscard]] nlohmann::json shown() const { return *controller_->port("tap0"); }
