@@ -222,13 +222,7 @@ TEST_F(Taps, ChecksumThatIsNotFinishedIsFinishedByLinux) {
 TEST_F(Taps, SegmentsAreCutByLinux) {
     must("ethtool -K p1 gso off tso off tx off sg off");
     auto frame = FrameBuilder().ethernet(station(2), station(3)).udp(300);
-    constexpr std::uint16_t udp = 14 + 20;
-    const Unfinished unfinished{.flags = 1,
-                                .gsoType = 5, // VIRTIO_NET_HDR_GSO_UDP_L4
-                                .headerLength = udp + 8,
-                                .gsoSize = 100,
-                                .checksumStart = udp,
-                                .checksumOffset = 6};
+    const auto unfinished = segmentsOfUdp(100);
     const auto linux = fromTap(frame, unfinished);
     if (!linux.contains(1) || linux.at(1).size() != 3)
         GTEST_SKIP() << "this kernel does not cut segments of UDP from taps";
