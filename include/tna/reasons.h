@@ -80,9 +80,10 @@
 	  "netfilter rules or a flowtable, and the packet is none in the middle of a flow of TCP or UDP")    \
 	X(FLOW_UNKNOWN, "flow-unknown",                                                                      \
 	  "netfilter rules: what Linux decides about this flow, or about this direction of it, is not "      \
-	  "known yet")                                                                                       \
+	  "known yet, or never will be (`tnactl rules` says of which flows)")                                \
 	X(FLOW_CHANGED, "flow-changed",                                                                      \
-	  "netfilter rules, the connection, or a device have changed since Linux decided about this flow")   \
+	  "netfilter rules, the connection, or a device have changed since Linux decided about this flow, "  \
+	  "or it passes this machine more than once (bridges in a row)")                                     \
 	X(FLOW_REFRESH, "flow-refresh",                                                                      \
 	  "Linux sees one packet of a flow now and then, so that the connection does not time out")          \
 	X(FLOW_CHECKSUM, "flow-checksum",                                                                    \
@@ -96,7 +97,7 @@
 	X(FLOW_TRANSLATED, "flow-translated",                                                                \
 	  "connection tracking translates the packet's addresses, which is not done within a bridge, nor "   \
 	  "where custom modules come behind routing; nor of TCP, unless the rules drop what is invalid "     \
-	  "wherever it goes (`tnactl rules`)")                                                               \
+	  "(`tnactl rules`)")                                                                                \
 	X(FLOWTABLE_UNKNOWN, "flowtable-unknown",                                                            \
 	  "the flow is not in the port's flowtable: its first packets, or rules do not put it there")        \
 	X(FLOWTABLE_SPECIAL, "flowtable-special",                                                            \
@@ -105,7 +106,9 @@
 	  "or VLAN device, or by a route that expires")                                                      \
 	X(FLOWTABLE_STALE, "flowtable-stale",                                                                \
 	  "the route that a flow in the flowtable remembers has changed: Linux takes the flow out")          \
-	X(XFRM, "xfrm", "IPsec policies")                                                                    \
+	X(XFRM, "xfrm",                                                                                      \
+	  "IPsec policies (`ip xfrm policy`): while there are any, Linux asks them about each routed "       \
+	  "packet")                                                                                          \
 	X(VLAN_SETTINGS, "vlan-settings",                                                                    \
 	  "the VLAN device is down, keeps tags in frames (reorder_hdr off), maps priorities, or has tags "   \
 	  "of "                                                                                              \
@@ -114,7 +117,9 @@
 	  "the bridge or VLAN device itself, or the other end of the egress port, has an XDP program (a "    \
 	  "generic one)")                                                                                    \
 	X(NOT_IP, "not-ip", "not an IP packet (ARP, a tag of no VLAN device here, ...)")                     \
-	X(OTHER_STATION, "other-station", "the frame is not addressed to the port's own MAC address")        \
+	X(OTHER_STATION, "other-station",                                                                    \
+	  "the frame is not addressed to the port's own MAC address, but to another station or to a "        \
+	  "device on top of the port (VRRP by a macvlan)")                                                   \
 	X(IP_HEADER, "ip-header", "the IP header has options that routers read, or is not as it should be")  \
 	X(TTL, "ttl", "the packet's time to live (hop limit) ends here: Linux tells its sender")             \
 	X(IP_ADDRESS, "ip-address",                                                                          \

@@ -4,9 +4,11 @@
 #include "tnactl/document.hpp"
 #include "tnactl/table.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <vector>
 
 namespace tna::ctl {
@@ -59,8 +61,17 @@ std::string bridgesText(const json& learning) {
                        learntText(bridge), becauseText(learning, true));
 }
 
+/// Whether rules may have the addresses of a protocol's packets translated.
+bool translates(const json& document, std::string_view packets) {
+    return std::ranges::any_of(list(document, "hooks"), [&](const json& hook) {
+        return text(hook, "packets") == packets &&
+               std::ranges::any_of(list(hook, "chains"),
+                                   [](const json& chain) { return yes(chain, "new_only"); });
+    });
+}
+
 /// What rules of IP mean.
-std::string ipText(const json& learning) {
+std::string ipText(const json& document, const json& learning) {
     if (const auto impossible = text(learning, "impossible"); !impossible.empty())
         return fmt::format("Packets that pass rules are left to Linux: {}\n", impossible);
     if (!yes(learning, "active") && learning.value("bridge", json()).is_object())
@@ -72,16 +83,25 @@ std::string ipText(const json& learning) {
     auto out = fmt::format("Flows that these rules let pass are learnt.\n  IPv4: {}\n  IPv6: {}\n",
                            learntText(ipv4), learntText(ipv6));
     out += becauseText(learning, false);
-    const auto withoutTranslated = [](const json& steady) {
-        return yes(steady, "tcp") && !yes(steady, "translated_tcp") && steady.value("tracked", true);
+    const auto withoutTranslated = [&](const json& steady, std::string_view packets) {
+        return yes(steady, "tcp") && !yes(steady, "translated_tcp") && steady.value("tracked", true) &&
+               translates(document, packets);
     };
-    if (withoutTranslated(ipv4) || withoutTranslated(ipv6))
-        out +=
-            "TCP that is translated is left to Linux, unless the rules drop what connection tracking calls "
-            "invalid\n(`ct state invalid drop`), both where it is forwarded and where it is for this host, "
-            "or nothing is "
-            "called so\n(`sysctl net.netfilter.nf_conntrack_tcp_be_liberal=1 "
-            "net.netfilter.nf_conntrack_tcp_ignore_invalid_rst=1`).\n";
+    std::vector<std::string_view> untranslated;
+    if (withoutTranslated(ipv4, "ip"))
+        untranslated.emplace_back("IPv4");
+    if (withoutTranslated(ipv6, "ip6"))
+        untranslated.emplace_back("IPv6");
+    if (!untranslated.empty())
+        out += fmt::format(
+            "TCP over {} that is translated (NAT) is left to Linux, unless the rules drop what connection "
+            "tracking calls\ninvalid, both where it is forwarded and where it is for this host; this one "
+            "does for both:\n  nft 'table inet early {{ chain invalid {{ type filter hook prerouting "
+            "priority "
+            "-150; ct state invalid drop; }}; }}'\nOr nothing is called so (`sysctl "
+            "net.netfilter.nf_conntrack_tcp_be_liberal=1 "
+            "net.netfilter.nf_conntrack_tcp_ignore_invalid_rst=1`).\n",
+            fmt::join(untranslated, " and "));
     const auto withoutMarked = [](const json& steady) {
         return yes(steady, "tcp") && !steady.value("tcp_by_mark", true) && steady.value("tracked", true);
     };
@@ -100,7 +120,7 @@ std::string learningText(const json& document) {
     if (!learning.is_object())
         return "Packets that pass rules are left to Linux: `connections` under [limits] of the configuration "
                "is 0.\n";
-    return ipText(learning) + bridgesText(learning);
+    return ipText(document, learning) + bridgesText(learning);
 }
 
 std::string chainsOf(const json& hook) {

@@ -13,6 +13,7 @@ namespace tna::assemble {
 
 namespace {
 using model::RuleFamily;
+using std::string_view_literals::operator""sv;
 
 /// The priorities of the programs that learn, at pre-routing and post-routing: nothing may come before the
 /// first, and nothing but what confirms new connections behind the last.
@@ -52,10 +53,17 @@ RuleObstacle looking(RuleFamily family, const std::vector<std::string>& fields) 
     RuleObstacle obstacle{.family = family, .tcp = true, .udp = true};
     obstacle.reason = fmt::format("rules look at what may differ between the packets of a flow: {}",
                                   fmt::join(fields, ", "));
-    obstacle.hint = family == RuleFamily::bridge
-                        ? "`tnactl rules` names the place; rules of bridges may ask for addresses, ports, "
-                          "devices and MAC addresses"
-                        : "accept established connections before those rules; `tnactl rules` names the place";
+    const auto place = "LOOKS AT of `tnactl rules` names the place"sv;
+    if (family == RuleFamily::bridge)
+        obstacle.hint = fmt::format(
+            "{}; rules of bridges may ask for addresses, ports, devices and MAC addresses", place);
+    else if (family == RuleFamily::ip6 && std::ranges::find(fields, "routes") != fields.end())
+        obstacle.hint = fmt::format("take the reverse path filter of IPv6 out of the rules (firewalld: "
+                                    "IPv6_rpfilter=no in firewalld.conf), or accept established connections "
+                                    "before it; {}",
+                                    place);
+    else
+        obstacle.hint = fmt::format("accept established connections before those rules; {}", place);
     return obstacle;
 }
 

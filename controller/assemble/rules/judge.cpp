@@ -28,11 +28,17 @@ bool isOfIptables(const RuleChain& base) {
     return base.name == "PREROUTING" || base.name == "FORWARD" || base.name == "POSTROUTING";
 }
 
-std::string hintFor(const RuleChain& base) {
+/// Who accepts established connections before their packets get the marks that they are routed by has them
+/// routed otherwise.
+std::string hintFor(const RuleChain& base, bool marks) {
     if (!rules::isTracked(base))
         return "connections are not known yet in a chain of this priority: move the rule into one whose "
                "priority "
                "is above -200, behind a rule that accepts established connections";
+    if (marks)
+        return "accept established connections before it (`ct state established,related accept`, `-m "
+               "conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT`), but behind what gives their packets "
+               "marks";
     if (isOfIptables(base) && base.family != RuleFamily::inet && base.family != RuleFamily::bridge)
         return fmt::format("accept established connections before it: `{} -t {} -I {} -m conntrack --ctstate "
                            "ESTABLISHED,RELATED -j ACCEPT`",
@@ -51,14 +57,15 @@ std::string exemptHintFor(const RuleChain& base) {
                        textOf(base.family), base.table, base.name);
 }
 
-RuleObstacle obstacleOf(const rules::Finding& finding, const RuleChain& base, std::uint8_t protocol) {
+RuleObstacle obstacleOf(const rules::Finding& finding, const RuleChain& base, std::uint8_t protocol,
+                        bool marks = true) {
     RuleObstacle obstacle{finding.chain->family, finding.chain->table, finding.chain->name};
     if (finding.rule != nullptr) {
         obstacle.handle = finding.rule->handle;
         obstacle.rule = textOf(*finding.rule, *finding.chain);
     }
     obstacle.reason = finding.reason;
-    obstacle.hint = hintFor(base);
+    obstacle.hint = hintFor(base, marks);
     (protocol == IPPROTO_TCP ? obstacle.tcp : obstacle.udp) = true;
     return obstacle;
 }
@@ -201,7 +208,7 @@ private:
                 (protocol == IPPROTO_TCP ? judged_.finishesTcp : judged_.finishesUdp) |= walk.mayBeFinished();
                 judged_.marksTcp |= protocol == IPPROTO_TCP && walk.mayBeMarked();
                 for (const auto& finding : walk.findings())
-                    add(judged_, obstacleOf(finding, base, protocol));
+                    add(judged_, obstacleOf(finding, base, protocol, walk.mayBeMarked()));
                 if (walk.asksConnectionMark())
                     marking_.addAsking(protocol, ipv6, index_);
                 for (const auto& one : walk.marking())

@@ -54,6 +54,27 @@ TEST(Rules, SayWhatIsLearntOfWhatIsExempt) {
               std::string::npos);
 }
 
+/// Of the protocols of which anything is translated.
+TEST(Rules, SayWhyTranslatedTcpIsNotLearnt) {
+    const auto at = [](const char* packets, bool translates) {
+        return nlohmann::json{{"packets", packets},
+                              {"hook", "postrouting"},
+                              {"chains", {{{"table", "t"}, {"new_only", translates}}}}};
+    };
+    nlohmann::json document{
+        {"learning",
+         {{"active", true}, {"ip", {{"tcp", true}}}, {"ip6", {{"tcp", true}, {"translated_tcp", false}}}}},
+        {"hooks", {at("ip", true), at("ip6", false)}}};
+    EXPECT_NE(renderRules(document).find("TCP over IPv4 that is translated (NAT) is left to Linux"),
+              std::string::npos);
+    document["hooks"] = {at("ip", true), at("ip6", true)};
+    EXPECT_NE(renderRules(document).find("TCP over IPv4 and IPv6 that"), std::string::npos);
+    document["learning"]["ip"]["translated_tcp"] = true;
+    EXPECT_NE(renderRules(document).find("TCP over IPv6 that"), std::string::npos);
+    document["hooks"] = {at("ip", true), at("ip6", false)};
+    EXPECT_EQ(renderRules(document).find("that is translated"), std::string::npos);
+}
+
 TEST(Rules, OfBridgesAreToldApart) {
     nlohmann::json document{
         {"learning",
