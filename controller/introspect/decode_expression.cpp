@@ -32,6 +32,11 @@ public:
         else if (required || attributes_.has(type))
             expression_.understood = false;
     }
+    void byte(std::uint16_t type, std::uint32_t& out) {
+        const auto value = attributes_.value<std::uint8_t>(type);
+        out = value.value_or(0);
+        expression_.understood &= value.has_value();
+    }
     void name(std::uint16_t type) {
         expression_.name = attributes_.text(type);
         expression_.understood &= !expression_.name.empty();
@@ -166,6 +171,18 @@ void takeHash(Taker& from, RuleExpression& to) {
     from.known(to.key <= NFT_HASH_SYM);
 }
 
+/// Of IPv6's extension headers, of options of IPv4 and of TCP.
+void takeHeader(Taker& from, RuleExpression& to) {
+    from.upTo(NFTA_EXTHDR_SREG);
+    to.writes = !from.has(NFTA_EXTHDR_DREG); // it changes options, or takes them away
+    from.number(NFTA_EXTHDR_DREG, to.destination, !to.writes);
+    from.byte(NFTA_EXTHDR_TYPE, to.key);
+    from.number(NFTA_EXTHDR_LEN, to.length);
+    from.number(NFTA_EXTHDR_FLAGS, to.offset, false);
+    from.number(NFTA_EXTHDR_OP, to.operation, false);
+    from.known((to.offset & ~std::uint32_t{NFT_EXTHDR_F_PRESENT}) == 0);
+}
+
 /// Others need to know only which set packets change.
 void takeDynset(Taker& from, RuleExpression&) {
     from.name(NFTA_DYNSET_SET_NAME);
@@ -208,6 +225,7 @@ constexpr std::array kinds{Kind{"immediate", takeImmediate},
                            Kind{"rt", takeRt},
                            Kind{"fib", takeFib},
                            Kind{"hash", takeHash},
+                           Kind{"exthdr", takeHeader},
                            Kind{"dynset", takeDynset},
                            Kind{"objref", takeObject},
                            Kind{"match", takeMatch},

@@ -36,9 +36,10 @@ struct RuleExpression {
     bool writes = false;           ///< it changes what it otherwise loads: payload, meta, ct, exthdr
     std::uint32_t source = 0;      ///< register
     std::uint32_t destination = 0; ///< register
-    std::uint32_t key = 0;         ///< of meta, ct, rt; the base of payload; the revision of match and target
-    std::uint32_t operation = 0;   ///< of cmp, range, bitwise; the type of an object; flags of lookup
-    std::uint32_t offset = 0;
+    /// Of meta, ct, rt; the base of payload; the revision of match and target; the type of exthdr.
+    std::uint32_t key = 0;
+    std::uint32_t operation = 0; ///< of cmp, range, bitwise, exthdr; the type of an object; flags of lookup
+    std::uint32_t offset = 0;    ///< of payload; flags of exthdr
     std::uint32_t length = 0;
     std::string name;                 ///< of a set, an object, a match, a target
     std::vector<std::uint8_t> data;   ///< compared with, loaded, the mask, the low end, what a match is told

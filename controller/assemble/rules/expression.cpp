@@ -292,9 +292,11 @@ Step evaluate(const RuleExpression& expression, const AbstractPacket& packet, Re
     if (kind == "byteorder")
         return storingUnknown(registers, expression,
                               std::min<std::size_t>(expression.length, wholeRegisters));
-    if (kind == "payload")
+    if (kind == "payload" || kind == "exthdr")
         return expression.writes ? Step::never("it rewrites the packet")
-                                 : storing(registers, expression, loadPayload(expression, packet));
+                                 : storing(registers, expression,
+                                           kind == "payload" ? loadPayload(expression, packet)
+                                                             : loadHeader(expression, packet));
     if (kind == "meta")
         return expression.writes ? setMeta(expression, packet)
                                  : storing(registers, expression, loadMeta(expression, packet));

@@ -60,6 +60,7 @@ struct Loaded {
 
 // By files: what is loaded from packets, from connections.
 [[nodiscard]] Loaded loadPayload(const model::RuleExpression& expression, const AbstractPacket& packet);
+[[nodiscard]] Loaded loadHeader(const model::RuleExpression& expression, const AbstractPacket& packet);
 [[nodiscard]] Loaded loadMeta(const model::RuleExpression& expression, const AbstractPacket& packet);
 [[nodiscard]] Loaded loadCt(const model::RuleExpression& expression, const AbstractPacket& packet);
 

@@ -51,9 +51,9 @@ constexpr std::array untagged{Field{0, 12, "MAC addresses"}, Field{12, 14, nullp
                               Field{16, 18, "length"}};
 constexpr std::array untagged6{Field{0, 12, "MAC addresses"}, Field{12, 14, nullptr},
                                Field{14, 18, "traffic class and flow label"}};
-constexpr std::array ipv4{Field{0, 1, "IP options"}, Field{1, 2, "DSCP and ECN"},
-                          Field{2, 4, "length"},     Field{6, 8, "DF and the reserved bit"},
-                          Field{8, 9, "TTL"},        Field{9, 10, nullptr},
+constexpr std::array ipv4{Field{0, 1, nullptr},  Field{1, 2, "DSCP and ECN"},
+                          Field{2, 4, "length"}, Field{6, 8, "DF and the reserved bit"},
+                          Field{8, 9, "TTL"},    Field{9, 10, nullptr},
                           Field{12, 20, nullptr}};
 constexpr std::array ipv6{Field{0, 4, "traffic class and flow label"}, Field{4, 6, "length"},
                           Field{6, 7, nullptr}, Field{7, 8, "hop limit"}, Field{8, 40, nullptr}};
@@ -73,6 +73,20 @@ std::span<const Field> fieldsOf(std::uint32_t base, const AbstractPacket& packet
     default:
         return {};
     }
+}
+
+/// The first byte of an IP header. Packets of another version come to no rule (ip_rcv_core, ip6_rcv_core,
+/// br_validate_ipv4, br_validate_ipv6), unless it is one of bridges; those that are meant have no options.
+void setVersion(Bits& bits, std::size_t at, const AbstractPacket& packet) {
+    constexpr std::uint8_t version4 = 0x40, version6 = 0x60, onlyVersion = 0xf0, lengthWithoutOptions = 5;
+    if (packet.bridged && packet.invalid)
+        return;
+    bits.value[at] = packet.ipv6 ? version6 : version4;
+    bits.known[at] = onlyVersion;
+    if (packet.ipv6 || packet.invalid)
+        return;
+    bits.value[at] |= lengthWithoutOptions;
+    bits.known[at] = 0xff;
 }
 
 /// What is known of one byte.
@@ -96,6 +110,8 @@ void fill(Bits& bits, std::size_t at, std::uint32_t base, std::uint32_t offset,
         packet.invalid ? set(0, syn) : set(ack, static_cast<std::uint8_t>(~(ackOrPush ^ ack)));
     if (base != NFT_PAYLOAD_NETWORK_HEADER)
         return;
+    if (offset == 0)
+        setVersion(bits, at, packet);
     if (offset == (packet.ipv6 ? 6U : 9U) && !(packet.ipv6 && packet.invalid)) // or an extension header's
         set(packet.protocol, 0xff);
     if (!packet.ipv6 && offset == 6)
@@ -190,6 +206,31 @@ Loaded loadPayload(const model::RuleExpression& expression, const AbstractPacket
         fill(loaded.bits, offset - expression.offset, expression.key, static_cast<std::uint32_t>(offset),
              packet);
     }
+    return loaded;
+}
+
+Loaded loadHeader(const model::RuleExpression& expression, const AbstractPacket& packet) {
+    constexpr std::uint32_t longest = 64; // all registers
+    constexpr std::array extensions{IPPROTO_HOPOPTS, IPPROTO_ROUTING, IPPROTO_FRAGMENT, IPPROTO_DSTOPTS,
+                                    IPPROTO_MH};
+    if (expression.operation == NFT_EXTHDR_OP_TCPOPT)
+        return {Bits::unknown(longest), Step::differs("an option of TCP decides")};
+    const bool ofIpv6 = expression.operation == NFT_EXTHDR_OP_IPV6;
+    if (ofIpv6 ? std::ranges::find(extensions, expression.key) == extensions.end()
+               : expression.operation != NFT_EXTHDR_OP_IPV4)
+        return neverOf(longest, "it looks at a header that is not known");
+    // Packets that are meant have none, others may (nft_exthdr_ipv6_eval, nft_exthdr_ipv4_eval).
+    Loaded loaded{Bits::unknown(longest), Step::flow(Answer::no)};
+    if (ofIpv6 != packet.ipv6)
+        return loaded;
+    const bool whether = (expression.offset & NFT_EXTHDR_F_PRESENT) != 0;
+    if (whether && !packet.invalid)
+        loaded.bits = number(0);
+    if (whether)
+        loaded.step.answer = Answer::yes;
+    else if (packet.invalid)
+        loaded.step.answer = Answer::maybe;
+    loaded.step.asksKind = true;
     return loaded;
 }
 

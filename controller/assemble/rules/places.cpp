@@ -83,6 +83,7 @@ void Ends::note(const Walk& walk, const RuleChain& base) {
         take(dropped_, base.priority);
     if (walk.mayBeTreated() || walk.mayChangeSides())
         noteTreated(base.priority);
+    marked_ |= walk.mayBeMarked();
 }
 
 void Ends::noteTreated(std::int32_t priority) {

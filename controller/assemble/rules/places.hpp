@@ -43,10 +43,15 @@ public:
     void note(const Walk& walk, const model::RuleChain& base);
     void noteTreated(std::int32_t priority);
     [[nodiscard]] bool dropsAll() const { return dropped_ && !treatsSome(); }
-    [[nodiscard]] bool treatsSome() const { return treated_ && (!dropped_ || *treated_ <= *dropped_); }
+    /// Nobody but rules sees the mark of a packet between two chains of one place: what ends there may have
+    /// one.
+    [[nodiscard]] bool treatsSome() const {
+        return dropped_ ? treated_ && *treated_ <= *dropped_ : treated_ || marked_;
+    }
 
 private:
     std::optional<std::int32_t> dropped_, treated_;
+    bool marked_ = false;
 };
 
 } // namespace tna::assemble::rules

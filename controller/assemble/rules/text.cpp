@@ -141,6 +141,20 @@ Shown metaOf(const RuleExpression& one) {
     return {bare ? name : "meta " + name, form};
 }
 
+Shown headerOf(const RuleExpression& one) {
+    struct Header {
+        std::uint32_t type;
+        const char* text;
+    };
+    static constexpr std::array extensions{Header{0, "hbh"}, Header{43, "rt"}, Header{44, "frag"},
+                                           Header{60, "dst"}, Header{135, "mh"}};
+    static constexpr std::array kinds{"exthdr", "tcp option", "ip option"}; // NFT_EXTHDR_OP_*
+    const auto found = std::ranges::find(extensions, one.key, &Header::type);
+    const bool named = one.operation == NFT_EXTHDR_OP_IPV6 && found != extensions.end();
+    return {fmt::format("{} {}", nameIn(kinds, one.operation), named ? found->text : std::to_string(one.key)),
+            Form::network};
+}
+
 /// Writes one rule; what is in registers is remembered as text.
 class Writer {
 public:
@@ -166,6 +180,8 @@ public:
             lookup(one);
         else if (one.kind == "fib" || one.kind == "rt" || one.kind == "hash" || one.kind == "numgen")
             registers_[one.destination] = {one.kind, Form::number};
+        else if (one.kind == "exthdr" && !one.writes)
+            registers_[one.destination] = headerOf(one);
         else if (one.kind == "match")
             say("xt match " + one.name);
         else if (one.kind == "target")

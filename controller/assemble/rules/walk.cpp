@@ -103,7 +103,7 @@ Walk::Outcome Walk::evaluateRule(const model::RuleChain& chain, const model::Fil
         settle(expression, step, origin, outcome);
         std::ranges::copy(step.looksAt, std::back_inserter(outcome.looksAt));
         ends = step.answer == Answer::no;
-        mayBeTreated_ |= step.lets || step.alters;
+        mayBeTreated_ |= step.lets;
         mayBeDropped_ |= step.lets || step.alters;
         mayBeFinished_ |= step.finishes && !(packet_.protocol == IPPROTO_UDP && asksForDhcp(rule));
         mayBeMarked_ |= step.alters;

@@ -48,7 +48,8 @@ public:
     /// What may become of the packet in the chains that were walked, each by itself.
     [[nodiscard]] bool mayPass() const { return mayPass_; }
     [[nodiscard]] bool mayBeDropped() const { return mayBeDropped_; } ///< or anything but passed as it is
-    /// Whether something else than that may be done with it: it is answered, marked, counted by its sender.
+    /// Whether something else than that may be done with it: it is answered, counted by its sender; marks are
+    /// asked for by themselves.
     [[nodiscard]] bool mayBeTreated() const { return mayBeTreated_; }
     /// Whether its checksum may be finished.
     [[nodiscard]] bool mayBeFinished() const { return mayBeFinished_; }

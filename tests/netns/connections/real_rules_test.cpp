@@ -103,6 +103,17 @@ TEST_F(Home, LibvirtMasqueradesItsGuests) {
     expectFastAsLinux(0, {.toPort = 53});
 }
 
+/// They ask for the version of packets.
+TEST_F(Home, IncusMasqueradesItsGuests) {
+    load("incus.nft", {{"incusbr0", "br0"}, {"10.20.30.0", "10.0.0.0"}});
+    expectFastAsLinux(0, {.toPort = 53});
+}
+
+TEST_F(Home, PodmanMasqueradesContainers) {
+    load("netavark.nft", {{"10.88.0.0/16", "10.0.0.0/24"}, {"10.88.0.2", "10.0.0.2"}});
+    expectFastAsLinux(0, {.toPort = 53});
+}
+
 const Here docker{{"br-app", "br1"}, {"172.20.0.2", "10.0.1.2"}, {"172.20.0.0/16", "10.0.1.0/24"}};
 
 TEST_F(ContainerHost, DockerMasqueradesContainers) {

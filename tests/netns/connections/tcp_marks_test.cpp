@@ -104,5 +104,17 @@ TEST_F(MarkedTcp, WhatIsInvalidGoesNowhereAlsoWhereOthersHaveNoMark) {
     EXPECT_EQ(treat(frame(0, outOfWindow)).out, Arrivals{});
 }
 
+/// Of marks that packets get behind routing, nobody but rules hears before they end there.
+TEST_F(MarkedTcp, IsFastWhereWhatIsInvalidIsMarkedAndDroppedBehindRouting) {
+    marked_ = false;
+    open("table ip guard { chain marks { type filter hook forward priority -150; meta mark set 0x10; };"
+         " chain forward { type filter hook forward priority 0; ct state established accept;"
+         " ct state invalid drop; }; }");
+    becomesFast();
+    expectSlow(0, outOfWindow, "flow-window", false);
+    EXPECT_EQ(pass(0, {.payload = 10}), fastPath());
+    EXPECT_EQ(pass(1, {}), fastPath());
+}
+
 } // namespace
 } // namespace tna::test

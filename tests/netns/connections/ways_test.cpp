@@ -13,6 +13,28 @@ class WaysFromBridges : public Ways<Router> {};
 using BridgedRouters = ::testing::Types<FromBridge, FromBridge6>;
 TYPED_TEST_SUITE(WaysFromBridges, BridgedRouters);
 
+/// Rules that ask for what is the same in all packets that are fast: the version, no options, no headers.
+template <typename Router>
+class WaysPastHeaders : public Ways<Router> {
+    std::string rules() override {
+        return "table inet guard { chain early { type filter hook prerouting priority -450;"
+               " exthdr frag exists meta mark set 1; }; chain forward { type filter hook forward priority 0;"
+               " policy drop; ip version 4 ip hdrlength 5 accept; ip6 version 6 exthdr rt missing accept; }; "
+               "chain tracked { type filter hook forward priority 1; ct state established accept; }; }";
+    }
+};
+TYPED_TEST_SUITE(WaysPastHeaders, BridgedRouters);
+
+TYPED_TEST(WaysPastHeaders, AreFast) {
+    for (const unsigned in : {0U, 1U}) {
+        SCOPED_TRACE(in);
+        const auto frame = in == 0 ? this->forth() : this->back();
+        this->expect(slowPath("flow-unknown"), frame, in);
+        for (int i = 0; i < 2; i++)
+            this->expect(fastPath(), frame, in);
+    }
+}
+
 TYPED_TEST(Ways, AreFastFromTheSecondPacketOn) {
     for (const unsigned in : {0U, 1U}) {
         SCOPED_TRACE(in);

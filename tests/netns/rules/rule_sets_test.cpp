@@ -88,6 +88,10 @@ const std::vector<Case> cases{
     {"tailscale.iptables", {}},
     {"wg_quick.iptables", {}, Invalid::passed},
     {"wg_quick.nft", {}, Invalid::passed},
+    {"calico.iptables", {}, Invalid::dropped},
+    {"incus.nft", {}, Invalid::passed},
+    {"netavark.nft", {}, Invalid::dropped},
+    {"vyos.nft", {}, Invalid::dropped, true},
     {"limited.iptables",
      {"ip forward udp: FORWARD: meta l4proto 17 xt match hashlimit counter drop: the match 'hashlimit' "
       "(revision 3) "

@@ -246,6 +246,7 @@ TEST(FlowRules, WhatIsDoneWithInvalidPacketsBeforeTheyAreDropped) {
           Case{NF_INET_FORWARD, -10, {payload(2, 0, 2), cmp({0, 22}), drop()}, dropped},
           Case{NF_INET_FORWARD, -10, those({of("log")}), dropped},
           Case{NF_INET_PRE_ROUTING, -150, marks, depends}, Case{NF_INET_POST_ROUTING, 0, marks, dropped},
+          Case{NF_INET_FORWARD, -10, marks, dropped}, Case{NF_INET_LOCAL_IN, -10, marks, dropped},
           Case{NF_INET_PRE_ROUTING, -150, {payload(2, 0, 2), cmp({0, 22}), drop()}, dropped}}) {
         auto set = ruleSetOf({those({drop()})});
         set.chains.push_back(baseOf("input", NF_INET_LOCAL_IN, 0, {those({drop()})}));

@@ -40,6 +40,32 @@ TEST(MarkingRules, WhetherPacketsOfTcpAreMarkedEarly) {
     EXPECT_TRUE(judgedMarks(early).ipv4.tcpByMark());
 }
 
+/// By their marks, what lies between two places may treat them in another way.
+TEST(MarkingRules, InvalidPacketsMayHaveMarksWhereTheyEnd) {
+    const std::vector marks{immediate({7, 0, 0, 0}), writing(meta(NFT_META_MARK))};
+    const auto becomes = [&](std::uint32_t marked, std::uint32_t ends) {
+        auto set = ruleSetOf({});
+        set.chains.push_back(baseOf("marks", marked, -150, {marks}));
+        set.chains.push_back(baseOf("ends", ends, 0, {{drop()}}));
+        return judgedMarks(std::move(set)).ipv4.invalid;
+    };
+    for (const std::uint32_t place : {NF_INET_PRE_ROUTING, NF_INET_FORWARD, NF_INET_POST_ROUTING})
+        EXPECT_EQ(becomes(place, place), assemble::Invalid::dropped) << place;
+    EXPECT_EQ(becomes(NF_INET_PRE_ROUTING, NF_INET_FORWARD), assemble::Invalid::depends);
+    EXPECT_EQ(becomes(NF_INET_FORWARD, NF_INET_POST_ROUTING), assemble::Invalid::depends);
+}
+
+/// Established connections have to be accepted behind what gives their packets marks.
+TEST(MarkingRules, AreNotToBePassedBy) {
+    const std::vector limited{of("limit"), accept()};
+    const auto hint = [&](std::vector<model::RuleExpression> before) {
+        return judgedForward(ruleSetOf({std::move(before), limited})).obstacles.at(0).hint;
+    };
+    EXPECT_TRUE(hint({of("counter")}).contains("nft insert rule ip t forward"));
+    EXPECT_TRUE(
+        hint({immediate({7, 0, 0, 0}), writing(meta(NFT_META_MARK))}).ends_with("their packets marks"));
+}
+
 using Rule = std::vector<model::RuleExpression>;
 
 Rule joined(const std::vector<Rule>& parts) {

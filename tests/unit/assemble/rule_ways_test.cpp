@@ -267,6 +267,23 @@ TEST(InvalidWays, BehindExtensionHeaders) {
     EXPECT_EQ(judgement.ipv6.invalid, assemble::Invalid::depends);
 }
 
+TEST(InvalidWays, WithHeadersThatPacketsInTheMiddleOfAFlowHaveNot) {
+    const auto becomes = [](model::RuleFamily family, model::RuleExpression load,
+                            model::RuleExpression asks) {
+        auto set = ruleSetOf({{std::move(load), std::move(asks), drop()}});
+        set.chains.front().family = set.tables.front().family = family;
+        const auto judgement = judged(std::move(set), twoRouted);
+        return family == model::RuleFamily::ip ? judgement.ipv4.invalid : judgement.ipv6.invalid;
+    };
+    using enum model::RuleFamily;
+    auto fragment = of("exthdr", NFT_REG_1, 44);
+    EXPECT_EQ(becomes(ip6, fragment, cmp({1, 2, 3, 4})), assemble::Invalid::depends) << "a part of it";
+    fragment.offset = NFT_EXTHDR_F_PRESENT;
+    EXPECT_EQ(becomes(ip6, fragment, cmp({1})), assemble::Invalid::depends);
+    EXPECT_EQ(becomes(ip, payload(1, 0, 1), cmp({0x45}, NFT_CMP_NEQ)), assemble::Invalid::depends);
+    EXPECT_EQ(becomes(ip, payload(1, 0, 1), cmp({0x65})), assemble::Invalid::passed) << "of IPv4, any is";
+}
+
 /// As many obstacles as are named do not hide that there are others.
 TEST(InvalidWays, WhereOthersTreatPacketsFirst) {
     const auto becomes = [](std::size_t limits, bool function) {

@@ -107,7 +107,6 @@ const std::vector<Row> rows{
     {"ProxyForSyn", {of("synproxy")}, "'synproxy' is not known"},
     {"SocketLookup", {of("socket", 1)}, "'socket' is not known"},
     {"Fingerprints", {of("osf", 1)}, "'osf' is not known"},
-    {"OptionsOfTcp", {of("exthdr", 1)}, "'exthdr' is not known"},
     {"Tunnel", {of("tunnel", 1)}, "'tunnel' is not known"},
     {"OfTheFuture", {of("oracle"), accept()}, "'oracle' is not known"},
     {"NotUnderstood", {notUnderstood(meta(NFT_META_MARK)), accept()}, "newer than tnad"},

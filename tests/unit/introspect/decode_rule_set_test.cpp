@@ -212,6 +212,12 @@ TEST(NewerKernels, ExpressionsWithSomethingThatIsNotKnownAreNotUnderstood) {
          [](auto& to) { number(to, NFTA_FIB_RESULT, 4); }},
         {"fib", [](auto& to) { number(number(to, NFTA_FIB_DREG, 1), NFTA_FIB_RESULT, 1); },
          [](auto& to) { number(to, NFTA_FIB_FLAGS, 0x40); }},
+        {"exthdr",
+         [](auto& to) {
+             number(number(to, NFTA_EXTHDR_DREG, 1), NFTA_EXTHDR_LEN, 1)
+                 .put(NFTA_EXTHDR_TYPE, std::uint8_t{44});
+         },
+         [](auto& to) { number(to, NFTA_EXTHDR_FLAGS, 2); }},
         {"match", [](auto& to) { number(to.text(NFTA_MATCH_NAME, "mark"), NFTA_MATCH_REV, 1); },
          attribute(NFTA_MATCH_INFO + 1)}};
     for (const auto& row : rows) {
