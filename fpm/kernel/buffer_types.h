@@ -28,6 +28,7 @@ struct nf_bridge_info {
 struct sk_buff {
 	unsigned char ip_summed : 2;
 	unsigned char encapsulation : 1;
+	u16 csum_offset;
 	u32 vlan_all;
 	u16 protocol;
 	u16 mac_len;
@@ -55,6 +56,8 @@ struct skb_shared_info {
 	u8 flags;
 	u8 tx_flags;
 	u16 gso_size;
+	u16 gso_segs;
+	struct sk_buff *frag_list;
 	u32 gso_type;
 };
 

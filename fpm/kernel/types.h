@@ -149,15 +149,15 @@ struct net_device {
 	} adj_list;
 	unsigned long priv_flags : 32;
 	char name[16];
-	int group;
 	struct netdev_queue *_tx;
-	unsigned int mtu;
-	unsigned int real_num_tx_queues;
+	unsigned int mtu, real_num_tx_queues;
+	unsigned int gso_max_size, gso_ipv4_max_size;
+	u16 gso_max_segs;
 	struct nf_hook_entries *nf_hooks_egress;
 	struct bpf_mprog_entry *tcx_egress;
 	unsigned long state;
 	unsigned int flags;
-	int ifindex;
+	int group, ifindex;
 	struct in_device *ip_ptr;
 	struct inet6_dev *ip6_ptr;
 	void *rx_handler;
@@ -168,7 +168,7 @@ struct net_device {
 	struct bpf_mprog_entry *tcx_ingress;
 	struct list_head ptype_all;
 	struct netdev_rx_queue *_rx;
-	u64 xdp_features;
+	u64 features, xdp_features;
 	struct nf_hook_entries *nf_hooks_ingress;
 	struct bpf_prog *xdp_prog; /* a generic one */
 	const struct rtnl_link_ops *rtnl_link_ops;

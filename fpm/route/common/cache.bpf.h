@@ -74,6 +74,8 @@ NOINLINE u32 evaluate_departure(hook_context *ctx, struct tna_route *route, stru
 	route->egress_dev = 0;
 	if (CONSTANT(STACKED))
 		UNLESS_BECAUSE(evaluate_stacked_departure(out.egress, route->destination, part, &out.egress));
+	if (CONSTANT(STACKED) && part->departure != out.egress && guard_unfinished(ctx))
+		BECAUSE(stack_finishes(ctx, part->departure, out.egress), CHECKSUM);
 	len += tags_length(route_tags(part));
 	UNLESS_BECAUSE(evaluate_egress(&out, hook_is_several(ctx) ? 0 : len, 1));
 	BECAUSE(guard_sender(hook_kernel_buffer(ctx), out.egress), SENDER_SOCKET);

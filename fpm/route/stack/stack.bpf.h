@@ -5,6 +5,7 @@
 /* Packets that are routed to or from devices on top of ports, which are bridges or VLAN devices; of either
  * protocol. */
 
+#include "guards/finishing.bpf.h"
 #include "route/stack/bridge.bpf.h"
 
 /* The devices that a packet passes, by address. */
@@ -85,6 +86,17 @@ INLINE u64 route_tags(const struct tna_route_stack *part)
 	return tags;
 }
 
+/* Whether what is left to the hardware would be finished on the way from a device on top to the one that the
+ * packet leaves by. Apart from what is proved of all packets: both together would need too much stack. */
+NOINLINE u64 stack_finishes(hook_context *ctx, u64 departure, u64 egress)
+{
+	u64 word = guard_finishes(ctx, departure);
+
+	if (BRIDGE_VLANS && vlan_below(departure) != departure && vlan_below(departure) != egress)
+		word |= guard_finishes(ctx, vlan_below(departure));
+	return word;
+}
+
 /*
  * The proof of what a packet meets besides its arrival and departure: what it meets at its port before it
  * arrives as another device, and behind the one that it departs by, where that is not the egress device. A
@@ -135,6 +147,8 @@ INLINE void prove_stack(hook_context *ctx, const struct tna_route *route, const 
 	else
 		COLLECT(*doubt, vlan_departure(between ? between : departure, way->egress));
 	COLLECT(*doubt, prove_above(departure, closer));
+	if (unlikely(guard_unfinished(ctx)))
+		COLLECT(*doubt, stack_finishes(ctx, departure, way->egress));
 	if (!hook_is_several(ctx))
 		COLLECT(*doubt, guard_egress_mtu(KOBJ(struct net_device, way->egress),
 						 total + ETH_HLEN + tags_length(route_tags(part))));
