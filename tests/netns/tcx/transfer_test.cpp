@@ -8,6 +8,7 @@
 #include "base/unique_fd.hpp"
 
 #include <arpa/inet.h>
+#include <array>
 #include <cstdio>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -142,6 +143,40 @@ TEST_F(TcxTransfer, MasqueradedFromABridgeThatCallsRules) {
          " chain after { type nat hook postrouting priority 100; iifname b1 oifname != b1 masquerade; }; }");
     config_.limits.connections = 1024;
     expectWhole(true);
+}
+
+/// A segment is a clone until it is acknowledged, and a router copies clones before it changes them
+/// (skb_cow()).
+TEST_F(TcxTransfer, SegmentsAreLearntWhereverTheyAreCopied) {
+    // At first, each segment is acknowledged at once, by one that is no clone.
+    constexpr unsigned first = 40, few = 10;
+    must(
+        "nft table inet guard { chain forward { type filter hook forward priority 0; udp dport 1 drop; }; }");
+    config_.limits.connections = 1024;
+    ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
+    if (IsSkipped())
+        return;
+    for (const char* ip : {"10.1.2.2", "fd01:0:0:2::2"}) {
+        SCOPED_TRACE(ip);
+        const auto fast = [&] {
+            return std::array{(*controller_->port("c1"))["port"]["fast_packets"].get<std::uint64_t>(),
+                              (*controller_->port("c2"))["port"]["fast_packets"].get<std::uint64_t>()};
+        };
+        auto before = fast();
+        unsigned exchanges = 0;
+        transferBothWays(*clients_, *servers_, ip, [&] {
+            if (++exchanges < first)
+                return false;
+            const auto now = fast();
+            if (exchanges == first) {
+                must("nft add rule inet guard forward udp dport 2 drop"); // all is to be learnt again
+                rulesAreKnown();
+                before = now;
+            }
+            return now[0] > before[0] && now[1] > before[1];
+        });
+        EXPECT_LE(exchanges, first + few);
+    }
 }
 
 /// What a module has counted, of all flows and processors together.
