@@ -57,8 +57,9 @@ std::string exemptHintFor(const RuleChain& base) {
                        textOf(base.family), base.table, base.name);
 }
 
+/// `marks`: rules of that chain give packets marks.
 RuleObstacle obstacleOf(const rules::Finding& finding, const RuleChain& base, std::uint8_t protocol,
-                        bool marks = true) {
+                        bool marks) {
     RuleObstacle obstacle{finding.chain->family, finding.chain->table, finding.chain->name};
     if (finding.rule != nullptr) {
         obstacle.handle = finding.rule->handle;
@@ -72,7 +73,7 @@ RuleObstacle obstacleOf(const rules::Finding& finding, const RuleChain& base, st
 
 /// What is in the way of packets that rules exempt from connection tracking.
 RuleObstacle exemptObstacleOf(const rules::Finding& finding, const RuleChain& base, std::uint8_t protocol) {
-    auto obstacle = obstacleOf(finding, base, protocol);
+    auto obstacle = obstacleOf(finding, base, protocol, false);
     obstacle.exempt = true;
     obstacle.reason = "for packets that are exempt from connection tracking: " + finding.reason;
     obstacle.hint = exemptHintFor(base);
@@ -134,7 +135,7 @@ public:
                 assemble::add(hooks.at(one.place), obstacleOf({one.rule.chain, one.rule.rule,
                                                                "another rule sets the connection's mark to "
                                                                "something else"},
-                                                              *one.base, one.protocol));
+                                                              *one.base, one.protocol, true));
         }
         for (const auto& [protocol, ipv6, place] : asking_)
             if (bits_.contains({protocol, ipv6})) {

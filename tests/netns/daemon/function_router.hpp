@@ -10,10 +10,10 @@ namespace tna::test {
 /// IPv6 on a device, without addresses that are tried out before.
 void enableIpv6(const std::string& device);
 
-/// A router, without ports yet, with tnad, and on it a program of tna's that is a network function.
+/// A router, without ports yet, with tnad, and on it one of tna's programs that are network functions.
 class FunctionRouter : public Daemon {
 protected:
-    /// Both: what the function is called.
+    /// `program`: its path; `name`: what the function is called.
     FunctionRouter(std::string program, std::string name)
         : program_(std::move(program)), name_(std::move(name)) {}
 
@@ -21,8 +21,9 @@ protected:
     void TearDown() override;
 
     void startTnad();
+    /// The function, to tnad, by this text.
     void declareAs(const std::string& text) const;
-    /// As nobody; `options` are words of a shell.
+    /// Starts the program, as nobody; `options` are words of a shell.
     void launch(const std::string& options);
     /// The same, until it is connected.
     void launchAndWait(const std::string& options);
