@@ -147,6 +147,16 @@ protected:
                 sizes.push_back(frame.bytes.size());
         return sizes;
     }
+    /// Behind the outer headers.
+    static std::vector<std::vector<std::uint8_t>> carried(const Arrivals& arrivals) {
+        constexpr std::size_t headers = 14 + 20 + 8;
+        std::vector<std::vector<std::uint8_t>> carried;
+        if (const auto out = arrivals.find(1); out != arrivals.end())
+            for (const auto& frame : out->second)
+                carried.emplace_back(frame.bytes.begin() + std::min(headers, frame.bytes.size()),
+                                     frame.bytes.end());
+        return carried;
+    }
 };
 
 /// The host begins an association.
@@ -210,6 +220,17 @@ TEST_F(TcxTunnelOnTop, SegmentsAreCutByLinux) {
     ASSERT_NE(whole.size(), 1U);
     ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
     EXPECT_EQ(sizes(sent(true)), whole);
+    EXPECT_EQ(fast(), 0U);
+}
+
+/// Nor checksums.
+TEST_F(TcxTunnelOnTop, ChecksumsAreWrittenByLinux) {
+    if (IsSkipped())
+        return;
+    const auto linux = carried(sent(false));
+    ASSERT_EQ(linux.size(), 1U);
+    ASSERT_NO_FATAL_FAILURE(accelerateAtTcx());
+    EXPECT_EQ(carried(sent(false)), linux);
     EXPECT_EQ(fast(), 0U);
 }
 
